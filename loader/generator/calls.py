@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For tests: one typed call of every slot, with zero arguments.
+
+Handles and numbers are 0; pointers are what the caller hands over, NULL or scratch memory. The
+compiler checks each call against the slot's type.
+"""
+
+from prototypes import HEAD, Spelling, wrap
+
+
+def emit_calls(rows, types):
+    spelling = Spelling(rows, types)
+    lines = [HEAD, '#include "tests/support/calls.h"\n']
+    for row in rows:
+        arguments = ', '.join(
+            '(%s)memory' % spelling.type(p.type) if p.type.endswith('*')
+            else '(%s){0}' % spelling.type(p.type) for p in row.parameters)
+        lines.append(wrap('static CUresult call_%s(const struct cushim_table *table, void *memory)'
+                          % row.slot, 4))
+        lines.append('{')
+        lines.append('    (void)memory;')
+        lines.append(wrap('return table->%s(%s);' % (row.slot, arguments), 8, '    '))
+        lines.append('}\n')
+    lines.append('const cushim_call cushim_calls[] = {')
+    lines += ['    call_%s,' % row.slot for row in rows]
+    return '\n'.join(lines + ['};', '', 'const size_t cushim_call_count = %d;' % len(rows), ''])

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public header with the table struct."""
+
+from prototypes import HEAD, Spelling, grouped, wrap
+
+INTRODUCTION = '''/**
+ * @file
+ * The table struct: one slot per symbol that libcuda exports, in the order of the registry.
+ *
+ * Include <cushim/table.h> or <cushim/driver.h>. Slots are only ever appended, and the layout does
+ * not depend on the toolkit header: parameters are spelled with the plain C types of the same ABI
+ * where a type is newer than the header that this is compiled with.
+ */
+#ifndef CUSHIM_SLOTS_H
+#define CUSHIM_SLOTS_H
+
+#include <stddef.h>
+
+#include <cuda.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+'''
+
+EGL_FRAME = '''/**
+ * CUeglFrame of cudaEGL.h with the same layout and plain types, for
+ * EGLStreamProducerPresentFrame, which takes it by value. Copy one over the other with memcpy().
+ */
+struct cushim_egl_frame {
+    void *plane[3]; /* pointers or CUarray handles */
+    unsigned int width, height, depth, pitch, plane_count, channel_count;
+    int frame_type, color_format, array_format;
+};
+'''
+
+def emit_slots(rows, types):
+    spelling = Spelling(rows, types)
+    parts = [HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
+             struct(rows, spelling)]
+    parts.append('#ifdef __cplusplus\n}\n#endif\n\n#endif\n')
+    return '\n'.join(parts)
+
+
+def incomplete(rows):
+    """Forward declarations of the structs that rows name by tag, at file scope."""
+    tags = sorted({word for row in rows for p in row.parameters
+                   for word in [p.type.replace('const ', '').rstrip(' *')]
+                   if word.startswith('struct ')})
+    return ('/* Structs of the first ABIs and of graphics interop, which <cuda.h> does not show. */\n'
+            + ''.join('%s;\n' % tag for tag in tags))
+
+
+def aliases(spelling):
+    """Types newer than the oldest header: the real one where known, else its plain ABI."""
+    lines = ['/* Types that a toolkit header older than these versions does not know. */']
+    versions = {}
+    for name, (since, entry) in spelling.newer.items():
+        versions.setdefault(since, []).append(entry)
+    for since, entries in sorted(versions.items()):
+        lines.append('#if CUDA_VERSION >= %d' % since)
+        lines += ['typedef %s cushim_%s;' % (e.type, e.type) for e in entries]
+        lines.append('#else')
+        lines += ['typedef %scushim_%s;' % (e.plain if e.plain.endswith('*') else e.plain + ' ',
+                                            e.type) for e in entries]
+        lines.append('#endif')
+    return '\n'.join(lines) + '\n'
+
+
+def struct(rows, spelling):
+    lines = ['/** The driver API. See table.h for what a slot means. */',
+             'struct cushim_table {',
+             '    size_t size; /**< sizeof(struct cushim_table) of whoever filled it. */']
+    for title, run in grouped(rows):
+        lines.append('\n    /* %s */' % title)
+        for row in run:
+            head = '    CUresult(CUDAAPI *%s)(' % row.slot
+            lines.append(wrap(head.strip() + spelling.parameters(row) + ');', 8, '    '))
+    return '\n'.join(lines + ['};', ''])
