@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The driver of this process: reach it, load it, initialise it.
+ *
+ * Nothing needs to be loaded first. `cushim_driver()->EventQuery(event)` is right at any time: the
+ * first call finds and opens the driver, every later one is a load and an indirect call, and on a
+ * machine without a driver each call returns the reason. No call is ever a crash for want of a
+ * driver.
+ *
+ * The driver is opened, never linked and never closed, and nothing is printed.
+ */
+#ifndef CUSHIM_DRIVER_H
+#define CUSHIM_DRIVER_H
+
+#include <cushim/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The current table. Read it with cushim_driver(), change it with cushim_table_install(). */
+CUSHIM_API extern const struct cushim_table *cushim__current;
+
+/**
+ * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
+ *
+ * Compiles to one load. Do not keep the answer across a load, an installation or a fork(): ask
+ * again, it costs nothing.
+ *
+ * @return The current table; never NULL, and none of its slots is NULL. What a slot returns when
+ *         there is no driver:
+ *         303 SHARED_OBJECT_INIT_FAILED      no driver library could be opened, or it is disabled;
+ *         302 SHARED_OBJECT_SYMBOL_NOT_FOUND what was opened is no CUDA driver;
+ *          34 STUB_LIBRARY                   it is the toolkit's link-time stub;
+ *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the stated minimum, or
+ *                                            lacks this one symbol;
+ *           3 NOT_INITIALIZED                in the child of a process that had initialised the
+ *                                            driver, and in a call from inside the first load.
+ *
+ * Thread safety: any thread.
+ * Context: none needed.
+ * Driver calls: none; the first call through the table loads the driver, which is not cuInit.
+ * Since: 0.1.
+ */
+static inline const struct cushim_table *cushim_driver(void)
+{
+#if defined(__GNUC__)
+    return __atomic_load_n(&cushim__current, __ATOMIC_ACQUIRE);
+#else
+    return *(const struct cushim_table *const volatile *)&cushim__current;
+#endif
+}
+
+/** How to load. All-zero but for `size`, and NULL, mean: search as usual, any version will do. */
+struct cushim_load_options {
+    size_t size; /**< `sizeof(struct cushim_load_options)`. */
+    /**
+     * Absolute path of the driver library. Only this one is tried, and neither CUSHIM_LIBRARY
+     * nor the usual places. NULL: search. Borrowed for the call.
+     */
+    const char *library;
+    /** Oldest CUDA version that will do, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
+    int minimum_version;
+    /** Take the driver's symbols from here instead of from a library. NULL: a library. */
+    cushim_resolver resolver;
+    /** Passed on to `resolver`. */
+    void *resolver_data;
+};
+
+/**
+ * Load the driver now instead of at the first call, and learn whether there is one.
+ *
+ * Tries, in this order: `options->resolver`, `options->library`, the path in the environment
+ * variable CUSHIM_LIBRARY (the word `none` acts as a machine without a driver; the variable is
+ * ignored in a set-user-ID program), a libcuda.so.1 that the process has mapped already,
+ * `libcuda.so.1` by the system's search, and a few well-known places. A driver that was named
+ * explicitly, by option or environment, is the only one tried. A candidate counts if it has cuInit
+ * and cuDriverGetVersion and the latter succeeds.
+ *
+ * Loading is not initialising: it does not touch the GPU and does no harm to children forked later.
+ * A load that succeeded is for good. One that failed is tried again by each explicit call, and
+ * by nothing else. After a failure cushim_report_get() (report.h) tells what was tried.
+ *
+ * @param options  How to load; borrowed for the call. NULL: the defaults.
+ *
+ * @return CUDA_SUCCESS                               The driver is loaded, now or before.
+ * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is 0 or an unknown trailing
+ *                                                    byte is not zero, or both `library` and
+ *                                                    `resolver` are given.
+ * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened.
+ * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is no CUDA driver.
+ * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
+ * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.
+ * @return CUDA_ERROR_NOT_PERMITTED                   Another driver is loaded than the one asked
+ *                                                    for; it stays.
+ * @return CUDA_ERROR_NOT_INITIALIZED                 Called from inside the load itself (a library
+ *                                                    constructor, a signal handler), or in the
+ *                                                    child of a process that had initialised or
+ *                                                    was loading when it forked.
+ * @return any other code                             cuDriverGetVersion's, unchanged.
+ *
+ * Thread safety: any thread; concurrent calls load once, the others wait for the outcome.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
+
+/**
+ * Load the driver and initialise it: cushim_load(), then cuInit(0) on the current table.
+ *
+ * Costs about 100 ms on a machine with a GPU. A process that has initialised must not use CUDA in
+ * children that it forks from then on; cushim answers CUDA_ERROR_NOT_INITIALIZED there.
+ *
+ * @param options  As for cushim_load().
+ *
+ * @return What cushim_load() returned, if that is not CUDA_SUCCESS; otherwise the driver's answer
+ *         to cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, ...
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: those of cushim_load(), cuInit.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_init(const struct cushim_load_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The report: what became of the driver in this process, as data, as text and as JSON.
+ *
+ * It answers the question that a bug report asks first: which library was loaded, from where,
+ * which version, what is missing - or why there is none, and what to do about it.
+ */
+#ifndef CUSHIM_REPORT_H
+#define CUSHIM_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cuda.h>
+
+#include <cushim/api.h>
+#include <cushim/symbol.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where the process stands with its driver. */
+enum cushim_state {
+    CUSHIM_STATE_UNTRIED = 0,     /**< Nothing has been loaded yet. */
+    CUSHIM_STATE_LOADED,          /**< Loaded; cushim_init() has not been called. */
+    CUSHIM_STATE_READY,           /**< Loaded and initialised. */
+    CUSHIM_STATE_NO_DEVICE,       /**< Loaded; cuInit found no GPU. */
+    CUSHIM_STATE_KERNEL_MISMATCH, /**< Loaded; the kernel module is of another version. */
+    CUSHIM_STATE_INIT_FAILED,     /**< Loaded; cuInit failed for another reason. */
+    CUSHIM_STATE_NOT_FOUND,       /**< No driver library was found. */
+    CUSHIM_STATE_NOT_LOADABLE,    /**< One was found, and the system could not open it. */
+    CUSHIM_STATE_NOT_A_DRIVER,    /**< One was opened that is no CUDA driver. */
+    CUSHIM_STATE_STUB,            /**< It is the toolkit's link-time stub. */
+    CUSHIM_STATE_DRIVER_ERROR,    /**< Its cuDriverGetVersion failed. */
+    CUSHIM_STATE_TOO_OLD,         /**< It is older than the stated minimum. */
+    CUSHIM_STATE_DISABLED,        /**< CUSHIM_LIBRARY=none. */
+    CUSHIM_STATE_FORKED,          /**< Child of a process that had initialised the driver. */
+};
+
+/** Who proposed a candidate. */
+enum cushim_origin {
+    CUSHIM_ORIGIN_OPTION = 0,  /**< cushim_load_options::library */
+    CUSHIM_ORIGIN_RESOLVER,    /**< cushim_load_options::resolver */
+    CUSHIM_ORIGIN_ENVIRONMENT, /**< CUSHIM_LIBRARY */
+    CUSHIM_ORIGIN_MAPPED,      /**< The process had it mapped already. */
+    CUSHIM_ORIGIN_SEARCH,      /**< The system's library search. */
+    CUSHIM_ORIGIN_WELL_KNOWN,  /**< A place that some systems keep out of the search. */
+};
+
+/** What came of a candidate. */
+enum cushim_outcome {
+    CUSHIM_OUTCOME_LOADED = 0,         /**< This is the driver. */
+    CUSHIM_OUTCOME_DISABLED,           /**< The word `none`. */
+    CUSHIM_OUTCOME_REFUSED,            /**< An empty or relative path. */
+    CUSHIM_OUTCOME_NOT_FOUND,          /**< No such file. */
+    CUSHIM_OUTCOME_NO_PERMISSION,      /**< The file may not be read. */
+    CUSHIM_OUTCOME_NOT_A_LIBRARY,      /**< A directory, an empty file, something else. */
+    CUSHIM_OUTCOME_WRONG_ARCHITECTURE, /**< A library for another processor or word size. */
+    CUSHIM_OUTCOME_TRUNCATED,          /**< A library whose end is missing. */
+    CUSHIM_OUTCOME_LACKS_LIBRARY,      /**< It needs another library that was not found. */
+    CUSHIM_OUTCOME_NOT_LOADABLE,       /**< The system refused it for another reason. */
+    CUSHIM_OUTCOME_NOT_A_DRIVER,       /**< It lacks cuInit or cuDriverGetVersion. */
+    CUSHIM_OUTCOME_STUB,               /**< cuDriverGetVersion answered STUB_LIBRARY. */
+    CUSHIM_OUTCOME_DRIVER_ERROR,       /**< cuDriverGetVersion answered another error. */
+    CUSHIM_OUTCOME_TOO_OLD,            /**< Older than the stated minimum. */
+};
+
+/** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */
+enum {
+    CUSHIM_REPORT_PATH_BYTES = 1024,
+    CUSHIM_REPORT_MESSAGE_BYTES = 512,
+    CUSHIM_REPORT_REASON_BYTES = 1792,
+    CUSHIM_REPORT_CANDIDATES = 8,
+};
+
+/** One candidate that was tried. */
+struct cushim_candidate {
+    enum cushim_origin origin;
+    enum cushim_outcome outcome;
+    CUresult code;                             /**< What cuDriverGetVersion answered, or 0. */
+    int version;                               /**< Version it told, or 0. */
+    char path[CUSHIM_REPORT_PATH_BYTES];       /**< Path or name that was tried; may be empty. */
+    char message[CUSHIM_REPORT_MESSAGE_BYTES]; /**< The system's own words, or the check's. */
+};
+
+/** The report. It holds no pointers into cushim and may be kept. */
+struct cushim_report {
+    size_t size;             /**< Set to `sizeof(struct cushim_report)` by the caller. */
+    enum cushim_state state; /**< Where the process stands. */
+    CUresult code;           /**< 0 while there is no error; else what the calls return. */
+    int driver_version;      /**< cuDriverGetVersion's: 12080 is 12.8. 0 if none is loaded. */
+    int minimum_version;     /**< What the load demanded; 0 if nothing. */
+    bool installed;          /**< The current table is one that the program installed. */
+    long init_process;       /**< Process that called cushim_init() with success; 0 if none. */
+    struct cushim_symbol_counts symbols; /**< All zero unless a driver is loaded. */
+    unsigned candidate_count;
+    struct cushim_candidate candidates[CUSHIM_REPORT_CANDIDATES];
+    char library[CUSHIM_REPORT_PATH_BYTES];   /**< Path that was really loaded, or empty. */
+    char reason[CUSHIM_REPORT_REASON_BYTES];  /**< One sentence: what is the case, and why. */
+    char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /**< One sentence: what to do; empty if nothing. */
+};
+
+/**
+ * Tell where the process stands with its driver. Loads nothing.
+ *
+ * @param report  Receives the report; owned by the caller. Set `report->size` before the call;
+ *                no more than that is written, and `size` says afterwards how much was.
+ *
+ * @return CUDA_SUCCESS              The report is filled, whatever it says.
+ * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL or its size is too small for `size` itself.
+ *
+ * Thread safety: any thread; during a load it tells the state before it.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_report_get(struct cushim_report *report);
+
+/**
+ * Write a report as text for people, a few lines, ending in a newline.
+ *
+ * @param report  From cushim_report_get(); borrowed, not NULL.
+ * @param buffer  Receives the text, always closed by NUL if `size` is not 0; NULL if `size` is 0.
+ * @param size    Size of `buffer` in bytes.
+ * @return        Length of the whole text in bytes without the NUL, as snprintf() counts: a result
+ *                of `size` or more means that the text was cut.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size);
+
+/**
+ * Write a report as one JSON object (RFC 8259) for programs, with the names of the symbols that are
+ * missing, fallen back or found by cuGetProcAddress only.
+ *
+ * Keys are stable: newer versions add, they do not rename. Bytes of a path that are no valid UTF-8
+ * are written as U+FFFD.
+ *
+ * @return As cushim_report_text().
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size);
+
+/**
+ * Name a state for programs: `loaded`, `not-found`, ... Static, never NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API const char *cushim_state_name(enum cushim_state state);
+
+/**
+ * Name the outcome of a candidate for programs: `wrong-architecture`, ... Static, never NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API const char *cushim_outcome_name(enum cushim_outcome outcome);
+
+/**
+ * Name the origin of a candidate for programs: `search`, ... Static, never NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API const char *cushim_origin_name(enum cushim_origin origin);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Tables: the driver API as a struct of function pointers, and what can be done with one.
+ *
+ * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol
+ * without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older `cuEventElapsedTime`
+ * is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A slot therefore means one
+ * ABI, whatever toolkit header and default-stream mode the caller compiles with. No slot of a
+ * table that cushim fills is ever NULL: a symbol that the driver lacks is a function of the right
+ * type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ *
+ * Most programs need none of the functions here; they call cushim_driver() (driver.h).
+ *
+ * Thread safety: a table is constant once it is filled; any thread may read it.
+ */
+#ifndef CUSHIM_TABLE_H
+#define CUSHIM_TABLE_H
+
+#include <stddef.h>
+
+#include <cushim/api.h>
+#include <cushim/slots.h>
+#include <cushim/symbol.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A function whose type is not known here. Cast it to the type of its slot before calling it. */
+typedef void (*cushim_function)(void);
+
+/**
+ * Find one symbol of a driver by its exported name (`cuEventElapsedTime_v2`).
+ *
+ * Called on the thread that fills or loads, once per symbol and in slot order, and for a few
+ * symbols twice. It must not call back into cushim.
+ *
+ * @param symbol  Exported name; borrowed for the call.
+ * @param data    What was handed over beside the resolver.
+ * @return        The function, or NULL if there is none of this name.
+ */
+typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
+
+/**
+ * Fill a table of one's own from anything that can find symbols by name.
+ *
+ * For callers that have opened the driver themselves or that bring another one. The process-wide
+ * table of cushim_driver() is neither used nor changed. Symbols are taken by their exact name;
+ * what is not found so is asked from the driver's own cuGetProcAddress_v2 at exactly the version
+ * that introduced the ABI, and after that from the registry's fallback, if there is one.
+ *
+ * @param table     Table to fill; owned by the caller, not NULL. Set `table->size` to
+ *                  `sizeof *table` before the call; slots beyond it are not written.
+ * @param resolver  Finds a symbol; not NULL.
+ * @param data      Passed on to `resolver`; NULL allowed.
+ * @param counts    Receives how many symbols were found and how; NULL allowed.
+ *
+ * @return CUDA_SUCCESS                              Every slot of the table can be called.
+ * @return CUDA_ERROR_INVALID_VALUE                  `table` or `resolver` is NULL, or `table->size`
+ *                                                   does not even reach the first slot.
+ * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND The source lacks cuInit or cuDriverGetVersion
+ *                                                   and so is no CUDA driver; the table is
+ *                                                   untouched.
+ *
+ * Thread safety: any thread, on different tables concurrently.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver,
+                                      void *data, struct cushim_symbol_counts *counts);
+
+/**
+ * Fill a table of one's own from an open library.
+ *
+ * @param table    As for cushim_table_fill().
+ * @param library  What dlopen() or LoadLibrary() returned; borrowed, not NULL. It must stay open
+ *                 for as long as the table is used.
+ * @param counts   As for cushim_table_fill().
+ *
+ * @return As cushim_table_fill(); CUDA_ERROR_INVALID_VALUE also if `library` is NULL.
+ *
+ * Thread safety: any thread, on different tables concurrently.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *library,
+                                              struct cushim_symbol_counts *counts);
+
+/**
+ * Make a table the one that cushim_driver() answers: how a mock or a layer gets in.
+ *
+ * From now on every call in the process that goes through cushim_driver() reaches `table`; calls
+ * under way finish in the former one. To put the former table back, install what was received in
+ * `former`; NULL stands for the loader's own table. While a table of the caller's is installed,
+ * cushim_load() without a source of its own loads nothing and succeeds, and a load that is made
+ * stays behind the installed table.
+ *
+ * @param table   Table to install, with every slot filled; borrowed until another one is
+ *                installed and no call is under way in it. NULL: the loader's own.
+ * @param former  Receives the table that was current, for a layer to call next and to put back;
+ *                NULL allowed.
+ *
+ * @return CUDA_SUCCESS              `table` is current.
+ * @return CUDA_ERROR_INVALID_VALUE  `table->size` is smaller than this library's table, or a slot
+ *                                   is NULL; nothing has changed.
+ *
+ * Thread safety: any thread; two concurrent installations leave one of the two.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
+                                         const struct cushim_table **former);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates: what is tried in search of the driver, and what came of each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/candidate.h"
+#include "loader/loader.h"
+#include "loader/system.h"
+
+/* What an outcome means for the load, if no candidate did better. Higher ranks got further. */
+static const struct verdict {
+    enum cushim_state state;
+    CUresult code;
+    int rank;
+} verdicts[] = {
+    [CUSHIM_OUTCOME_LOADED] = {CUSHIM_STATE_LOADED, CUDA_SUCCESS, 9},
+    [CUSHIM_OUTCOME_DISABLED] = {CUSHIM_STATE_DISABLED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
+    [CUSHIM_OUTCOME_REFUSED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
+    [CUSHIM_OUTCOME_NOT_FOUND] = {CUSHIM_STATE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 1},
+    [CUSHIM_OUTCOME_NO_PERMISSION] = {CUSHIM_STATE_NOT_LOADABLE,
+                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
+    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
+                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
+    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = {CUSHIM_STATE_NOT_LOADABLE,
+                                           CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
+    [CUSHIM_OUTCOME_TRUNCATED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                                  2},
+    [CUSHIM_OUTCOME_LACKS_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
+                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
+    [CUSHIM_OUTCOME_NOT_LOADABLE] = {CUSHIM_STATE_NOT_LOADABLE,
+                                     CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
+    [CUSHIM_OUTCOME_NOT_A_DRIVER] = {CUSHIM_STATE_NOT_A_DRIVER,
+                                     CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 4},
+    [CUSHIM_OUTCOME_STUB] = {CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY, 5},
+    /* The code is the driver's own. */
+    [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 6},
+    [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, 7},
+};
+
+static struct cushim_candidate *add(struct cushim_report *report, enum cushim_origin origin,
+                                    const char *path)
+{
+    struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
+
+    candidate->origin = origin;
+    cushim__copy_text(candidate->path, sizeof candidate->path, path);
+    return candidate;
+}
+
+static void settle(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                   const char *message)
+{
+    candidate->outcome = outcome;
+    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+}
+
+/* Ask a source that has been found whether it is a driver that will do. */
+static void examine(const struct cushim_load_options *options, struct cushim_report *report,
+                    struct cushim_candidate *candidate, struct cushim__source *source)
+{
+    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "";
+    const char *lacking = cushim__source_open(source);
+
+    if (lacking) {
+        snprintf(message, sizeof message, "it has no symbol %s", lacking);
+        settle(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, message);
+        return;
+    }
+    candidate->code = ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&candidate->version);
+    if (candidate->code != CUDA_SUCCESS) {
+        candidate->version = 0;
+        snprintf(message, sizeof message, "cuDriverGetVersion returned %d", (int)candidate->code);
+        settle(candidate,
+               candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
+                                                          : CUSHIM_OUTCOME_DRIVER_ERROR,
+               message);
+        return;
+    }
+    if (candidate->version < options->minimum_version) {
+        snprintf(message, sizeof message,
+                 "it is a driver for CUDA %d.%d, older than the %d.%d needed",
+                 candidate->version / 1000, candidate->version % 1000 / 10,
+                 options->minimum_version / 1000, options->minimum_version % 1000 / 10);
+        settle(candidate, CUSHIM_OUTCOME_TOO_OLD, message);
+        return;
+    }
+    settle(candidate, CUSHIM_OUTCOME_LOADED, "");
+    cushim__library_path(source->init, report->library, sizeof report->library);
+    if (!report->library[0])
+        cushim__copy_text(report->library, sizeof report->library, candidate->path);
+    report->driver_version = candidate->version;
+}
+
+static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
+                        struct cushim_candidate *candidate, struct cushim__source *source)
+{
+    void *library = candidate->origin == CUSHIM_ORIGIN_MAPPED
+                        ? cushim__library_mapped(candidate->path)
+                        : cushim__library_open(candidate);
+    if (!library)
+        return;
+    *source = (struct cushim__source){.resolver = cushim__resolve_in_library, .data = library};
+    examine(options, report, candidate, source);
+}
+
+/* A path that somebody named: an option's or the environment's. */
+static void try_named(const struct cushim_load_options *options, struct cushim_report *report,
+                      enum cushim_origin origin, const char *path, struct cushim__source *source)
+{
+    struct cushim_candidate *candidate = add(report, origin, path);
+
+    if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
+        settle(candidate, CUSHIM_OUTCOME_DISABLED, "");
+    else if (!path[0])
+        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is empty");
+    else if (!cushim__path_is_absolute(path))
+        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
+    else if (strlen(path) >= sizeof candidate->path)
+        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
+    else
+        try_library(options, report, candidate, source);
+}
+
+static void search(const struct cushim_load_options *options, struct cushim_report *report,
+                   struct cushim__source *source)
+{
+    for (const struct cushim__place *place = cushim__places; place->path; place++) {
+        struct cushim_candidate *candidate;
+        if (place->origin == CUSHIM_ORIGIN_MAPPED && !cushim__library_mapped(place->path))
+            continue;
+        candidate = add(report, place->origin, place->path);
+        try_library(options, report, candidate, source);
+        if (candidate->outcome == CUSHIM_OUTCOME_LOADED)
+            return;
+    }
+}
+
+const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_report *report)
+{
+    const struct cushim_candidate *best = NULL;
+
+    for (unsigned i = 0; i < report->candidate_count; i++) {
+        const struct cushim_candidate *candidate = &report->candidates[i];
+        if (!best || verdicts[candidate->outcome].rank > verdicts[best->outcome].rank)
+            best = candidate;
+    }
+    return best;
+}
+
+CUresult cushim__find_driver(const struct cushim_load_options *options,
+                             struct cushim_report *report, struct cushim__source *source)
+{
+    const char *named = NULL;
+    const struct cushim_candidate *best;
+
+    report->minimum_version = options->minimum_version;
+    if (options->resolver) {
+        *source =
+            (struct cushim__source){.resolver = options->resolver, .data = options->resolver_data};
+        examine(options, report, add(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
+    } else if (options->library) {
+        try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
+    } else if ((named = cushim__environment("CUSHIM_LIBRARY"))) {
+        try_named(options, report, CUSHIM_ORIGIN_ENVIRONMENT, named, source);
+    } else {
+        search(options, report, source);
+    }
+
+    best = cushim__deciding_candidate(report);
+    report->state = verdicts[best->outcome].state;
+    report->code =
+        best->outcome == CUSHIM_OUTCOME_DRIVER_ERROR ? best->code : verdicts[best->outcome].code;
+    return report->code;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The current table: the one pointer that every call goes through.
+ *
+ * `own` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
+ * the program has installed another one over it. The loader never replaces an installed table,
+ * except in the child of a fork, where what it wraps is gone.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "loader/loader.h"
+#include "loader/symbols.h"
+#include "loader/tables.h"
+
+/* Initialised to NOT_INITIALIZED: what a call from inside the first load answers. */
+_Atomic int cushim__absent_code = CUDA_ERROR_NOT_INITIALIZED;
+
+const struct cushim_table *cushim__current = &cushim__boot_table;
+static const struct cushim_table *_Atomic own = &cushim__boot_table;
+
+static bool is_own(const struct cushim_table *table)
+{
+    return table == &cushim__boot_table || table == &cushim__absent_table ||
+           table == cushim__own_table();
+}
+
+static bool is_complete(const struct cushim_table *table)
+{
+    if (table->size < sizeof *table)
+        return false;
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        cushim_function slot;
+        memcpy(&slot, (const char *)table + sizeof(size_t) + i * sizeof slot, sizeof slot);
+        if (!slot)
+            return false;
+    }
+    return true;
+}
+
+const struct cushim_table *cushim__own_table(void)
+{
+    return atomic_load(&own);
+}
+
+void cushim__publish(const struct cushim_table *table)
+{
+    const struct cushim_table *former = atomic_exchange(&own, table);
+    __atomic_compare_exchange_n(&cushim__current, &former, table, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+}
+
+void cushim__publish_absent(CUresult code)
+{
+    atomic_store(&cushim__absent_code, (int)code);
+    cushim__publish(&cushim__absent_table);
+}
+
+void cushim__withdraw(CUresult code)
+{
+    cushim__publish_absent(code);
+    __atomic_store_n(&cushim__current, &cushim__absent_table, __ATOMIC_SEQ_CST);
+}
+
+bool cushim__is_installed(void)
+{
+    return !is_own(cushim_driver());
+}
+
+CUresult cushim_table_install(const struct cushim_table *table, const struct cushim_table **former)
+{
+    const struct cushim_table *before;
+
+    if (table && !is_own(table)) {
+        if (!is_complete(table))
+            return CUDA_ERROR_INVALID_VALUE;
+        before = __atomic_exchange_n(&cushim__current, table, __ATOMIC_SEQ_CST);
+    } else {
+        /* A load may publish in between: look again until what is current is what is own. */
+        const struct cushim_table *mine = cushim__own_table();
+        before = __atomic_exchange_n(&cushim__current, mine, __ATOMIC_SEQ_CST);
+        while (mine != cushim__own_table()) {
+            mine = cushim__own_table();
+            __atomic_store_n(&cushim__current, mine, __ATOMIC_SEQ_CST);
+        }
+    }
+    if (former)
+        *former = before;
+    return CUDA_SUCCESS;
+}

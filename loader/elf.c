@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "loader/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loader/candidate.h"
+
+#if defined(__x86_64__)
+enum { OWN_MACHINE = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { OWN_MACHINE = EM_AARCH64 };
+#else
+enum { OWN_MACHINE = EM_NONE }; /* unknown here: left to the dynamic linker */
+#endif
+
+enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32, MOST_SEGMENTS = 256 };
+
+static bool refuse(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                   const char *message)
+{
+    candidate->outcome = outcome;
+    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+    return false;
+}
+
+static const char *machine_name(unsigned machine)
+{
+    switch (machine) {
+    case EM_386:
+        return "32-bit x86";
+    case EM_X86_64:
+        return "x86-64";
+    case EM_ARM:
+        return "32-bit ARM";
+    case EM_AARCH64:
+        return "aarch64";
+    case EM_PPC64:
+        return "ppc64";
+    case EM_RISCV:
+        return "RISC-V";
+    default:
+        return "another processor";
+    }
+}
+
+static bool read_at(int file, void *memory, size_t size, uint64_t offset)
+{
+    return offset <= INT64_MAX && pread(file, memory, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* Whether every segment that would be mapped lies within the file. */
+static bool has_its_segments(int file, const ElfW(Ehdr) * header, uint64_t size)
+{
+    if (header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phnum == 0 ||
+        header->e_phnum > MOST_SEGMENTS)
+        return false;
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        ElfW(Phdr) segment;
+        if (!read_at(file, &segment, sizeof segment, header->e_phoff + i * sizeof segment))
+            return false;
+        if ((segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC) &&
+            (segment.p_offset > size || segment.p_filesz > size - segment.p_offset))
+            return false;
+    }
+    return true;
+}
+
+static bool check_file(struct cushim_candidate *candidate, int file)
+{
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
+    struct stat status;
+    ElfW(Ehdr) header;
+
+    if (fstat(file, &status) != 0)
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
+    if (S_ISDIR(status.st_mode))
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
+    if (!S_ISREG(status.st_mode))
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
+    if (status.st_size == 0)
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
+    memset(&header, 0, sizeof header);
+    if (pread(file, &header, sizeof header, 0) < SELFMAG ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no ELF file");
+    if (status.st_size < (off_t)sizeof header)
+        return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
+    if (header.e_ident[EI_CLASS] != OWN_CLASS ||
+        (OWN_MACHINE != EM_NONE && header.e_machine != OWN_MACHINE)) {
+        snprintf(message, sizeof message, "it is built for %s, and this process is %s",
+                 machine_name(header.e_machine), machine_name(OWN_MACHINE));
+        return refuse(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
+    }
+    if (header.e_type != ET_DYN)
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
+    if (!has_its_segments(file, &header, (uint64_t)status.st_size))
+        return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED,
+                      "the file is shorter than its headers say");
+    return true;
+}
+
+bool cushim__elf_check(struct cushim_candidate *candidate)
+{
+    /* Not blocking: the path may lead to a pipe. */
+    const int file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool usable;
+
+    if (file < 0) {
+        const int reason = errno;
+        return refuse(candidate,
+                      reason == ENOENT || reason == ENOTDIR ? CUSHIM_OUTCOME_NOT_FOUND
+                      : reason == EACCES                    ? CUSHIM_OUTCOME_NO_PERMISSION
+                                                            : CUSHIM_OUTCOME_NOT_LOADABLE,
+                      strerror(reason));
+    }
+    usable = check_file(candidate, file);
+    close(file);
+    return usable;
+}

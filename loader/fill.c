@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Symbols into a table: by exact name, then by cuGetProcAddress_v2, then by fallback.
+ *
+ * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 is asked second and only at
+ * exactly the version that introduced the ABI: at a later one it may answer with a newer ABI, at
+ * one above the driver's it fails for every name, and success with NULL is a usual answer.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "loader/loader.h"
+#include "loader/symbols.h"
+#include "loader/system.h"
+#include "loader/tables.h"
+
+#define FIRST_SLOT (sizeof(size_t))
+
+/* cuGetProcAddress_v2, in types that every toolkit header has. */
+typedef CUresult(CUDAAPI *proc_address)(const char *symbol, void **function, int version,
+                                        uint64_t flags, int *status);
+
+enum { LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
+
+struct finder {
+    const struct cushim__source *source;
+    proc_address proc_address; /* NULL: the driver has none */
+    int version;
+};
+
+static cushim_function find_by_name(const struct finder *finder,
+                                    const struct cushim__symbol *symbol)
+{
+    return finder->source->resolver(cushim__symbol_names + symbol->name, finder->source->data);
+}
+
+static cushim_function find_by_proc_address(const struct finder *finder,
+                                            const struct cushim__symbol *symbol)
+{
+    char base[UINT8_MAX + 1];
+    void *found = NULL;
+    cushim_function function = NULL;
+    int status = -1;
+
+    if (!finder->proc_address || symbol->since > finder->version)
+        return NULL;
+    memcpy(base, cushim__symbol_names + symbol->name, symbol->base_length);
+    base[symbol->base_length] = '\0';
+    if (finder->proc_address(base, &found, symbol->since,
+                             symbol->flags & CUSHIM__PER_THREAD ? PER_THREAD_STREAM : LEGACY_STREAM,
+                             &status) ||
+        status != 0)
+        return NULL;
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+/* Find one symbol. Returns NULL if there is nothing that may take its slot. */
+static cushim_function find(const struct finder *finder, const struct cushim__symbol *symbol,
+                            enum cushim_symbol_state *state)
+{
+    cushim_function function = find_by_name(finder, symbol);
+    *state = CUSHIM_SYMBOL_FOUND;
+    if (!function) {
+        function = find_by_proc_address(finder, symbol);
+        *state = CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
+    }
+    if (!function && symbol->fallback != CUSHIM__NO_FALLBACK) {
+        function = find_by_name(finder, &cushim__symbols[symbol->fallback]);
+        *state = CUSHIM_SYMBOL_FALLEN_BACK;
+    }
+    if (!function) {
+        *state = symbol->flags & CUSHIM__WINDOWS && !cushim__system_is_windows
+                     ? CUSHIM_SYMBOL_FOREIGN
+                     : CUSHIM_SYMBOL_MISSING;
+    }
+    return function;
+}
+
+static void count(struct cushim_symbol_tally *tally, enum cushim_symbol_state state)
+{
+    if (state == CUSHIM_SYMBOL_FOREIGN)
+        return;
+    tally->total++;
+    tally->found += state == CUSHIM_SYMBOL_FOUND || state == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
+    tally->by_proc_address += state == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
+    tally->fallen_back += state == CUSHIM_SYMBOL_FALLEN_BACK;
+    tally->missing += state == CUSHIM_SYMBOL_MISSING;
+}
+
+const char *cushim__source_open(struct cushim__source *source)
+{
+    source->init = source->resolver("cuInit", source->data);
+    if (!source->init)
+        return "cuInit";
+    source->driver_get_version = source->resolver("cuDriverGetVersion", source->data);
+    return source->driver_get_version ? NULL : "cuDriverGetVersion";
+}
+
+cushim_function cushim__resolve_in_library(const char *symbol, void *library)
+{
+    return cushim__library_symbol(library, symbol);
+}
+
+void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
+                  struct cushim_symbol_counts *counts, unsigned char *states)
+{
+    const size_t end = table->size < sizeof *table ? table->size : sizeof *table;
+    const unsigned slots = (unsigned)((end - FIRST_SLOT) / sizeof(cushim_function));
+    struct finder finder = {.source = source};
+
+    ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&finder.version);
+    finder.proc_address = (proc_address)source->resolver("cuGetProcAddress_v2", source->data);
+    memset(counts, 0, sizeof *counts);
+
+    for (unsigned i = 0; i < slots; i++) {
+        const struct cushim__symbol *symbol = &cushim__symbols[i];
+        const size_t offset = FIRST_SLOT + i * sizeof(cushim_function);
+        enum cushim_symbol_state state;
+        const cushim_function function = find(&finder, symbol, &state);
+        const void *slot =
+            function ? (const void *)&function : (const char *)&cushim__missing_table + offset;
+        memcpy((char *)table + offset, slot, sizeof function);
+        count(symbol->flags & CUSHIM__INTEROP ? &counts->interop : &counts->core, state);
+        if (states)
+            states[i] = (unsigned char)state;
+    }
+}
+
+CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver, void *data,
+                           struct cushim_symbol_counts *counts)
+{
+    struct cushim__source source = {.resolver = resolver, .data = data};
+    struct cushim_symbol_counts unwanted;
+
+    if (!table || !resolver || table->size < FIRST_SLOT + sizeof(cushim_function))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__source_open(&source))
+        return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+    cushim__fill(table, &source, counts ? counts : &unwanted, NULL);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_table_fill_library(struct cushim_table *table, void *library,
+                                   struct cushim_symbol_counts *counts)
+{
+    if (!library)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim_table_fill(table, cushim__resolve_in_library, library, counts);
+}

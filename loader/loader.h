@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The loader's own parts, in the order in which a load passes through them:
+ *
+ *   load.c       state machine: who loads, who waits, what is published
+ *   candidate.c  what is tried, and what came of it
+ *   fill.c       symbols into a table
+ *   current.c    the current table: publish, install, fork
+ *   record.c     the last attempt, kept for the report
+ */
+#ifndef CUSHIM_LOADER_LOADER_H
+#define CUSHIM_LOADER_LOADER_H
+
+#include <stdbool.h>
+
+#include <cushim/driver.h>
+#include <cushim/report.h>
+#include <cushim/table.h>
+
+/* Where symbols come from, and what the first look at it told. */
+struct cushim__source {
+    cushim_resolver resolver;
+    void *data;
+    cushim_function driver_get_version; /* cuDriverGetVersion */
+    cushim_function init;               /* cuInit */
+};
+
+/* --- candidate.c --- */
+
+/* Try what `options` ask for. Returns 0 and the driver's source, or the code of the failure; writes
+ * candidates, library, driver_version and state of `report`. */
+CUresult cushim__find_driver(const struct cushim_load_options *options,
+                             struct cushim_report *report, struct cushim__source *source);
+
+/* --- fill.c --- */
+
+/* Find the two symbols that make a driver. Returns NULL, or the name of the one it lacks. */
+const char *cushim__source_open(struct cushim__source *source);
+
+/* Resolver for a library handle. */
+cushim_function cushim__resolve_in_library(const char *symbol, void *library);
+
+/* Fill every slot within table->size, and `states` unless it is NULL. */
+void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
+                  struct cushim_symbol_counts *counts, unsigned char *states);
+
+/* --- symbol.c --- */
+
+/* State of each symbol of the loaded driver: written once, before its table is published. */
+unsigned char *cushim__symbol_states(void);
+
+/* --- current.c --- */
+
+/* The loader's own table: boot, absent or the driver's. */
+const struct cushim_table *cushim__own_table(void);
+
+/* Make `table` the loader's own, and current unless the program has installed another. */
+void cushim__publish(const struct cushim_table *table);
+
+/* The same for a failure: every call answers `code`. */
+void cushim__publish_absent(CUresult code);
+
+/* Like the former, over an installed table too: what it wraps is gone. */
+void cushim__withdraw(CUresult code);
+
+bool cushim__is_installed(void);
+
+/* --- load.c --- */
+
+/* Whether this is the child of a process that had initialised the driver. */
+bool cushim__is_forked(void);
+
+/* Outcome of cushim_init(): its code, or -1 if it has not been called; and the process. */
+int cushim__init_outcome(long *process);
+
+/* --- record.c --- */
+
+/* The last attempt to load. Both copy. */
+void cushim__record_put(const struct cushim_report *attempt);
+void cushim__record_get(struct cushim_report *attempt);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The record: the last attempt to load, kept for whoever asks.
+ *
+ * Written once per attempt and read by cushim_report_get(), both seldom and both brief, so a word
+ * that names its holder guards it. In a child a holder of another process is gone for ever, and
+ * its place is taken.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "loader/candidate.h"
+#include "loader/loader.h"
+#include "loader/system.h"
+
+static struct cushim_report record;
+static _Atomic uint64_t holder;
+
+static void acquire(void)
+{
+    const uint64_t self = cushim__self();
+    uint64_t seen = 0;
+
+    for (unsigned turns = 0; !atomic_compare_exchange_strong(&holder, &seen, self); turns++) {
+        if (seen == 0 || cushim__process_of(seen) != cushim__process_of(self))
+            continue; /* try again, expecting what was seen */
+        cushim__pause(turns);
+        seen = 0;
+    }
+}
+
+static void leave(void)
+{
+    atomic_store(&holder, 0);
+}
+
+void cushim__record_put(const struct cushim_report *attempt)
+{
+    acquire();
+    memcpy(&record, attempt, sizeof record);
+    leave();
+}
+
+void cushim__record_get(struct cushim_report *attempt)
+{
+    acquire();
+    memcpy(attempt, &record, sizeof record);
+    leave();
+}
+
+void cushim__copy_text(char *field, size_t size, const char *text)
+{
+    static const char cut[] = "...";
+    const size_t length = strlen(text);
+
+    if (length < size) {
+        memcpy(field, text, length + 1);
+        return;
+    }
+    memcpy(field, text, size - sizeof cut);
+    memcpy(field + size - sizeof cut, cut, sizeof cut);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report: the record of the last attempt, completed by what has happened since. */
+#include <cushim/report.h>
+
+#include <cushim/error.h>
+
+#include <string.h>
+
+#include "loader/candidate.h"
+#include "loader/loader.h"
+#include "loader/tables.h"
+#include "loader/text.h"
+
+static const struct state_words {
+    const char *name;
+    const char *advice; /* NULL: that of the candidate's outcome or of the code */
+} state_words[] = {
+    [CUSHIM_STATE_UNTRIED] = {"untried", ""},
+    [CUSHIM_STATE_LOADED] = {"loaded", ""},
+    [CUSHIM_STATE_READY] = {"ready", ""},
+    [CUSHIM_STATE_NO_DEVICE] = {"no-device",
+                                "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES "
+                                "is unset or names one; in a container, start it with its GPUs."},
+    [CUSHIM_STATE_KERNEL_MISMATCH] =
+        {"kernel-mismatch",
+         "Reboot, or reload the nvidia kernel module, so that it is of the same release as the "
+         "library; in a container, take out the driver library that the image brought along."},
+    [CUSHIM_STATE_INIT_FAILED] = {"init-failed", NULL},
+    [CUSHIM_STATE_NOT_FOUND] =
+        {"not-found",
+         "Install the NVIDIA driver (on Debian and Ubuntu the package that holds libcuda.so.1); in "
+         "a container, start it with its GPUs; if the driver is elsewhere, set CUSHIM_LIBRARY to "
+         "the absolute path of its libcuda.so.1."},
+    [CUSHIM_STATE_NOT_LOADABLE] = {"not-loadable", NULL},
+    [CUSHIM_STATE_NOT_A_DRIVER] =
+        {"not-a-driver", "Name the driver's own library, usually libcuda.so.1; another library has "
+                         "its place or its name."},
+    [CUSHIM_STATE_STUB] =
+        {"stub", "Take the CUDA toolkit's `stubs` folder out of the library search path: it is for "
+                 "linking only. The driver's own libcuda.so.1 comes with the NVIDIA driver."},
+    [CUSHIM_STATE_DRIVER_ERROR] = {"driver-error", NULL},
+    [CUSHIM_STATE_TOO_OLD] = {"too-old", "Update the NVIDIA driver to one that supports the CUDA "
+                                         "version that this program needs."},
+    [CUSHIM_STATE_DISABLED] = {"disabled",
+                               "Unset CUSHIM_LIBRARY to use the driver of this machine."},
+    [CUSHIM_STATE_FORKED] = {"forked",
+                             "Use CUDA in the parent only, or start the child with exec (spawn "
+                             "instead of fork), or fork before the first use of CUDA."},
+};
+
+static const struct outcome_words {
+    const char *name;
+    const char *advice;
+} outcome_words[] = {
+    [CUSHIM_OUTCOME_LOADED] = {"loaded", ""},
+    [CUSHIM_OUTCOME_DISABLED] = {"disabled", ""},
+    [CUSHIM_OUTCOME_REFUSED] = {"refused",
+                                "Give the absolute path of the driver library, or the word none in "
+                                "CUSHIM_LIBRARY, or leave it unset."},
+    [CUSHIM_OUTCOME_NOT_FOUND] = {"not-found", "Check the path; the driver's library is usually "
+                                               "called libcuda.so.1."},
+    [CUSHIM_OUTCOME_NO_PERMISSION] = {"no-permission",
+                                      "Make the file and its folders readable for this user."},
+    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = {"not-a-library",
+                                      "Reinstall the NVIDIA driver: this file is not the library "
+                                      "that should stand in its place."},
+    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = {"wrong-architecture",
+                                           "Install the driver library for the architecture of "
+                                           "this program, or run a program built for the "
+                                           "library's."},
+    [CUSHIM_OUTCOME_TRUNCATED] = {"truncated", "Reinstall the NVIDIA driver: the file was cut "
+                                               "short, as by a full disk."},
+    [CUSHIM_OUTCOME_LACKS_LIBRARY] = {"lacks-library",
+                                      "Install the library that the message names: it belongs to "
+                                      "the same NVIDIA driver and must be of the same release."},
+    [CUSHIM_OUTCOME_NOT_LOADABLE] = {"not-loadable",
+                                     "Reinstall the NVIDIA driver if the message of the system "
+                                     "does not tell the cure."},
+    [CUSHIM_OUTCOME_NOT_A_DRIVER] = {"not-a-driver", ""},
+    [CUSHIM_OUTCOME_STUB] = {"stub", ""},
+    [CUSHIM_OUTCOME_DRIVER_ERROR] = {"driver-error", ""},
+    [CUSHIM_OUTCOME_TOO_OLD] = {"too-old", ""},
+};
+
+static const char *const origin_names[] = {
+    [CUSHIM_ORIGIN_OPTION] = "option",           [CUSHIM_ORIGIN_RESOLVER] = "resolver",
+    [CUSHIM_ORIGIN_ENVIRONMENT] = "environment", [CUSHIM_ORIGIN_MAPPED] = "mapped",
+    [CUSHIM_ORIGIN_SEARCH] = "search",           [CUSHIM_ORIGIN_WELL_KNOWN] = "well-known",
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+const char *cushim_state_name(enum cushim_state state)
+{
+    return (size_t)state < COUNT(state_words) ? state_words[state].name : "unknown";
+}
+
+const char *cushim_outcome_name(enum cushim_outcome outcome)
+{
+    return (size_t)outcome < COUNT(outcome_words) ? outcome_words[outcome].name : "unknown";
+}
+
+const char *cushim_origin_name(enum cushim_origin origin)
+{
+    return (size_t)origin < COUNT(origin_names) ? origin_names[origin] : "unknown";
+}
+
+/* A loaded driver, and how cuInit went. */
+static void complete(struct cushim_report *report)
+{
+    const int init_code = cushim__init_outcome(&report->init_process);
+
+    report->installed = cushim__is_installed();
+    if (cushim__is_forked()) {
+        report->state = CUSHIM_STATE_FORKED;
+        report->code = CUDA_ERROR_NOT_INITIALIZED;
+    } else if (report->state == CUSHIM_STATE_LOADED && init_code >= 0) {
+        report->code = (CUresult)init_code;
+        report->state = init_code == CUDA_SUCCESS           ? CUSHIM_STATE_READY
+                        : init_code == CUDA_ERROR_NO_DEVICE ? CUSHIM_STATE_NO_DEVICE
+                        : init_code == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
+                            ? CUSHIM_STATE_KERNEL_MISMATCH
+                            : CUSHIM_STATE_INIT_FAILED;
+    }
+}
+
+/* What a candidate is called in a sentence. */
+static const char *called(const struct cushim_candidate *candidate)
+{
+    return candidate->origin == CUSHIM_ORIGIN_RESOLVER ? "what the program's resolver finds"
+           : candidate->path[0]                        ? candidate->path
+                                                       : "an empty path";
+}
+
+static void say_reason(const struct cushim_report *report, struct cushim__text *text)
+{
+    const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
+    const int major = report->driver_version / 1000;
+    const int minor = report->driver_version % 1000 / 10;
+
+    switch (report->state) {
+    case CUSHIM_STATE_UNTRIED:
+        cushim__text_add(text, "No driver has been looked for yet");
+        break;
+    case CUSHIM_STATE_LOADED:
+    case CUSHIM_STATE_READY:
+        cushim__text_format(text, "The driver for CUDA %d.%d is loaded%s", major, minor,
+                            report->state == CUSHIM_STATE_READY ? " and initialised" : "");
+        break;
+    case CUSHIM_STATE_NO_DEVICE:
+    case CUSHIM_STATE_KERNEL_MISMATCH:
+    case CUSHIM_STATE_INIT_FAILED:
+        cushim__text_format(text,
+                            "The driver for CUDA %d.%d is loaded, but cuInit returned %d %s: %s",
+                            major, minor, (int)report->code, cushim_error_name(report->code),
+                            cushim_error_string(report->code));
+        break;
+    case CUSHIM_STATE_NOT_FOUND:
+        cushim__text_format(text, "No NVIDIA driver library was found: there is no %s",
+                            called(candidate));
+        break;
+    case CUSHIM_STATE_NOT_LOADABLE:
+        cushim__text_format(text, "The driver library cannot be opened: %s: %s", called(candidate),
+                            candidate->message);
+        break;
+    case CUSHIM_STATE_NOT_A_DRIVER:
+        cushim__text_format(text, "This is no CUDA driver: %s: %s", called(candidate),
+                            candidate->message);
+        break;
+    case CUSHIM_STATE_STUB:
+        cushim__text_format(text, "This is the CUDA toolkit's link-time stub and no driver: %s",
+                            called(candidate));
+        break;
+    case CUSHIM_STATE_DRIVER_ERROR:
+        cushim__text_format(text, "The driver cannot tell its version: %s: %s (%s)",
+                            called(candidate), candidate->message, cushim_error_name(report->code));
+        break;
+    case CUSHIM_STATE_TOO_OLD:
+        cushim__text_format(text, "The driver is too old: %s: %s", called(candidate),
+                            candidate->message);
+        break;
+    case CUSHIM_STATE_DISABLED:
+        cushim__text_add(text, "The driver is switched off by CUSHIM_LIBRARY=none");
+        break;
+    case CUSHIM_STATE_FORKED:
+        cushim__text_add(text,
+                         "This is the child of a process that had initialised the driver (or "
+                         "was loading it) when it forked, and CUDA does not work across fork");
+        break;
+    }
+    cushim__text_add(text, ".");
+}
+
+static const char *advice(const struct cushim_report *report)
+{
+    const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
+
+    /* Whoever named a file is helped by words on that file. */
+    if (report->state == CUSHIM_STATE_NOT_LOADABLE ||
+        (report->state == CUSHIM_STATE_NOT_FOUND && candidate->origin <= CUSHIM_ORIGIN_ENVIRONMENT))
+        return outcome_words[candidate->outcome].advice;
+    if (state_words[report->state].advice)
+        return state_words[report->state].advice;
+    return cushim_error_advice(report->code);
+}
+
+CUresult cushim_report_get(struct cushim_report *given)
+{
+    struct cushim_report report;
+    struct cushim__text text;
+    size_t size;
+
+    if (!given || given->size < sizeof given->size)
+        return CUDA_ERROR_INVALID_VALUE;
+    size = given->size < sizeof report ? given->size : sizeof report;
+
+    cushim__record_get(&report);
+    report.size = size;
+    complete(&report);
+    cushim__text_begin(&text, report.reason, sizeof report.reason);
+    say_reason(&report, &text);
+    cushim__copy_text(report.advice, sizeof report.advice, advice(&report));
+    memcpy(given, &report, size);
+    return CUDA_SUCCESS;
+}

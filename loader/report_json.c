@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report for programs: one JSON object, two spaces deep, in a fixed order. */
+#include <cushim/report.h>
+
+#include <cushim/error.h>
+
+#include "loader/text.h"
+
+static void add_key(struct cushim__text *text, const char *indent, const char *key)
+{
+    cushim__text_format(text, ",\n%s\"%s\": ", indent, key);
+}
+
+static void add_string(struct cushim__text *text, const char *indent, const char *key,
+                       const char *value)
+{
+    add_key(text, indent, key);
+    cushim__text_json(text, value);
+}
+
+static void add_number(struct cushim__text *text, const char *indent, const char *key, long value)
+{
+    add_key(text, indent, key);
+    cushim__text_format(text, "%ld", value);
+}
+
+static void add_code(struct cushim__text *text, const char *indent, CUresult code)
+{
+    add_number(text, indent, "code", code);
+    add_string(text, indent, "code_name", cushim_error_name(code));
+}
+
+static void add_tally(struct cushim__text *text, const char *key,
+                      const struct cushim_symbol_tally *tally)
+{
+    add_key(text, "  ", key);
+    cushim__text_format(text,
+                        "{\"total\": %u, \"found\": %u, \"by_proc_address\": %u, "
+                        "\"fallen_back\": %u, \"missing\": %u}",
+                        tally->total, tally->found, tally->by_proc_address, tally->fallen_back,
+                        tally->missing);
+}
+
+static bool is_missed(size_t index)
+{
+    return cushim_symbol_missed(index);
+}
+
+static bool is_missing(size_t index)
+{
+    return cushim_symbol_state(index) == CUSHIM_SYMBOL_MISSING;
+}
+
+static bool is_by_proc_address(size_t index)
+{
+    return cushim_symbol_state(index) == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
+}
+
+/* An array with the names of the symbols for which `belongs` holds. */
+static void add_names(struct cushim__text *text, const char *key, bool (*belongs)(size_t index))
+{
+    bool any = false;
+
+    add_key(text, "  ", key);
+    cushim__text_add(text, "[");
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (!belongs(i))
+            continue;
+        cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim_symbol_name(i));
+        any = true;
+    }
+    cushim__text_add(text, any ? "\n  ]" : "]");
+}
+
+static void add_fallbacks(struct cushim__text *text)
+{
+    bool any = false;
+
+    add_key(text, "  ", "fallbacks");
+    cushim__text_add(text, "{");
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (cushim_symbol_state(i) != CUSHIM_SYMBOL_FALLEN_BACK)
+            continue;
+        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim_symbol_name(i),
+                            cushim_symbol_fallback(i));
+        any = true;
+    }
+    cushim__text_add(text, any ? "\n  }" : "}");
+}
+
+static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
+{
+    add_key(text, "  ", "candidates");
+    cushim__text_add(text, "[");
+    for (unsigned i = 0; i < report->candidate_count; i++) {
+        const struct cushim_candidate *candidate = &report->candidates[i];
+        cushim__text_format(text, "%s\n    {\n      \"origin\": \"%s\"", i ? "," : "",
+                            cushim_origin_name(candidate->origin));
+        add_string(text, "      ", "path", candidate->path);
+        add_string(text, "      ", "outcome", cushim_outcome_name(candidate->outcome));
+        add_string(text, "      ", "message", candidate->message);
+        add_code(text, "      ", candidate->code);
+        add_number(text, "      ", "driver_version", candidate->version);
+        cushim__text_add(text, "\n    }");
+    }
+    cushim__text_add(text, report->candidate_count ? "\n  ]" : "]");
+}
+
+size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    cushim__text_format(&text, "{\n  \"state\": \"%s\"", cushim_state_name(report->state));
+    add_code(&text, "  ", report->code);
+    add_string(&text, "  ", "reason", report->reason);
+    add_string(&text, "  ", "advice", report->advice);
+    add_string(&text, "  ", "library", report->library);
+    add_number(&text, "  ", "driver_version", report->driver_version);
+    add_number(&text, "  ", "minimum_version", report->minimum_version);
+    add_key(&text, "  ", "installed");
+    cushim__text_add(&text, report->installed ? "true" : "false");
+    add_number(&text, "  ", "init_process", report->init_process);
+    add_tally(&text, "symbols", &report->symbols.core);
+    add_tally(&text, "interop", &report->symbols.interop);
+    add_fallbacks(&text);
+    add_names(&text, "by_proc_address", is_by_proc_address);
+    add_names(&text, "missing", is_missing);
+    add_names(&text, "called_but_missing", is_missed);
+    add_candidates(&text, report);
+    cushim__text_add(&text, "\n}\n");
+    return text.length;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report for people. */
+#include <cushim/report.h>
+
+#include <cushim/error.h>
+
+#include "loader/text.h"
+
+/* More names than this are only counted: an old driver lacks hundreds. */
+enum { NAMES_SHOWN = 12 };
+
+static void add_version(struct cushim__text *text, int version)
+{
+    cushim__text_format(text, "%d.%d", version / 1000, version % 1000 / 10);
+}
+
+static void add_tally(struct cushim__text *text, const char *label,
+                      const struct cushim_symbol_tally *tally)
+{
+    cushim__text_format(text, "%-11s %u of %u found", label, tally->found, tally->total);
+    if (tally->by_proc_address)
+        cushim__text_format(text, " (%u by cuGetProcAddress only)", tally->by_proc_address);
+    if (tally->fallen_back)
+        cushim__text_format(text, ", %u fallen back", tally->fallen_back);
+    if (tally->missing)
+        cushim__text_format(text, ", %u missing", tally->missing);
+    cushim__text_add(text, "\n");
+}
+
+static void add_fallbacks(struct cushim__text *text)
+{
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (cushim_symbol_state(i) == CUSHIM_SYMBOL_FALLEN_BACK)
+            cushim__text_format(text, "%-11s %s -> %s\n", "fallback", cushim_symbol_name(i),
+                                cushim_symbol_fallback(i));
+    }
+}
+
+static void add_missing(struct cushim__text *text)
+{
+    unsigned shown = 0, hidden = 0;
+
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (cushim_symbol_state(i) != CUSHIM_SYMBOL_MISSING)
+            continue;
+        if (shown == NAMES_SHOWN)
+            hidden++;
+        else
+            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim_symbol_name(i));
+    }
+    if (hidden)
+        cushim__text_format(text, " and %u more", hidden);
+    if (shown)
+        cushim__text_add(text, "\n");
+}
+
+static void add_missed(struct cushim__text *text)
+{
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (cushim_symbol_missed(i))
+            cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA %d.%d)\n",
+                                "called", cushim_symbol_name(i), cushim_symbol_since(i) / 1000,
+                                cushim_symbol_since(i) % 1000 / 10);
+    }
+}
+
+static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
+{
+    for (unsigned i = 0; i < report->candidate_count; i++) {
+        const struct cushim_candidate *candidate = &report->candidates[i];
+        cushim__text_format(text, "%-11s %s%s%s: %s%s%s\n", "tried", candidate->path,
+                            candidate->path[0] ? " by " : "by ",
+                            cushim_origin_name(candidate->origin),
+                            cushim_outcome_name(candidate->outcome),
+                            candidate->message[0] ? ": " : "", candidate->message);
+    }
+}
+
+size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    cushim__text_format(&text, "%-11s %s\n", "state", cushim_state_name(report->state));
+    cushim__text_format(&text, "%-11s %s\n", "reason", report->reason);
+    if (report->advice[0])
+        cushim__text_format(&text, "%-11s %s\n", "advice", report->advice);
+    if (report->code != CUDA_SUCCESS)
+        cushim__text_format(&text, "%-11s %d %s\n", "code", (int)report->code,
+                            cushim_error_name(report->code));
+    if (report->driver_version) {
+        cushim__text_format(&text, "%-11s ", "driver");
+        add_version(&text, report->driver_version);
+        cushim__text_format(&text, "\n%-11s %s\n", "library", report->library);
+        add_tally(&text, "symbols", &report->symbols.core);
+        add_tally(&text, "interop", &report->symbols.interop);
+        add_fallbacks(&text);
+        add_missing(&text);
+        add_missed(&text);
+    }
+    if (report->installed)
+        cushim__text_format(&text, "%-11s %s\n", "installed",
+                            "the program has installed a table of its own");
+    add_candidates(&text, report);
+    return text.length;
+}

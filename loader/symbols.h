@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The registry as the loader sees it: one row per slot, in slot order. */
+#ifndef CUSHIM_LOADER_SYMBOLS_H
+#define CUSHIM_LOADER_SYMBOLS_H
+
+#include <stdint.h>
+
+#include <cushim/table.h>
+
+enum {
+    CUSHIM__SYMBOL_COUNT = (sizeof(struct cushim_table) - sizeof(size_t)) / sizeof(cushim_function),
+    CUSHIM__NO_FALLBACK = UINT16_MAX,
+};
+
+/* Flags of a symbol. */
+enum {
+    CUSHIM__PER_THREAD = 1, /* uses the per-thread default stream */
+    CUSHIM__INTEROP = 2,    /* graphics interop */
+    CUSHIM__WINDOWS = 4,    /* exists on Windows only */
+};
+
+struct cushim__symbol {
+    uint16_t name;       /* offset of the exported name in cushim__symbol_names */
+    uint16_t since;      /* CUDA version that introduced this ABI */
+    uint16_t fallback;   /* number of the symbol that stands in, or CUSHIM__NO_FALLBACK */
+    uint8_t base_length; /* length of the name that cuGetProcAddress knows */
+    uint8_t flags;
+};
+
+extern const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT];
+extern const char cushim__symbol_names[];
+
+#endif

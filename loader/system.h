@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What cushim needs of the operating system. The only room that knows one: system_posix.c.
+ */
+#ifndef CUSHIM_LOADER_SYSTEM_H
+#define CUSHIM_LOADER_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/report.h>
+#include <cushim/table.h>
+
+/* Whether symbols of Windows are to be expected in a driver here. */
+extern const bool cushim__system_is_windows;
+
+/* One place where a driver may be. */
+struct cushim__place {
+    enum cushim_origin origin;
+    const char *path;
+};
+
+/* Where to look when nobody names a driver, in order; ends with a NULL path. */
+extern const struct cushim__place cushim__places[];
+
+/* The calling process and thread as one number; never 0 and never below 2^32. */
+uint64_t cushim__self(void);
+uint32_t cushim__process_of(uint64_t self);
+
+/* Give other threads the processor, longer the more `turns` were taken. */
+void cushim__pause(unsigned turns);
+
+/* The monotonic clock, and a pause on it. */
+uint64_t cushim__clock_ns(void);
+void cushim__sleep_ns(uint64_t duration);
+
+/* Environment variable, or NULL also where the environment is not to be trusted (set-user-ID). */
+const char *cushim__environment(const char *name);
+
+/* Whether a path starts at the root. */
+bool cushim__path_is_absolute(const char *path);
+
+/* Whether two paths lead to one file. */
+bool cushim__path_is_same_file(const char *one, const char *other);
+
+/*
+ * Open the library of a candidate, for good. On failure returns NULL and writes the candidate's
+ * outcome and message; on success leaves them alone.
+ */
+void *cushim__library_open(struct cushim_candidate *candidate);
+
+/* Open a library that the process has mapped already; NULL if it has not. */
+void *cushim__library_mapped(const char *name);
+
+cushim_function cushim__library_symbol(void *library, const char *symbol);
+
+/* Path of the library that a function lives in; an empty string if the system cannot tell. */
+void cushim__library_path(cushim_function function, char *path, size_t size);
+
+/* Memory that shares no page with anything else, at least `need` bytes; the same at every call. */
+void *cushim__pages(size_t need);
+
+/* Make what cushim__pages() gave read-only. */
+void cushim__pages_seal(void *memory, size_t size);
+
+/* Call `before` in a process about to fork and `child` in its child. Repeats change nothing. */
+void cushim__watch_fork(void (*before)(void), void (*child)(void));
+
+#endif

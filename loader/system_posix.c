@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The system behind the loader: Linux, with glibc or musl. */
+#define _GNU_SOURCE
+#include "loader/system.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loader/candidate.h"
+#include "loader/elf.h"
+
+/* Room in which whole pages for one table can be found, whatever the page size of the machine. */
+#if defined(__x86_64__)
+enum { LARGEST_PAGE = 4096 };
+#else
+enum { LARGEST_PAGE = 65536 };
+#endif
+enum { TABLE_ROOM = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE + 2 * LARGEST_PAGE };
+
+const bool cushim__system_is_windows = false;
+
+/* Never `libcuda.so`: that is the name of the toolkit's link-time stub. */
+const struct cushim__place cushim__places[] = {
+    {CUSHIM_ORIGIN_MAPPED, "libcuda.so.1"},
+    {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
+    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/wsl/lib/libcuda.so.1"},
+    {CUSHIM_ORIGIN_WELL_KNOWN, "/run/opengl-driver/lib/libcuda.so.1"},
+#if defined(__aarch64__)
+    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1"},
+    {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1"},
+#endif
+    {CUSHIM_ORIGIN_SEARCH, NULL},
+};
+
+uint64_t cushim__self(void)
+{
+    return (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
+}
+
+uint32_t cushim__process_of(uint64_t self)
+{
+    return (uint32_t)(self >> 32);
+}
+
+void cushim__pause(unsigned turns)
+{
+    if (turns < 16) {
+        sched_yield();
+    } else {
+        cushim__sleep_ns(turns < 64 ? 50 * 1000 : 1000 * 1000);
+    }
+}
+
+uint64_t cushim__clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void cushim__sleep_ns(uint64_t duration)
+{
+    const struct timespec moment = {.tv_sec = (time_t)(duration / 1000000000u),
+                                    .tv_nsec = (long)(duration % 1000000000u)};
+    nanosleep(&moment, NULL);
+}
+
+const char *cushim__environment(const char *name)
+{
+    return secure_getenv(name);
+}
+
+bool cushim__path_is_absolute(const char *path)
+{
+    return path[0] == '/';
+}
+
+bool cushim__path_is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+/*
+ * Read an outcome out of the dynamic linker's words: it has no error codes. Both glibc and musl
+ * name the file that failed; a name other than the candidate's is a library that it needs.
+ */
+static enum cushim_outcome judge(const char *path, const char *message)
+{
+    static const char musl_prefix[] = "Error loading shared library ";
+    const bool absent = strstr(message, "No such file or directory") != NULL;
+
+    if (strncmp(message, musl_prefix, sizeof musl_prefix - 1) == 0)
+        message += sizeof musl_prefix - 1;
+    if (strncmp(message, path, strlen(path)) == 0 && message[strlen(path)] == ':')
+        return absent && !cushim__path_is_absolute(path) ? CUSHIM_OUTCOME_NOT_FOUND
+                                                         : CUSHIM_OUTCOME_NOT_LOADABLE;
+    return absent ? CUSHIM_OUTCOME_LACKS_LIBRARY : CUSHIM_OUTCOME_NOT_LOADABLE;
+}
+
+void *cushim__library_open(struct cushim_candidate *candidate)
+{
+    void *library;
+    const char *message;
+
+    if (cushim__path_is_absolute(candidate->path) && !cushim__elf_check(candidate))
+        return NULL;
+    library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (library)
+        return library;
+    message = dlerror();
+    if (!message)
+        message = "dlopen failed without a message";
+    candidate->outcome = judge(candidate->path, message);
+    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+    return NULL;
+}
+
+void *cushim__library_mapped(const char *name)
+{
+    return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
+}
+
+cushim_function cushim__library_symbol(void *library, const char *symbol)
+{
+    cushim_function function = NULL;
+    void *address = dlsym(library, symbol);
+
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
+
+void cushim__library_path(cushim_function function, char *path, size_t size)
+{
+    Dl_info info;
+    void *address;
+
+    memcpy(&address, &function, sizeof address);
+    path[0] = '\0';
+    if (dladdr(address, &info) && info.dli_fname)
+        cushim__copy_text(path, size, info.dli_fname);
+}
+
+void *cushim__pages(size_t need)
+{
+    static unsigned char room[TABLE_ROOM];
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t start = ((uintptr_t)room + page - 1) / page * page;
+
+    (void)need;
+    return page <= LARGEST_PAGE ? (void *)start : room;
+}
+
+void cushim__pages_seal(void *memory, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    if (page <= LARGEST_PAGE)
+        mprotect(memory, (size + page - 1) / page * page, PROT_READ);
+}
+
+void cushim__watch_fork(void (*before)(void), void (*child)(void))
+{
+    static atomic_flag watching = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&watching))
+        pthread_atfork(before, NULL, child);
+}

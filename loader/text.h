@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text written into a buffer of the caller's, counted even where it no longer fits. */
+#ifndef CUSHIM_LOADER_TEXT_H
+#define CUSHIM_LOADER_TEXT_H
+
+#include <stddef.h>
+
+struct cushim__text {
+    char *buffer; /* may be NULL if size is 0 */
+    size_t size;
+    size_t length; /* of the whole text, as if the buffer had no end */
+};
+
+/* The buffer is closed by NUL from here on. */
+void cushim__text_begin(struct cushim__text *text, char *buffer, size_t size);
+
+void cushim__text_add(struct cushim__text *text, const char *bytes);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void cushim__text_format(struct cushim__text *text, const char *format, ...);
+
+/* A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD. */
+void cushim__text_json(struct cushim__text *text, const char *bytes);
+
+#endif

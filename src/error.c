@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Result codes explained. The texts are rows of the registry; nothing here asks a driver.
+ */
+#include <stddef.h>
+
+#include <cushim/error.h>
+
+#include "loader/results.h"
+
+/* The row of `code`, or NULL for a code that the registry does not have. */
+static const struct cushim__result *find(CUresult code)
+{
+    const unsigned number = (unsigned)code;
+    size_t low = 0, high = CUSHIM__RESULT_COUNT;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+
+        if (cushim__results[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == CUSHIM__RESULT_COUNT || cushim__results[low].number != number)
+        return NULL;
+    return &cushim__results[low];
+}
+
+const char *cushim_error_name(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->name : "unrecognized CUresult";
+}
+
+const char *cushim_error_string(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->meaning : "a result code that this version of cushim does not know";
+}
+
+const char *cushim_error_advice(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->advice
+                  : "Ask the driver with cuGetErrorName and cuGetErrorString, and update cushim.";
+}
+
+enum cushim_sticky cushim_error_sticky(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->sticky : CUSHIM_STICKY_NO;
+}
