@@ -5,6 +5,10 @@
 
 #include <cushim/report.h>
 
+/* A report of this version's size: `given`, or `whole` with zeros for what an older caller lacks. */
+const struct cushim_report *cushim__whole_report(struct cushim_report *whole,
+                                                 const struct cushim_report *given);
+
 /* The candidate that decides what the whole attempt came to: the one that got furthest. */
 const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_report *report);
 

@@ -19,10 +19,13 @@ _Atomic int cushim__absent_code = CUDA_ERROR_NOT_INITIALIZED;
 const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own = &cushim__boot_table;
 
+/* The driver's table, once there is one. A forked child must know it to keep it out. */
+static const struct cushim_table *_Atomic driver;
+
 static bool is_own(const struct cushim_table *table)
 {
     return table == &cushim__boot_table || table == &cushim__absent_table ||
-           table == cushim__own_table();
+           table == atomic_load(&driver);
 }
 
 static bool is_complete(const struct cushim_table *table)
@@ -43,9 +46,18 @@ const struct cushim_table *cushim__own_table(void)
     return atomic_load(&own);
 }
 
+bool cushim__was_loaded(void)
+{
+    return atomic_load(&driver) != NULL;
+}
+
 void cushim__publish(const struct cushim_table *table)
 {
-    const struct cushim_table *former = atomic_exchange(&own, table);
+    const struct cushim_table *former;
+
+    if (table != &cushim__absent_table)
+        atomic_store(&driver, table);
+    former = atomic_exchange(&own, table);
     __atomic_compare_exchange_n(&cushim__current, &former, table, false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
 }

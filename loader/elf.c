@@ -35,11 +35,11 @@ static const char *machine_name(unsigned machine)
 {
     switch (machine) {
     case EM_386:
-        return "32-bit x86";
+        return "x86";
     case EM_X86_64:
         return "x86-64";
     case EM_ARM:
-        return "32-bit ARM";
+        return "ARM";
     case EM_AARCH64:
         return "aarch64";
     case EM_PPC64:
@@ -49,6 +49,11 @@ static const char *machine_name(unsigned machine)
     default:
         return "another processor";
     }
+}
+
+static const char *width_name(unsigned width)
+{
+    return width == ELFCLASS32 ? "32-bit " : "";
 }
 
 static bool read_at(int file, void *memory, size_t size, uint64_t offset)
@@ -95,8 +100,9 @@ static bool check_file(struct cushim_candidate *candidate, int file)
         return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
     if (header.e_ident[EI_CLASS] != OWN_CLASS ||
         (OWN_MACHINE != EM_NONE && header.e_machine != OWN_MACHINE)) {
-        snprintf(message, sizeof message, "it is built for %s, and this process is %s",
-                 machine_name(header.e_machine), machine_name(OWN_MACHINE));
+        snprintf(message, sizeof message, "it is built for %s%s, and this process is %s%s",
+                 width_name(header.e_ident[EI_CLASS]), machine_name(header.e_machine),
+                 width_name(OWN_CLASS), machine_name(OWN_MACHINE));
         return refuse(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
     }
     if (header.e_type != ET_DYN)

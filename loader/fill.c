@@ -4,7 +4,8 @@
  *
  * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 is asked second and only at
  * exactly the version that introduced the ABI: at a later one it may answer with a newer ABI, at
- * one above the driver's it fails for every name, and success with NULL is a usual answer.
+ * one above the driver's it answers with an older ABI (525 to 555) or fails for every name (580),
+ * and success with NULL is a usual answer.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -67,7 +68,10 @@ static cushim_function find(const struct finder *finder, const struct cushim__sy
         *state = CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
     }
     if (!function && symbol->fallback != CUSHIM__NO_FALLBACK) {
-        function = find_by_name(finder, &cushim__symbols[symbol->fallback]);
+        const struct cushim__symbol *fallback = &cushim__symbols[symbol->fallback];
+        function = find_by_name(finder, fallback);
+        if (!function)
+            function = find_by_proc_address(finder, fallback);
         *state = CUSHIM_SYMBOL_FALLEN_BACK;
     }
     if (!function) {

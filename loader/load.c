@@ -9,17 +9,31 @@
  * While a load is under way the word holds the process and thread that load. So a thread that
  * comes second knows that it must wait, a re-entrant call knows that it must not, and the child of
  * a process that forked in the middle knows that nobody will ever finish.
+ *
+ * After a failure it holds a hash of what was asked for. So a thread that waited shares the failure
+ * of what it would have tried itself, and tries if it was something else.
  */
 #include <stdatomic.h>
 #include <string.h>
 
+#include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/options.h"
 #include "loader/system.h"
 #include "loader/tables.h"
 
-/* Values of the word below those of cushim__self(). */
-enum { UNTRIED, LOADED, FAILED, FORKED };
+/* Values of the word; the failures end where those of cushim__self() begin. */
+enum { UNTRIED, LOADED, FORKED, FAILED };
+
+static bool is_failed(uint64_t value)
+{
+    return value >= FAILED && value <= UINT32_MAX;
+}
+
+static bool is_loading(uint64_t value)
+{
+    return value > UINT32_MAX;
+}
 
 static _Atomic uint64_t phase = UNTRIED;
 
@@ -28,27 +42,46 @@ static int loaded_version;
 static cushim_resolver loaded_resolver;
 static void *loaded_data;
 static char loaded_library[CUSHIM_REPORT_PATH_BYTES];
+static char loaded_candidate[CUSHIM_REPORT_PATH_BYTES];
 
 static atomic_int init_code = -1;
 static atomic_long init_process;
 static atomic_bool initialised_at_fork;
 
-/* Keep the loader out of a child that must not use CUDA any more. */
-static void before_fork(void)
+static bool has_driver(void)
 {
-    int devices = 0;
     const struct cushim_table *table = cushim__own_table();
-    const bool initialised = atomic_load(&phase) == LOADED &&
-                             table->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
-    atomic_store(&initialised_at_fork, initialised);
+    return table != &cushim__boot_table && table != &cushim__absent_table;
 }
 
+/* Whether the driver is initialised, by whomever: it is asked, unless it lacks the call. */
+static bool is_initialised(void)
+{
+    const struct cushim_table *table = cushim__own_table();
+    int devices = 0;
+
+    if (!has_driver())
+        return false;
+    if (table->DeviceGetCount == cushim__missing_table.DeviceGetCount)
+        return atomic_load(&init_process) != 0;
+    return table->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static void before_fork(void)
+{
+    atomic_store(&initialised_at_fork, is_initialised());
+}
+
+/* Keep the loader out of a child that must not use CUDA any more. */
 static void in_child(void)
 {
-    if (!atomic_load(&initialised_at_fork))
-        return;
-    atomic_store(&phase, FORKED);
-    cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+    if (atomic_load(&initialised_at_fork)) {
+        cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+        atomic_store(&phase, FORKED);
+    } else if (has_driver()) {
+        /* Also if the loading thread, which is not here, had no time left to say so. */
+        atomic_store(&phase, LOADED);
+    }
 }
 
 /* The table of the loaded driver stands on pages of its own, which are then made read-only. */
@@ -63,33 +96,66 @@ static void publish_driver(const struct cushim__source *source, struct cushim_re
 
     loaded_version = attempt->driver_version;
     memcpy(loaded_library, attempt->library, sizeof loaded_library);
+    memcpy(loaded_candidate, cushim__deciding_candidate(attempt)->path, sizeof loaded_candidate);
     cushim__record_put(attempt);
     cushim__publish(table);
+}
+
+static uint32_t hash(uint32_t before, const void *bytes, size_t count)
+{
+    const unsigned char *next = bytes;
+
+    for (size_t i = 0; i < count; i++)
+        before = (before ^ next[i]) * 16777619u;
+    return before;
+}
+
+/* Value of the word after these options have failed. */
+static uint64_t failure_of(const struct cushim_load_options *options)
+{
+    uint32_t value = 2166136261u;
+
+    value = hash(value, &options->minimum_version, sizeof options->minimum_version);
+    value = hash(value, &options->resolver, sizeof options->resolver);
+    value = hash(value, &options->resolver_data, sizeof options->resolver_data);
+    if (options->library)
+        value = hash(value, options->library, strlen(options->library));
+    return value > FAILED ? value : FAILED;
 }
 
 enum turn { OURS, DONE, REENTERED };
 
 /* Wait for whoever is loading, or become the one who does. */
-static enum turn take_turn(bool again)
+static enum turn take_turn(const struct cushim_load_options *options, bool again)
 {
     const uint64_t self = cushim__self();
+    const uint64_t failure = failure_of(options);
 
     for (unsigned turns = 0;; turns++) {
         uint64_t now = atomic_load(&phase);
-        if (now == UNTRIED || (now == FAILED && again && turns == 0)) {
+        const bool retry = is_failed(now) && again && (turns == 0 || now != failure);
+        if (now == UNTRIED || retry) {
             if (atomic_compare_exchange_strong(&phase, &now, self))
                 return OURS;
-        } else if (now <= FORKED) {
+        } else if (!is_loading(now)) {
             return DONE;
         } else if (now == self) {
             return REENTERED;
         } else if (cushim__process_of(now) != cushim__process_of(self)) {
-            if (atomic_compare_exchange_strong(&phase, &now, FORKED))
-                cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+            cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+            atomic_compare_exchange_strong(&phase, &now, FORKED);
         } else {
             cushim__pause(turns);
         }
     }
+}
+
+/* The file that was asked for may only lead to the one that the driver lives in. */
+static bool is_loaded(const char *library)
+{
+    return cushim__path_is_same_file(library, loaded_library) ||
+           (cushim__path_is_absolute(loaded_candidate) &&
+            cushim__path_is_same_file(library, loaded_candidate));
 }
 
 /* What a finished load means for a caller with these wishes. */
@@ -100,7 +166,7 @@ static CUresult outcome(const struct cushim_load_options *options)
     if (options->resolver &&
         (options->resolver != loaded_resolver || options->resolver_data != loaded_data))
         return CUDA_ERROR_NOT_PERMITTED;
-    if (options->library && !cushim__path_is_same_file(options->library, loaded_library))
+    if (options->library && !is_loaded(options->library))
         return CUDA_ERROR_NOT_PERMITTED;
     if (loaded_version < options->minimum_version)
         return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
@@ -114,7 +180,7 @@ static CUresult load(const struct cushim_load_options *options, bool again)
     struct cushim__source source = {0};
     CUresult code;
 
-    switch (take_turn(again)) {
+    switch (take_turn(options, again)) {
     case REENTERED:
         return CUDA_ERROR_NOT_INITIALIZED;
     case DONE:
@@ -132,7 +198,7 @@ static CUresult load(const struct cushim_load_options *options, bool again)
     } else {
         cushim__record_put(&attempt);
         cushim__publish_absent(code);
-        atomic_store(&phase, FAILED);
+        atomic_store(&phase, failure_of(options));
     }
     return code;
 }
@@ -140,16 +206,21 @@ static CUresult load(const struct cushim_load_options *options, bool again)
 const struct cushim_table *cushim__first_use(void)
 {
     const struct cushim_load_options defaults = {.size = sizeof defaults};
-    const struct cushim_table *table;
+    const struct cushim_table *table = cushim__own_table();
 
-    load(&defaults, false);
-    table = cushim__own_table();
+    /* A layer may hold the boot table long after the load. */
+    if (table == &cushim__boot_table) {
+        load(&defaults, false);
+        table = cushim__own_table();
+    }
     return table == &cushim__boot_table ? &cushim__absent_table : table;
 }
 
 bool cushim__is_forked(void)
 {
-    return atomic_load(&phase) == FORKED;
+    const uint64_t now = atomic_load(&phase);
+    return now == FORKED ||
+           (is_loading(now) && cushim__process_of(now) != cushim__process_of(cushim__self()));
 }
 
 int cushim__init_outcome(long *process)

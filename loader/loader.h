@@ -54,6 +54,9 @@ unsigned char *cushim__symbol_states(void);
 /* The loader's own table: boot, absent or the driver's. */
 const struct cushim_table *cushim__own_table(void);
 
+/* Whether a driver has been loaded; in a forked child, before the fork. */
+bool cushim__was_loaded(void);
+
 /* Make `table` the loader's own, and current unless the program has installed another. */
 void cushim__publish(const struct cushim_table *table);
 
@@ -67,7 +70,7 @@ bool cushim__is_installed(void);
 
 /* --- load.c --- */
 
-/* Whether this is the child of a process that had initialised the driver. */
+/* Whether this is the child of a process that had initialised the driver, or was loading it. */
 bool cushim__is_forked(void);
 
 /* Outcome of cushim_init(): its code, or -1 if it has not been called; and the process. */

@@ -204,6 +204,16 @@ static const char *advice(const struct cushim_report *report)
     return cushim_error_advice(report->code);
 }
 
+const struct cushim_report *cushim__whole_report(struct cushim_report *whole,
+                                                 const struct cushim_report *given)
+{
+    if (given->size >= sizeof *whole)
+        return given;
+    memset(whole, 0, sizeof *whole);
+    memcpy(whole, given, given->size);
+    return whole;
+}
+
 CUresult cushim_report_get(struct cushim_report *given)
 {
     struct cushim_report report;

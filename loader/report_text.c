@@ -4,6 +4,7 @@
 
 #include <cushim/error.h>
 
+#include "loader/candidate.h"
 #include "loader/text.h"
 
 /* More names than this are only counted: an old driver lacks hundreds. */
@@ -76,8 +77,10 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
     }
 }
 
-size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size)
+size_t cushim_report_text(const struct cushim_report *given, char *buffer, size_t size)
 {
+    struct cushim_report whole;
+    const struct cushim_report *report = cushim__whole_report(&whole, given);
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);

@@ -49,8 +49,7 @@ const char *cushim_symbol_fallback(size_t index)
 enum cushim_symbol_state cushim_symbol_state(size_t index)
 {
     /* The states are complete before a driver's table is published, and not touched after. */
-    const struct cushim_table *own = cushim__own_table();
-    if (index >= CUSHIM__SYMBOL_COUNT || own == &cushim__boot_table || own == &cushim__absent_table)
+    if (index >= CUSHIM__SYMBOL_COUNT || !cushim__was_loaded())
         return CUSHIM_SYMBOL_UNKNOWN;
     return (enum cushim_symbol_state)states[index];
 }

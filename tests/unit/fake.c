@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "fake.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct fake_driver fake = {.version = FAKE_LIBRARY_VERSION};
+
+static CUresult CUDAAPI init(unsigned int flags)
+{
+    (void)flags;
+    atomic_fetch_add(&fake.init_calls, 1);
+    atomic_store(&fake.initialised, fake.init_code == CUDA_SUCCESS);
+    return fake.init_code;
+}
+
+static CUresult CUDAAPI driver_get_version(int *version)
+{
+    if (fake.version_code == CUDA_SUCCESS)
+        *version = fake.version;
+    return fake.version_code;
+}
+
+/* Answers as real drivers do, also after a cuInit that failed. */
+static CUresult CUDAAPI device_get_count(int *count)
+{
+    atomic_fetch_add(&fake.count_calls, 1);
+    if (!atomic_load(&fake.initialised))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    *count = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI event_query(CUevent event)
+{
+    (void)event;
+    atomic_fetch_add(&fake.query_calls, 1);
+    return (CUresult)FAKE_ANSWER;
+}
+
+static CUresult CUDAAPI event_elapsed_time(float *ms, CUevent start, CUevent end)
+{
+    (void)start;
+    (void)end;
+    *ms = 1;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI event_elapsed_time_v2(float *ms, CUevent start, CUevent end)
+{
+    (void)start;
+    (void)end;
+    *ms = 2;
+    return CUDA_SUCCESS;
+}
+
+static const struct {
+    const char *symbol;
+    cushim_function function;
+} functions[FAKE_SYMBOLS] = {
+    {"cuInit", (cushim_function)init},
+    {"cuDriverGetVersion", (cushim_function)driver_get_version},
+    {"cuDeviceGetCount", (cushim_function)device_get_count},
+    {"cuEventQuery", (cushim_function)event_query},
+    {"cuEventElapsedTime", (cushim_function)event_elapsed_time},
+    {"cuEventElapsedTime_v2", (cushim_function)event_elapsed_time_v2},
+};
+
+cushim_function fake_resolve(const char *symbol, void *data)
+{
+    struct fake_source *source = data;
+
+    if (strcmp(symbol, "cuInit") == 0)
+        atomic_fetch_add(&source->lookups, 1);
+    if (source->looked_up)
+        source->looked_up(symbol);
+    for (size_t i = 0; i < COUNT(source->lacks) && source->lacks[i]; i++) {
+        if (strcmp(symbol, source->lacks[i]) == 0)
+            return NULL;
+    }
+    for (size_t i = 0; i < COUNT(functions); i++) {
+        if (strcmp(symbol, functions[i].symbol) == 0)
+            return functions[i].function;
+    }
+    return NULL;
+}
+
+CUresult fake_load(struct fake_source *source)
+{
+    const struct cushim_load_options options = {
+        .size = sizeof options,
+        .resolver = fake_resolve,
+        .resolver_data = source,
+    };
+    return cushim_load(&options);
+}
+
+CUresult fake_query(void)
+{
+    return cushim_driver()->EventQuery(NULL);
+}
+
+static CUresult CUDAAPI mock_event_query(CUevent event)
+{
+    (void)event;
+    return (CUresult)FAKE_MOCK_ANSWER;
+}
+
+struct cushim_table *fake_mock(void)
+{
+    static struct cushim_table mock;
+    struct fake_source source = {0};
+
+    mock.size = sizeof mock;
+    if (cushim_table_fill(&mock, fake_resolve, &source, NULL) != CUDA_SUCCESS)
+        abort();
+    mock.EventQuery = mock_event_query;
+    return &mock;
+}
+
+size_t fake_symbol(const char *name)
+{
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (strcmp(cushim_symbol_name(i), name) == 0)
+            return i;
+    }
+    abort();
+}
+
+unsigned fake_library_calls(void)
+{
+    void *library = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    unsigned (*calls)(void) = NULL;
+    void *address = library ? dlsym(library, "fake_library_version_calls") : NULL;
+
+    memcpy(&calls, &address, sizeof calls);
+    return calls ? calls() : 0;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fake driver inside the test: a handful of functions, and a resolver that finds them.
+ *
+ * It has cuInit, cuDriverGetVersion, cuDeviceGetCount, cuEventQuery, cuEventElapsedTime and
+ * cuEventElapsedTime_v2. A second one, fake_library.c, is a shared library at the path FAKE_LIBRARY.
+ */
+#ifndef CUSHIM_TESTS_UNIT_FAKE_H
+#define CUSHIM_TESTS_UNIT_FAKE_H
+
+#include <stdatomic.h>
+
+#include <cushim/cushim.h>
+
+enum {
+    FAKE_SYMBOLS = 6,
+    /* What cuEventQuery answers: of the fake in the test, of FAKE_LIBRARY, of a mock. */
+    FAKE_ANSWER = CUDA_ERROR_NOT_READY,
+    FAKE_LIBRARY_ANSWER = CUDA_ERROR_INVALID_HANDLE,
+    FAKE_MOCK_ANSWER = CUDA_ERROR_ILLEGAL_STATE,
+    /* How often one load asks for cuInit: once to know a driver by it, once to fill its slot. */
+    FAKE_LOOKUPS_OF_A_FAILURE = 1,
+    FAKE_LOOKUPS_OF_A_LOAD = 2,
+    FAKE_LIBRARY_VERSION = 12080,
+};
+
+/* How the driver behaves; a test may write it before it loads. */
+extern struct fake_driver {
+    int version;
+    CUresult version_code; /* answer of cuDriverGetVersion */
+    CUresult init_code;    /* answer of cuInit */
+    atomic_bool initialised;
+    atomic_uint init_calls, count_calls, query_calls;
+} fake;
+
+/* Where its symbols come from: the resolver's data. */
+struct fake_source {
+    const char *lacks[4];                  /* symbols that are not found */
+    void (*looked_up)(const char *symbol); /* called at each lookup, before the answer; or NULL */
+    atomic_uint lookups;                   /* of cuInit */
+};
+
+/* Resolver; `data` is a struct fake_source. */
+cushim_function fake_resolve(const char *symbol, void *data);
+
+/* cushim_load() from this source. */
+CUresult fake_load(struct fake_source *source);
+
+/* cuEventQuery through the current table. */
+CUresult fake_query(void);
+
+/* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */
+struct cushim_table *fake_mock(void);
+
+/* Number of a symbol. */
+size_t fake_symbol(const char *name);
+
+/* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks twice. */
+enum { FAKE_LIBRARY_CALLS_OF_A_LOAD = 2 };
+unsigned fake_library_calls(void);
+
+#endif

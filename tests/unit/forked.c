@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "forked.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Longer than any test takes under any sanitizer: what lasts so long hangs. */
+enum { WATCHDOG_SECONDS = 60 };
+
+static int end_of(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) != child)
+        continue;
+    return status;
+}
+
+/* A group of one test. Its output goes to `log`, for the parent to print if it fails. */
+static void run_alone(const struct forked_body *body, FILE *log)
+{
+    const struct CMUnitTest tests[] = {{body->name, body->run, NULL, NULL, NULL}};
+
+    alarm(WATCHDOG_SECONDS);
+    dup2(fileno(log), STDOUT_FILENO);
+    dup2(fileno(log), STDERR_FILENO);
+    exit(cmocka_run_group_tests(tests, NULL, NULL));
+}
+
+static void print(FILE *log)
+{
+    int byte;
+
+    rewind(log);
+    while ((byte = getc(log)) != EOF)
+        putc(byte, stderr);
+}
+
+void forked_test_run(void **state)
+{
+    const struct forked_body *body = *state;
+    FILE *log = tmpfile();
+    pid_t child;
+    int status;
+
+    assert_non_null(log);
+    fflush(NULL);
+    child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        run_alone(body, log);
+    status = end_of(child);
+    if (status != 0)
+        print(log);
+    fclose(log);
+    if (WIFSIGNALED(status))
+        fail_msg("the child died of signal %d", WTERMSIG(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int forked_answer(int (*function)(void))
+{
+    int ends[2], answer = FORKED_DIED, status;
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        abort();
+    if (child == 0) {
+        alarm(WATCHDOG_SECONDS);
+        answer = function();
+        _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
+    }
+    close(ends[1]);
+    if (read(ends[0], &answer, sizeof answer) != sizeof answer)
+        answer = FORKED_DIED;
+    close(ends[0]);
+    status = end_of(child);
+    return WIFSIGNALED(status) ? FORKED_DIED - WTERMSIG(status) : answer;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report as text and as JSON: whole or cut, never beyond the buffer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "forked.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { GUARD = 0xab, GUARD_BYTES = 16 };
+
+static struct fake_source source;
+
+static struct cushim_report report_now(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
+    assert_int_equal(report.size, sizeof report);
+    return report;
+}
+
+static CUresult load_library(const char *path)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .library = path};
+    return cushim_load(&options);
+}
+
+typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
+
+static const writer writers[] = {cushim_report_text, cushim_report_json};
+
+static void assert_fits(writer write, const struct cushim_report *report, size_t size,
+                        const char *whole, size_t length, char *buffer)
+{
+    const size_t kept = size ? (length < size - 1 ? length : size - 1) : 0;
+
+    memset(buffer, GUARD, size + GUARD_BYTES);
+    assert_int_equal(write(report, buffer, size), length);
+    if (size) {
+        assert_memory_equal(buffer, whole, kept);
+        assert_int_equal(buffer[kept], '\0');
+    }
+    for (size_t i = size; i < size + GUARD_BYTES; i++)
+        assert_int_equal((unsigned char)buffer[i], GUARD);
+}
+
+/* Small reports in every size, large ones in some, and all around the length. */
+static void assert_never_written_beyond(writer write, const struct cushim_report *report)
+{
+    const size_t length = write(report, NULL, 0);
+    char *whole = malloc(length + 1), *buffer = malloc(length + 4 + GUARD_BYTES);
+    const size_t step = length < 4000 ? 1 : 61;
+
+    assert_true(length > 50);
+    assert_non_null(whole);
+    assert_non_null(buffer);
+    assert_int_equal(write(report, whole, length + 1), length);
+    assert_int_equal(strlen(whole), length);
+    assert_int_equal(whole[length - 1], '\n');
+    for (size_t size = 0; size < length; size += step)
+        assert_fits(write, report, size, whole, length, buffer);
+    for (size_t size = length - 2; size < length + 4; size++)
+        assert_fits(write, report, size, whole, length, buffer);
+    free(whole);
+    free(buffer);
+}
+
+static void text_and_json_of_no_load_fit_every_buffer(void **state)
+{
+    const struct cushim_report report = report_now();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(writers); i++)
+        assert_never_written_beyond(writers[i], &report);
+}
+
+static void text_and_json_of_a_failure_fit_every_buffer(void **state)
+{
+    struct cushim_report report;
+
+    (void)state;
+    load_library("/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
+    report = report_now();
+    for (size_t i = 0; i < COUNT(writers); i++)
+        assert_never_written_beyond(writers[i], &report);
+}
+
+static void text_and_json_of_a_driver_fit_every_buffer(void **state)
+{
+    struct cushim_report report;
+
+    (void)state;
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    fake_load(&source);
+    cushim_driver()->EventRecord(NULL, NULL);
+    report = report_now();
+    for (size_t i = 0; i < COUNT(writers); i++)
+        assert_never_written_beyond(writers[i], &report);
+}
+
+static void text_names_what_is_missing_and_what_was_called(void **state)
+{
+    char text[8192];
+    struct cushim_report report;
+
+    (void)state;
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    fake_load(&source);
+    assert_int_equal(cushim_driver()->EventRecord(NULL, NULL),
+                     CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    report = report_now();
+    assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n"));
+    assert_non_null(strstr(text, "cuEventRecord, which this driver lacks"));
+    assert_non_null(strstr(text, "missing"));
+    assert_non_null(strstr(text, "12.8"));
+}
+
+static void path_that_is_too_long_ends_in_dots(void **state)
+{
+    char path[2000];
+    struct cushim_report report;
+
+    (void)state;
+    memset(path, 'x', sizeof path);
+    path[0] = '/';
+    path[sizeof path - 1] = '\0';
+    assert_int_equal(load_library(path), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    report = report_now();
+    assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_REFUSED);
+    assert_int_equal(strlen(report.candidates[0].path), CUSHIM_REPORT_PATH_BYTES - 1);
+    assert_string_equal(report.candidates[0].path + CUSHIM_REPORT_PATH_BYTES - 4, "...");
+    assert_int_equal(report.reason[strlen(report.reason) - 1], '.');
+    assert_never_written_beyond(cushim_report_json, &report);
+}
+
+static void text_and_json_of_an_older_callers_report_read_no_further_than_its_size(void **state)
+{
+    union {
+        struct cushim_report report;
+        unsigned char bytes[sizeof(struct cushim_report)];
+    } older;
+    char text[16384];
+
+    (void)state;
+    fake_load(&source);
+    memset(&older, GUARD, sizeof older);
+    older.report.size = offsetof(struct cushim_report, minimum_version);
+    assert_int_equal(cushim_report_get(&older.report), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(writers); i++) {
+        writers[i](&older.report, text, sizeof text);
+        assert_non_null(strstr(text, "loaded"));
+        assert_null(strchr(text, GUARD));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        forked_test(text_and_json_of_no_load_fit_every_buffer),
+        forked_test(text_and_json_of_a_failure_fit_every_buffer),
+        forked_test(text_and_json_of_a_driver_fit_every_buffer),
+        forked_test(text_names_what_is_missing_and_what_was_called),
+        forked_test(text_and_json_of_an_older_callers_report_read_no_further_than_its_size),
+        forked_test(path_that_is_too_long_ends_in_dots),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
