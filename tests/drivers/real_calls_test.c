@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVIDIA's own drivers: every slot is called once, and answers. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/drivers/real.h"
+#include "tests/support/calls.h"
+#include "tests/support/child.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char memory[CUSHIM_CALL_BYTES];
+
+/*
+ * Drivers that crash on zero arguments, whoever calls them: they look into the event before they ask
+ * whether it is one, or into a list of edges of length zero. They get an event, and one edge.
+ */
+static CUresult record(const struct cushim_table *table, void *event)
+{
+    return table->EventRecord((CUevent)event, NULL);
+}
+
+static CUresult record_ptsz(const struct cushim_table *table, void *event)
+{
+    return table->EventRecord_ptsz((CUevent)event, NULL);
+}
+
+static CUresult remove_edge(const struct cushim_table *table, void *edge)
+{
+    return table->GraphRemoveDependencies(NULL, edge, edge, 1);
+}
+
+static const struct touchy {
+    const char *release, *symbol;
+    cushim_call call;
+} touchy[] = {
+    {"390.157", "cuEventRecord", record},
+    {"390.157", "cuEventRecord_ptsz", record_ptsz},
+    {"470.256.02", "cuGraphRemoveDependencies", remove_edge},
+    {"525.147.05", "cuGraphRemoveDependencies", remove_edge},
+};
+
+static bool is_touchy(const struct touchy *entry, const struct generation *generation,
+                      const char *symbol)
+{
+    return strcmp(entry->release, generation->release) == 0 && strcmp(entry->symbol, symbol) == 0;
+}
+
+static cushim_call call_of(const struct generation *generation, size_t index)
+{
+    for (size_t i = 0; i < COUNT(touchy); i++) {
+        if (is_touchy(&touchy[i], generation, cushim_symbol_name(index)))
+            return touchy[i].call;
+    }
+    return cushim_calls[index];
+}
+
+/* The slot that is called at each turn: all in order, but cuInit last, since nobody knows what it
+ * leaves behind. */
+static size_t slot_at(size_t turn)
+{
+    static size_t init = SIZE_MAX;
+
+    for (size_t i = 0; init == SIZE_MAX && i < cushim_call_count; i++) {
+        if (strcmp(cushim_symbol_name(i), "cuInit") == 0)
+            init = i;
+    }
+    if (turn == cushim_call_count - 1)
+        return init;
+    return turn < init ? turn : turn + 1;
+}
+
+static void call(const struct generation *generation, size_t index)
+{
+    const char *symbol = cushim_symbol_name(index);
+    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const CUresult answer = call_of(generation, index)(cushim_driver(), memory);
+    const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
+
+    if (refused && answer != CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER)
+        child_fail("%s is not there and answers %d\n", symbol, (int)answer);
+    if (strcmp(cushim_error_name(answer), "unrecognized CUresult") == 0)
+        child_fail("%s answers %d, which is no CUresult\n", symbol, (int)answer);
+    check_int(cushim_symbol_missed(index), refused);
+}
+
+/* Calls that crash take a process with them: the next one goes on behind. */
+static void call_every_slot(const struct generation *generation, enum route route)
+{
+    volatile size_t *turn =
+        mmap(NULL, sizeof *turn, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct cushim_load_options options;
+    unsigned failures = 0;
+
+    check(turn != MAP_FAILED);
+    route_prepare(route, real_library(generation), &options);
+    check_int(cushim_load(&options), CUDA_SUCCESS);
+    for (*turn = 0; *turn < cushim_call_count; ++*turn) {
+        const pid_t caller = fork();
+        int status = 0;
+        check(caller >= 0);
+        if (caller == 0) {
+            alarm(CHILD_SECONDS / 2);
+            for (; *turn < cushim_call_count; ++*turn)
+                call(generation, slot_at(*turn));
+            child_end();
+        }
+        while (waitpid(caller, &status, 0) < 0 && errno == EINTR)
+            continue;
+        if (status == 0)
+            break;
+        failures++;
+        fprintf(stderr, "%s ends with %s %d\n", cushim_symbol_name(slot_at(*turn)),
+                WIFSIGNALED(status) ? "signal" : "exit status",
+                WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    }
+    check_int(failures, 0);
+    check_int(*turn, cushim_call_count);
+}
+
+/* How a process ends that makes a call with zero arguments, and no library but the driver. */
+static int status_without_cushim(const struct generation *generation, const char *symbol)
+{
+    int status = 0;
+    const pid_t caller = fork();
+
+    check(caller >= 0);
+    if (caller == 0) {
+        const cushim_function function =
+            route_resolve(symbol, route_open(real_library(generation)));
+        check(function != NULL);
+        fclose(stderr);
+        if (strcmp(symbol, "cuGraphRemoveDependencies") == 0)
+            ((CUresult(CUDAAPI *)(CUgraph, const CUgraphNode *, const CUgraphNode *,
+                                  size_t))function)(NULL, (void *)memory, (void *)memory, 0);
+        else
+            ((CUresult(CUDAAPI *)(CUevent, CUstream))function)(NULL, NULL);
+        _exit(0);
+    }
+    while (waitpid(caller, &status, 0) < 0 && errno == EINTR)
+        continue;
+    return status;
+}
+
+static void crash_without_cushim(const struct generation *generation, enum route route)
+{
+    (void)route;
+    for (size_t i = 0; i < COUNT(touchy); i++) {
+        if (is_touchy(&touchy[i], generation, touchy[i].symbol))
+            check(status_without_cushim(generation, touchy[i].symbol) != 0);
+    }
+}
+
+static const real_visit visits[] = {call_every_slot, crash_without_cushim};
+
+static void every_slot_of_every_generation_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(real_each(0, ROUTE_OPTION), 0);
+}
+
+static void what_crashes_on_zero_arguments_does_so_without_cushim(void **state)
+{
+    (void)state;
+    assert_int_equal(real_each(1, ROUTE_OPTION), 0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_slot_of_every_generation_answers),
+        cmocka_unit_test(what_crashes_on_zero_arguments_does_so_without_cushim),
+    };
+    const int status = real_begin(argc, argv, visits);
+
+    return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "tests/drivers/route.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/support/child.h"
+
+static const struct {
+    const char *name;
+    enum cushim_origin origin;
+} routes[ROUTE_COUNT] = {
+    [ROUTE_OPTION] = {"option", CUSHIM_ORIGIN_OPTION},
+    [ROUTE_ENVIRONMENT] = {"environment", CUSHIM_ORIGIN_ENVIRONMENT},
+    [ROUTE_SEARCH] = {"search", CUSHIM_ORIGIN_SEARCH},
+    [ROUTE_MAPPED] = {"mapped", CUSHIM_ORIGIN_MAPPED},
+    [ROUTE_RESOLVER] = {"resolver", CUSHIM_ORIGIN_RESOLVER},
+};
+
+const char *route_name(enum route route)
+{
+    return routes[route].name;
+}
+
+enum cushim_origin route_origin(enum route route)
+{
+    return routes[route].origin;
+}
+
+void route_prepare(enum route route, const char *path, struct cushim_load_options *options)
+{
+    unsetenv("CUSHIM_LIBRARY");
+    memset(options, 0, sizeof *options);
+    options->size = sizeof *options;
+    switch (route) {
+    case ROUTE_OPTION:
+        options->library = path;
+        break;
+    case ROUTE_ENVIRONMENT:
+        setenv("CUSHIM_LIBRARY", path, 1);
+        break;
+    case ROUTE_MAPPED:
+        route_open(path);
+        break;
+    case ROUTE_RESOLVER:
+        options->resolver = route_resolve;
+        options->resolver_data = route_open(path);
+        break;
+    case ROUTE_SEARCH:
+    case ROUTE_COUNT:
+        break;
+    }
+}
+
+void route_restart(const char *folder, const char *const *arguments)
+{
+    if (folder)
+        setenv("LD_LIBRARY_PATH", folder, 1);
+    else
+        unsetenv("LD_LIBRARY_PATH");
+    child_restart(arguments);
+}
+
+bool route_search_has_another(void)
+{
+    return access("/usr/lib/wsl/lib/libcuda.so.1", F_OK) == 0 ||
+           access("/run/opengl-driver/lib/libcuda.so.1", F_OK) == 0 ||
+           access("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1", F_OK) == 0 ||
+           access("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", F_OK) == 0;
+}
+
+void *route_open(const char *path)
+{
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!library)
+        child_fail("the test cannot open the library: %s\n", dlerror());
+    return library;
+}
+
+cushim_function route_resolve(const char *symbol, void *library)
+{
+    cushim_function function = NULL;
+    void *address = dlsym(library, symbol);
+
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
