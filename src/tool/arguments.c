@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/arguments.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BOTH (COMMAND_INFO | COMMAND_TIME)
+#define FIELD(name) offsetof(struct arguments, name)
+
+static const struct arguments defaults = {
+    .bytes = UINT64_C(256) << 20,
+    .repeat = 100,
+};
+
+const struct option arguments_options[] = {
+    {"--bytes", "N", OPTION_SIZE, COMMAND_TIME, FIELD(bytes), 1, UINT64_C(1) << 50,
+     "Bytes of device memory to set in each round. K, M or G behind the number multiplies it by "
+     "1024, 1024 squared or 1024 cubed. Default: 256M."},
+    {"--repeat", "N", OPTION_NUMBER, COMMAND_TIME, FIELD(repeat), 1, 1000000,
+     "How many rounds to time, at most 1000000. Default: 100."},
+    {"--device", "N", OPTION_NUMBER, COMMAND_TIME, FIELD(device), 0, INT_MAX,
+     "Device to use, counted from 0 as cushim info does. Default: 0."},
+    {"--library", "PATH", OPTION_PATH, BOTH, FIELD(library), 0, 0,
+     "Take this driver library and no other. Default: the environment variable CUSHIM_LIBRARY, "
+     "then libcuda.so.1 where the system finds it."},
+    {"--json", NULL, OPTION_FLAG, BOTH, FIELD(json), 0, 0,
+     "Print one JSON object on standard output instead of text, for a failure as well."},
+    {"--help", NULL, OPTION_FLAG, BOTH, FIELD(help), 0, 0, "Print the manual of the command."},
+    {0},
+};
+
+const char *arguments_command_name(enum command command)
+{
+    return command == COMMAND_INFO ? "info" : "time";
+}
+
+/* One word of the command line against one option. */
+struct reading {
+    struct arguments *arguments;
+    enum command command;
+    struct failure *failure;
+};
+
+/* `expected` is NULL where nothing would have been right. */
+static void complain(const struct reading *reading, const char *subject, const char *problem,
+                     const char *expected)
+{
+    const char *command = arguments_command_name(reading->command);
+    char advice[64];
+
+    snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", command);
+    failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%s", subject, problem,
+                expected ? ": expected " : "", expected ? expected : "");
+}
+
+/* What a value of this option must look like. */
+static const char *expectation(const struct option *option, char *buffer, size_t size)
+{
+    switch (option->kind) {
+    case OPTION_FLAG:
+        return "no value";
+    case OPTION_PATH:
+        return "the path of a driver library";
+    case OPTION_NUMBER:
+        snprintf(buffer, size, "a whole number from %" PRIu64 " to %" PRIu64, option->minimum,
+                 option->maximum);
+        break;
+    case OPTION_SIZE:
+        snprintf(buffer, size,
+                 "a number of bytes from %" PRIu64 " to %" PRIu64
+                 "G, such as 4096, 64K, 256M or 2G",
+                 option->minimum, option->maximum >> 30);
+        break;
+    }
+    return buffer;
+}
+
+/* Read digits, and for a size a unit. False: not of that form. Too large a number is UINT64_MAX. */
+static bool read_number(const char *text, bool is_size, uint64_t *number)
+{
+    static const char units[] = "KMG";
+    const char *next = text;
+    const char *unit;
+    uint64_t value = 0;
+    bool is_too_large = false;
+
+    for (; *next >= '0' && *next <= '9'; next++) {
+        const uint64_t digit = (uint64_t)(*next - '0');
+        is_too_large = is_too_large || value > (UINT64_MAX - digit) / 10;
+        value = value * 10 + digit;
+    }
+    if (next == text)
+        return false;
+    if (*next && is_size && (unit = strchr(units, *next))) {
+        const unsigned shift = 10 * (unsigned)(unit - units + 1);
+        is_too_large = is_too_large || value > UINT64_MAX >> shift;
+        value <<= shift;
+        next++;
+    }
+    *number = is_too_large ? UINT64_MAX : value;
+    return *next == '\0';
+}
+
+static void store(const struct reading *reading, const struct option *option, const void *value,
+                  size_t size)
+{
+    memcpy((char *)reading->arguments + option->field, value, size);
+}
+
+static bool take_value(const struct reading *reading, const struct option *option,
+                       const char *value)
+{
+    char buffer[160], problem[256];
+    const char *expected = expectation(option, buffer, sizeof buffer);
+    uint64_t number;
+
+    if (option->kind == OPTION_PATH) {
+        store(reading, option, &value, sizeof value);
+        return true;
+    }
+    if (!read_number(value, option->kind == OPTION_SIZE, &number)) {
+        snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
+    } else if (number < option->minimum || number > option->maximum) {
+        snprintf(problem, sizeof problem, "is out of range with '%.160s'", value);
+    } else {
+        store(reading, option, &number, sizeof number);
+        return true;
+    }
+    complain(reading, option->name, problem, expected);
+    return false;
+}
+
+/* The option that a word names, with or without `=value` behind it. */
+static const struct option *find(enum command command, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+
+    for (const struct option *option = arguments_options; option->name; option++) {
+        if (option->commands & (unsigned)command && strlen(option->name) == length &&
+            strncmp(option->name, word, length) == 0)
+            return option;
+    }
+    return NULL;
+}
+
+/* Read one option. Returns how many words it took, or 0 after a failure. */
+static int take_option(const struct reading *reading, const char *word, const char *next)
+{
+    const struct option *option = find(reading->command, word);
+    const char *value = strchr(word, '=');
+    char buffer[160], problem[256];
+
+    if (!option) {
+        snprintf(problem, sizeof problem, "%s '%.160s'",
+                 word[0] == '-' && word[1] ? "has no option" : "takes no argument", word);
+        complain(reading, arguments_command_name(reading->command), problem, NULL);
+        return 0;
+    }
+    if (option->kind == OPTION_FLAG) {
+        const bool given = true;
+        if (value) {
+            snprintf(problem, sizeof problem, "takes no value, but was given '%.160s'", value + 1);
+            complain(reading, option->name, problem, NULL);
+            return 0;
+        }
+        store(reading, option, &given, sizeof given);
+        return 1;
+    }
+    if (value)
+        return take_value(reading, option, value + 1) ? 1 : 0;
+    if (!next || strncmp(next, "--", 2) == 0) {
+        complain(reading, option->name, "lacks its value",
+                 expectation(option, buffer, sizeof buffer));
+        return 0;
+    }
+    return take_value(reading, option, next) ? 2 : 0;
+}
+
+bool arguments_read(struct arguments *arguments, enum command command, int count, char **words,
+                    struct failure *failure)
+{
+    const struct reading reading = {arguments, command, failure};
+
+    *arguments = defaults;
+    for (int i = 0; i < count;) {
+        const int taken = take_option(&reading, words[i], i + 1 < count ? words[i + 1] : NULL);
+        if (!taken)
+            break;
+        i += taken;
+    }
+    if (failure->status == STATUS_DONE)
+        return true;
+    for (int i = 0; i < count; i++) {
+        if (strcmp(words[i], "--json") == 0)
+            arguments->json = true;
+    }
+    return false;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/failure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/error.h>
+
+#include "src/tool/driver.h"
+
+static const char *kind(enum status status)
+{
+    switch (status) {
+    case STATUS_DONE:
+        break;
+    case STATUS_FAILED:
+        return "failed";
+    case STATUS_NO_DRIVER:
+        return "no-driver";
+    case STATUS_NO_DEVICE:
+        return "no-device";
+    case STATUS_USAGE:
+        return "usage";
+    case STATUS_INTERRUPTED:
+        return "interrupted";
+    }
+    return "none";
+}
+
+void failure_set(struct failure *failure, enum status status, const char *advice,
+                 const char *format, ...)
+{
+    va_list arguments;
+
+    if (failure->status != STATUS_DONE)
+        return;
+    failure->status = status;
+    va_start(arguments, format);
+    vsnprintf(failure->message, sizeof failure->message, format, arguments);
+    va_end(arguments);
+    snprintf(failure->advice, sizeof failure->advice, "%s", advice);
+}
+
+bool failure_check(struct failure *failure, const char *call, CUresult code)
+{
+    if (code == CUDA_SUCCESS)
+        return true;
+    if (failure->status != STATUS_DONE)
+        return false;
+    failure->call = call;
+    failure->code = code;
+    if (code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER && !driver_has(call)) {
+        const int since = driver_symbol_since(call);
+        failure_set(failure, STATUS_FAILED, "Update the NVIDIA driver.",
+                    "%s returned %d %s: this driver lacks it; it came with CUDA %d.%d", call,
+                    (int)code, cushim_error_name(code), since / 1000, since % 1000 / 10);
+    } else {
+        failure_set(failure, STATUS_FAILED, cushim_error_advice(code), "%s returned %d %s: %s",
+                    call, (int)code, cushim_error_name(code), cushim_error_string(code));
+    }
+    return false;
+}
+
+void failure_from_report(struct failure *failure, const struct cushim_report *report)
+{
+    const bool loaded = report->state == CUSHIM_STATE_NO_DEVICE ||
+                        report->state == CUSHIM_STATE_KERNEL_MISMATCH ||
+                        report->state == CUSHIM_STATE_INIT_FAILED;
+
+    if (failure->status != STATUS_DONE)
+        return;
+    failure->call = loaded ? "cuInit" : NULL;
+    failure->code = report->code;
+    failure_set(failure, loaded ? STATUS_NO_DEVICE : STATUS_NO_DRIVER, report->advice, "%s",
+                report->reason);
+}
+
+void failure_print(const struct failure *failure)
+{
+    fprintf(stderr, "cushim: %s\n", failure->message);
+    if (failure->advice[0])
+        fprintf(stderr, "advice: %s\n", failure->advice);
+}
+
+void failure_json(const struct failure *failure, struct json *json)
+{
+    json_open(json, "error", '{');
+    json_string(json, "kind", kind(failure->status));
+    json_string(json, "message", failure->message);
+    json_string(json, "advice", failure->advice);
+    if (failure->call)
+        json_string(json, "call", failure->call);
+    else
+        json_null(json, "call");
+    if (failure->code != CUDA_SUCCESS) {
+        json_integer(json, "code", (int)failure->code);
+        json_string(json, "code_name", cushim_error_name(failure->code));
+    } else {
+        json_null(json, "code");
+        json_null(json, "code_name");
+    }
+    json_close(json, '}');
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A failure: what the command says instead of a result, and the status that it exits with.
+ *
+ * Functions that can fail take one, return false when they have, and leave an earlier failure as it
+ * is: the first one is the cause, what follows are consequences.
+ */
+#ifndef CUSHIM_TOOL_FAILURE_H
+#define CUSHIM_TOOL_FAILURE_H
+
+#include <stdbool.h>
+
+#include <cushim/report.h>
+
+#include "src/tool/json.h"
+
+/* Exit statuses. The manual (help.c) and the man page explain them. */
+enum status {
+    STATUS_DONE = 0,
+    STATUS_FAILED = 1,
+    STATUS_NO_DRIVER = 2,
+    STATUS_NO_DEVICE = 3,
+    STATUS_USAGE = 64,
+    STATUS_INTERRUPTED = 130,
+};
+
+struct failure {
+    enum status status; /* STATUS_DONE: there is no failure */
+    const char *call;   /* symbol of the driver call that failed, or NULL; static */
+    CUresult code;      /* what it returned */
+    char message[CUSHIM_REPORT_REASON_BYTES]; /* one line */
+    char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /* one sentence */
+};
+
+/* A driver call returned `code`: true if that is success. `call` is the exported symbol, static. */
+bool failure_check(struct failure *failure, const char *call, CUresult code);
+
+/* The driver is not ready, for the reason that its report gives. */
+void failure_from_report(struct failure *failure, const struct cushim_report *report);
+
+/* Anything else. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void failure_set(struct failure *failure, enum status status, const char *advice,
+                 const char *format, ...);
+
+/* Say it on standard error. */
+void failure_print(const struct failure *failure);
+
+/* Say it as the member "error". */
+void failure_json(const struct failure *failure, struct json *json);
+
+#endif

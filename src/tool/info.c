@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cushim info`: the report and the devices. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/tool/commands.h"
+#include "src/tool/device.h"
+#include "src/tool/driver.h"
+#include "src/tool/json.h"
+#include "src/tool/output.h"
+
+struct devices {
+    struct device *list;
+    int count;
+};
+
+/* Read every device. After a failure the list has those before it. */
+static bool read_devices(struct devices *devices, struct failure *failure)
+{
+    int count = 0;
+
+    if (!device_count(&count, failure))
+        return false;
+    devices->list = output_memory((size_t)count * sizeof *devices->list);
+    for (; devices->count < count; devices->count++) {
+        struct device *device = &devices->list[devices->count];
+        if (!device_open(device, devices->count, failure) || !device_describe(device, failure))
+            return false;
+    }
+    return true;
+}
+
+static void print_text(const struct cushim_report *report, const struct devices *devices,
+                       const struct failure *failure)
+{
+    output_report(report);
+    for (int i = 0; i < devices->count; i++) {
+        putchar('\n');
+        device_print(&devices->list[i]);
+    }
+    /* The report has said it already if the driver is not ready. */
+    if (failure->status != STATUS_DONE && report->state == CUSHIM_STATE_READY)
+        failure_print(failure);
+}
+
+static void print_json(const struct cushim_report *report, const struct devices *devices,
+                       const struct failure *failure)
+{
+    struct json json = {0};
+
+    json_open(&json, NULL, '{');
+    if (failure->status != STATUS_DONE)
+        failure_json(failure, &json);
+    json_report(&json, "report", report);
+    json_open(&json, "devices", '[');
+    for (int i = 0; i < devices->count; i++)
+        device_json(&devices->list[i], &json);
+    json_close(&json, ']');
+    json_close(&json, '}');
+}
+
+enum status command_info(const struct arguments *arguments)
+{
+    struct cushim_report report;
+    struct failure failure = {0};
+    struct devices devices = {0};
+
+    if (driver_open(arguments->library, &report, &failure))
+        read_devices(&devices, &failure);
+    if (arguments->json)
+        print_json(&report, &devices, &failure);
+    else
+        print_text(&report, &devices, &failure);
+    free(devices.list);
+    return failure.status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/output.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/failure.h"
+
+void *output_memory(size_t size)
+{
+    void *memory = malloc(size);
+
+    if (!memory) {
+        fputs("cushim: out of memory\n", stderr);
+        exit(STATUS_FAILED);
+    }
+    return memory;
+}
+
+void output_line(const char *label, const char *format, ...)
+{
+    va_list arguments;
+
+    printf("%-11s ", label);
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    putchar('\n');
+}
+
+void output_report(const struct cushim_report *report)
+{
+    const size_t length = cushim_report_text(report, NULL, 0);
+    char *text = output_memory(length + 1);
+
+    cushim_report_text(report, text, length + 1);
+    fputs(text, stdout);
+    free(text);
+}
+
+void output_bytes(const char *label, size_t bytes, const char *remark)
+{
+    static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)bytes / 1024;
+    size_t unit = 0;
+
+    if (bytes < 1024) {
+        output_line(label, "%zu bytes%s", bytes, remark);
+        return;
+    }
+    while (amount >= 1024) {
+        amount /= 1024;
+        unit++;
+    }
+    output_line(label, "%zu bytes (%.4g %s)%s", bytes, amount, units[unit], remark);
+}
+
+bool output_finish(void)
+{
+    int error;
+
+    errno = 0;
+    /* A buffer that cannot be written in part may not be tried again by fclose(). */
+    if (fflush(stdout) == 0 && !ferror(stdout) && fclose(stdout) == 0)
+        return true;
+    error = errno;
+    fprintf(stderr, "cushim: standard output could not be written%s%s\n", error ? ": " : "",
+            error ? strerror(error) : "");
+    return false;
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every call of the driver fails once, alone and with all that follow.
+
+The harness judges misuse and leaks: the fake driver aborts on the one and exits with 99 on the other.
+"""
+
+import unittest
+
+from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, ToolTest
+
+
+class Faults(ToolTest):
+
+    def expected(self, calls, number):
+        """How it must exit when call `number` fails, and which call it must name."""
+        call = calls[number - 1]
+        if call == 'cuDriverGetVersion':
+            # The first decides whether this is a driver; the second only refines the search.
+            return (NO_DRIVER if number == 1 else DONE), None
+        return (NO_DEVICE if call == 'cuInit' else FAILED), call
+
+    def check(self, *arguments, **settings):
+        calls = self.run_with(13000, *arguments).calls
+        self.assertGreater(len(calls), 10)
+        for number in range(1, len(calls) + 1):
+            with self.subTest(number=number, call=calls[number - 1]):
+                result = self.run_with(13000, *arguments, '--json', FAKE_FAIL=number, **settings)
+                status, call = self.expected(calls, number)
+                if status == DONE and settings.get('FAKE_FAIL_ON'):
+                    status, call = NO_DEVICE, 'cuInit'
+                self.assert_status(result, status)
+                if call:
+                    error = result.json()['error']
+                    self.assertEqual(error['call'], call)
+                    self.assertIn(call, error['message'])
+                    self.assertEqual(error['code'], 700)
+                    self.assertNotEqual(error['advice'], '')
+                self.assertEqual(result.err, '')
+
+    def test_info_each_call_alone(self):
+        self.check('info')
+
+    def test_info_each_call_and_all_after_it(self):
+        self.check('info', FAKE_FAIL_ON=1)
+
+    def test_time_each_call_alone(self):
+        self.check('time', '--repeat', '2')
+
+    def test_time_each_call_and_all_after_it(self):
+        self.check('time', '--repeat', '2', FAKE_FAIL_ON=1)
+
+    def test_text_names_call_code_and_advice(self):
+        calls = self.run_with(13000, 'time', '--repeat', '1').calls
+        for call in 'cuStreamCreate', 'cuEventSynchronize', 'cuMemFree_v2':
+            with self.subTest(call=call):
+                result = self.run_with(13000, 'time', '--repeat', '1',
+                                       FAKE_FAIL=calls.index(call) + 1, FAKE_FAIL_CODE=2)
+                self.assert_status(result, FAILED)
+                self.assertEqual(result.out, '')
+                self.assertRegex(result.err, r'\Acushim: %s returned 2 CUDA_ERROR_OUT_OF_MEMORY: '
+                                             r'.+\nadvice: .+\.\n\Z' % call)
+
+    def test_code_that_nobody_knows(self):
+        result = self.run_with(13000, 'time', FAKE_FAIL=8, FAKE_FAIL_CODE=4711)
+        self.assert_status(result, FAILED)
+        self.assertIn('returned 4711 unrecognized CUresult', result.err)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The manual: what it says is so, and the man page says the same."""
+
+import os
+import re
+import unittest
+
+from harness import DONE, ToolTest
+
+FONT = re.compile(r'\\f[BIRP]')
+
+
+def sections_of_help(text):
+    """Heading -> words."""
+    sections, heading = {}, None
+    for line in text.splitlines():
+        if line and line[0] != ' ':
+            heading = line
+            sections[heading] = ''
+        else:
+            sections[heading] += ' ' + line
+    return {heading: ' '.join(words.split()) for heading, words in sections.items()}
+
+
+def arguments_of_macro(text):
+    """The arguments of a roff request: words, or what stands between quotes."""
+    return [quoted if quoted else plain
+            for quoted, plain in re.findall(r'"([^"]*)"|(\S+)', text)]
+
+
+def sections_of_man_page(text):
+    """Heading -> words, with the macros that docs/cushim.1 uses and no others."""
+    sections, heading = {}, None
+    for line in text.splitlines():
+        line = FONT.sub('', line).replace('\\-', '-').replace('\\(ha', '^')
+        macro, _, rest = line.partition(' ')
+        if macro == '.SH':
+            heading = ' '.join(arguments_of_macro(rest))
+            sections[heading] = ''
+        elif macro in ('.TH', '.\\"', '.TP', '.nf', '.fi'):
+            pass
+        elif macro == '.B':
+            sections[heading] += ' ' + rest
+        elif macro in ('.BI', '.BR'):
+            sections[heading] += ' ' + ''.join(arguments_of_macro(rest))
+        elif line.startswith('.') or '\\' in line:
+            raise ValueError('not understood in the man page: ' + line)
+        else:
+            sections[heading] += ' ' + line
+    return {heading: ' '.join(words.split()) for heading, words in sections.items()}
+
+
+class Manual(ToolTest):
+
+    def manual(self, *arguments):
+        result = self.run_command(*arguments)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.err, '')
+        return result.out
+
+    def test_man_page_says_the_same(self):
+        with open(os.environ['CUSHIM_MAN_PAGE'], encoding='utf-8') as page:
+            written = sections_of_man_page(page.read())
+        told = sections_of_help(self.manual('help'))
+        self.assertEqual(list(written), list(told))
+        for heading, words in told.items():
+            with self.subTest(heading=heading):
+                self.assertEqual(written[heading], words)
+
+    def test_help_and_its_option_are_one(self):
+        self.assertEqual(self.manual('--help'), self.manual('help'))
+        for command in 'info', 'time':
+            self.assertEqual(self.manual(command, '--help'), self.manual('help', command))
+            self.assertEqual(self.manual('--help', command), self.manual('help', command))
+
+    def test_part_of_a_command_is_in_the_whole(self):
+        whole = sections_of_help(self.manual('help'))
+        for command in 'info', 'time':
+            part = sections_of_help(self.manual('help', command))
+            name = command.upper()
+            self.assertIn(part['SYNOPSIS'], whole['SYNOPSIS'])
+            self.assertEqual(part['DESCRIPTION'], whole['COMMAND ' + name])
+            self.assertEqual(part['OPTIONS'], whole['OPTIONS OF ' + name])
+            self.assertEqual(part['EXIT STATUS'], whole['EXIT STATUS'])
+
+    def test_fits_a_terminal(self):
+        self.assertLessEqual(max(map(len, self.manual('help').splitlines())), 80)
+
+    def test_options_of_the_synopsis_are_those_explained(self):
+        for command in 'info', 'time':
+            part = sections_of_help(self.manual('help', command))
+            self.assertEqual(re.findall(r'\[(--\w+(?: [A-Z]+)?)\]', part['SYNOPSIS']) + ['--help'],
+                             re.findall(r'(?:^|\. )(--\w+(?: [A-Z]+)?)(?= [A-Z][a-z])',
+                                        part['OPTIONS']))
+
+    def test_options_explained_exist(self):
+        values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere'}
+        for command in 'info', 'time':
+            explained = self.manual('help', command)
+            for option in set(re.findall(r'^    (--\w+)', explained, re.MULTILINE)):
+                with self.subTest(command=command, option=option):
+                    words = [option, values[option]] if option in values else [option]
+                    result = self.run_command(command, *words, CUSHIM_LIBRARY='none')
+                    self.assertIn(result.status, (0, 2), str(result))
+
+    def test_defaults_are_true(self):
+        told = self.manual('help', 'time')
+        document = self.run_with(13000, 'time', '--json').json()
+        self.assertRegex(told, r'--bytes (?s:.*?)Default: 256M\.')
+        self.assertEqual(document['bytes'], 256 << 20)
+        self.assertRegex(told, r'--repeat (?s:.*?)Default: 100\.')
+        self.assertEqual(document['repeat'], 100)
+        self.assertEqual(document['device']['ordinal'], 0)
+        self.assertIn('%d untimed rounds' % document['warmup_rounds'], told)
+
+    def test_members_of_json_are_true(self):
+        told = sections_of_help(self.manual('help'))['JSON']
+        info = self.run_with(13000, 'info', '--json').json()
+        time = self.run_with(13000, 'time', '--json').json()
+        error = self.run_command('time', '--json', CUSHIM_LIBRARY='none').json()['error']
+        for member in [*info, *time, 'error', *error]:
+            self.assertRegex(told, r'\b%s\b' % member)
+        for kind in 'failed', 'no-driver', 'no-device', 'usage', 'interrupted':
+            self.assertIn(kind, told)
+
+    def test_version(self):
+        version = self.manual('--version')
+        self.assertRegex(version, r'\Acushim %s\nregistry: CUDA \d+\.\d, \d{3,} symbols\n'
+                                  r'headers: CUDA \d+\.\d\n\Z'
+                                  % re.escape(os.environ['CUSHIM_VERSION']))
+
+
+if __name__ == '__main__':
+    unittest.main()

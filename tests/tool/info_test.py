@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim info`."""
+
+import os
+import tempfile
+import unittest
+
+from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, ToolTest, fake
+
+FIRST_UUID = 'GPU-00112233-4455-6677-8899-aabbccddeeff'
+SECOND_UUID = 'MIG-01122334-4556-6778-899a-abbccddeef00'
+
+
+class WithoutDriver(ToolTest):
+
+    def test_switched_off_by_the_environment(self):
+        result = self.run_command('info', CUSHIM_LIBRARY='none')
+        self.assert_status(result, NO_DRIVER)
+        self.assertEqual(result.lines()['state'], 'disabled')
+        self.assertIn('CUSHIM_LIBRARY', result.lines()['advice'])
+        self.assertEqual(result.err, '')
+
+    def test_missing_library(self):
+        result = self.run_command('info', '--library', '/nowhere/libcuda.so.1')
+        self.assert_status(result, NO_DRIVER)
+        self.assertEqual(result.lines()['state'], 'not-found')
+        self.assertIn('/nowhere/libcuda.so.1', result.lines()['reason'])
+
+    def test_missing_relative_library_is_named_in_full(self):
+        result = self.run_command('info', '--library=nowhere.so', '--json')
+        self.assert_status(result, NO_DRIVER)
+        self.assertEqual(result.json()['report']['candidates'][0]['path'],
+                         os.path.realpath('.') + '/nowhere.so')
+
+    def test_text_file(self):
+        with tempfile.NamedTemporaryFile('w') as file:
+            file.write('no library')
+            file.flush()
+            result = self.run_command('info', '--library', file.name)
+        self.assert_status(result, NO_DRIVER)
+        self.assertEqual(result.lines()['state'], 'not-loadable')
+
+    def test_json_has_the_error_the_report_and_no_devices(self):
+        result = self.run_command('info', '--json', CUSHIM_LIBRARY='none')
+        self.assert_status(result, NO_DRIVER)
+        document = result.json()
+        self.assertEqual(list(document), ['error', 'report', 'devices'])
+        self.assertEqual(document['devices'], [])
+        self.assertEqual(document['report']['state'], 'disabled')
+        self.assertEqual(document['error'], {
+            'kind': 'no-driver',
+            'message': document['report']['reason'],
+            'advice': document['report']['advice'],
+            'call': None,
+            'code': 303,
+            'code_name': 'CUDA_ERROR_SHARED_OBJECT_INIT_FAILED'})
+        self.assertEqual(result.err, '')
+
+
+class WithoutDevice(ToolTest):
+
+    def test_init_finds_none(self):
+        result = self.run_with(13000, 'info', FAKE_INIT=100)
+        self.assert_status(result, NO_DEVICE)
+        self.assertEqual(result.lines()['state'], 'no-device')
+        self.assertEqual(result.lines()['driver'], '13.0')
+
+    def test_kernel_mismatch(self):
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=803)
+        self.assert_status(result, NO_DEVICE)
+        self.assertEqual(result.json()['report']['state'], 'kernel-mismatch')
+        self.assertEqual(result.json()['error']['kind'], 'no-device')
+        self.assertEqual(result.json()['error']['call'], 'cuInit')
+        self.assertEqual(result.json()['error']['code'], 803)
+
+    def test_initialised_but_counts_zero(self):
+        result = self.run_with(13000, 'info', FAKE_DEVICES=0)
+        self.assert_status(result, NO_DEVICE)
+        self.assertEqual(result.lines()['state'], 'ready')
+        self.assertIn('has no device', result.err)
+
+
+class WithDevices(ToolTest):
+
+    def test_text(self):
+        result = self.run_with(13000, 'info')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.err, '')
+        report, first, second = result.out.split('\n\n')
+        self.assertIn('library     %s\n' % fake(13000), report)
+        self.assertEqual(first.splitlines(), [
+            'device      0: Fake GPU',
+            'uuid        %s' % FIRST_UUID,
+            'capability  9.0',
+            'memory      8589934592 bytes (8 GiB)',
+            'pci         0000:1B:00.0'])
+        self.assertEqual(second.splitlines(), [
+            'device      1: Fake "B" \\ \ufffd MIG 1g.5gb',
+            'uuid        %s' % SECOND_UUID,
+            'capability  9.1',
+            'memory      17179869184 bytes (16 GiB)',
+            'pci         0000:1C:00.0'])
+
+    def test_json(self):
+        result = self.run_with(13000, 'info', '--json')
+        self.assert_status(result, DONE)
+        document = result.json()
+        self.assertEqual(list(document), ['report', 'devices'])
+        self.assertEqual(document['report']['state'], 'ready')
+        self.assertEqual(document['devices'], [
+            {'ordinal': 0, 'name': 'Fake GPU', 'uuid': FIRST_UUID, 'compute_capability': '9.0',
+             'memory_bytes': 8589934592, 'pci_address': '0000:1B:00.0'},
+            {'ordinal': 1, 'name': 'Fake "B" \\ \ufffd MIG 1g.5gb', 'uuid': SECOND_UUID,
+             'compute_capability': '9.1', 'memory_bytes': 17179869184,
+             'pci_address': '0000:1C:00.0'}])
+
+    def test_json_is_indented_as_one_document(self):
+        result = self.run_with(13000, 'info', '--json')
+        indents = {len(line) - len(line.lstrip()) for line in result.out.splitlines()}
+        self.assertEqual(indents, {0, 2, 4, 6, 8})
+        self.assertTrue(result.out.endswith('}\n'))
+
+    def test_relative_library(self):
+        folder, name = os.path.split(fake(13000))
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            result = self.run_command('info', '--library', name)
+        finally:
+            os.chdir(here)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.lines()['library'], os.path.realpath(fake(13000)))
+
+    def test_option_comes_before_the_environment(self):
+        result = self.run_with(13000, 'info', CUSHIM_LIBRARY='none')
+        self.assert_status(result, DONE)
+
+    def test_environment_names_the_library(self):
+        result = self.run_command('info', CUSHIM_LIBRARY=fake(12020))
+        self.assert_status(result, DONE)
+        self.assertEqual(result.lines()['driver'], '12.2')
+
+    def test_uuid_by_the_older_call(self):
+        result = self.run_with(10020, 'info', '--json')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.json()['devices'][0]['uuid'], FIRST_UUID)
+        self.assertIn('cuDeviceGetUuid', result.calls)
+
+    def test_driver_without_uuids_is_no_failure_and_none_is_called(self):
+        text, document = self.run_with(9010, 'info'), self.run_with(9010, 'info', '--json')
+        self.assert_status(text, DONE)
+        self.assertEqual(text.lines()['uuid'], 'not known to this driver')
+        self.assertEqual(document.json()['devices'][0]['uuid'], None)
+        self.assertEqual(document.json()['report']['called_but_missing'], [])
+
+    def test_failure_half_way_keeps_the_devices_before_it(self):
+        calls = self.run_with(13000, 'info').calls
+        second = len(calls) - calls[::-1].index('cuDeviceGetName')
+        result = self.run_with(13000, 'info', '--json', FAKE_FAIL=second)
+        self.assert_status(result, FAILED)
+        self.assertEqual([device['ordinal'] for device in result.json()['devices']], [0])
+        self.assertEqual(result.json()['error']['call'], 'cuDeviceGetName')
+        self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_ILLEGAL_ADDRESS')
+
+
+if __name__ == '__main__':
+    unittest.main()

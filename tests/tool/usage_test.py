@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Command lines that are wrong: exit 64, nothing on standard output, and words that help."""
+
+import unittest
+
+from harness import DONE, USAGE, ToolTest
+
+NUMBER = 'expected a whole number from 1 to 1000000'
+DEVICE = 'expected a whole number from 0 to 2147483647'
+SIZE = 'expected a number of bytes from 1 to 1048576G, such as 4096, 64K, 256M or 2G'
+
+# The command line, and what the message says.
+TABLE = [
+    ('', 'a command is missing: expected info, time or help'),
+    ('frobnicate', "expected the command info, time or help, not 'frobnicate'"),
+    ('--json info', "a command must come before the option '--json'"),
+    ('-x', "a command must come before the option '-x'"),
+    ('--version info', "--version takes no argument 'info'"),
+    ('help frobnicate', "there is no command to explain that is called 'frobnicate'"),
+    ('help info time', "help takes one command at most, not also 'time'"),
+    ('info extra', "info takes no argument 'extra'"),
+    ('info --nonsense', "info has no option '--nonsense'"),
+    ('info --jso', "info has no option '--jso'"),
+    ('info --jsonx', "info has no option '--jsonx'"),
+    ('info -j', "info has no option '-j'"),
+    ('info --', "info has no option '--'"),
+    ('info -', "info takes no argument '-'"),
+    ('info --bytes 1', "info has no option '--bytes'"),
+    ('info --bytes=1', "info has no option '--bytes=1'"),
+    ('info --json=yes', "--json takes no value, but was given 'yes'"),
+    ('info --json=', "--json takes no value, but was given ''"),
+    ('info --library', '--library lacks its value: expected the path of a driver library'),
+    ('info --library --help', '--library lacks its value: expected the path of a driver library'),
+    ('time extra', "time takes no argument 'extra'"),
+    ('time --help extra', "time takes no argument 'extra'"),
+    ('time --bytes', '--bytes lacks its value: ' + SIZE),
+    ('time --bytes --device', '--bytes lacks its value: ' + SIZE),
+    ('time --bytes=', "--bytes cannot be '': " + SIZE),
+    ('time --bytes abc', "--bytes cannot be 'abc': " + SIZE),
+    ('time --bytes 1.5G', "--bytes cannot be '1.5G': " + SIZE),
+    ('time --bytes -1', "--bytes cannot be '-1': " + SIZE),
+    ('time --bytes +1', "--bytes cannot be '+1': " + SIZE),
+    ('time --bytes 0x10', "--bytes cannot be '0x10': " + SIZE),
+    ('time --bytes G', "--bytes cannot be 'G': " + SIZE),
+    ('time --bytes 1k', "--bytes cannot be '1k': " + SIZE),
+    ('time --bytes 1KB', "--bytes cannot be '1KB': " + SIZE),
+    ('time --bytes 1T', "--bytes cannot be '1T': " + SIZE),
+    ('time --bytes 0', "--bytes is out of range with '0': " + SIZE),
+    ('time --bytes 0G', "--bytes is out of range with '0G': " + SIZE),
+    ('time --bytes 1048577G', "--bytes is out of range with '1048577G': " + SIZE),
+    # 2^64 and more, which must not come round to something small.
+    ('time --bytes 18446744073709551616', "--bytes is out of range with '18446744073709551616': "),
+    ('time --bytes 18446744073709551617', "--bytes is out of range with '18446744073709551617': "),
+    ('time --bytes 17179869185G', "--bytes is out of range with '17179869185G': " + SIZE),
+    ('time --repeat', '--repeat lacks its value: ' + NUMBER),
+    ('time --repeat x', "--repeat cannot be 'x': " + NUMBER),
+    ('time --repeat 1K', "--repeat cannot be '1K': " + NUMBER),
+    ('time --repeat 0', "--repeat is out of range with '0': " + NUMBER),
+    ('time --repeat 1000001', "--repeat is out of range with '1000001': " + NUMBER),
+    ('time --repeat 18446744073709551617', "--repeat is out of range with '18446744073709551617'"),
+    ('time --device one', "--device cannot be 'one': " + DEVICE),
+    ('time --device -1', "--device cannot be '-1': " + DEVICE),
+    ('time --device 2147483648', "--device is out of range with '2147483648': " + DEVICE),
+    ('time --bytes 1 --repeat 0', "--repeat is out of range with '0': " + NUMBER),
+]
+
+
+class Usage(ToolTest):
+
+    def test_table(self):
+        for words, message in TABLE:
+            with self.subTest(words=words):
+                result = self.run_command(*words.split(), CUSHIM_LIBRARY='none')
+                self.assert_status(result, USAGE)
+                self.assertEqual(result.out, '')
+                self.assertTrue(result.err.startswith('cushim: ' + message), result.err)
+                self.assertRegex(result.err, r'\nadvice: Read the manual with `cushim help.*`\.\n')
+
+    def test_json(self):
+        for words in ['time', '--json', '--bytes', 'x'], ['time', '--bytes', 'x', '--json']:
+            with self.subTest(words=words):
+                result = self.run_command(*words)
+                self.assert_status(result, USAGE)
+                self.assertEqual(list(result.json()), ['error'])
+                self.assertEqual(result.json()['error']['kind'], 'usage')
+                self.assertEqual(result.json()['error']['message'], "--bytes cannot be 'x': " + SIZE)
+                self.assertEqual(result.err, '')
+
+    def test_long_words_are_cut(self):
+        result = self.run_command('time', '--bytes', 'x' * 5000)
+        self.assert_status(result, USAGE)
+        self.assertLess(len(result.err), 500)
+
+    def test_limits_are_allowed(self):
+        for words, member, value in (('--bytes 1', 'bytes', 1), ('--bytes 8G', 'bytes', 8 << 30),
+                                     ('--bytes 16K', 'bytes', 16384), ('--bytes 5M', 'bytes', 5 << 20),
+                                     ('--bytes 0004096', 'bytes', 4096), ('--repeat 1', 'repeat', 1)):
+            with self.subTest(words=words):
+                result = self.run_with(13000, 'time', '--json', *words.split())
+                self.assert_status(result, DONE)
+                self.assertEqual(result.json()[member], value)
+
+    def test_last_of_an_option_counts(self):
+        result = self.run_with(13000, 'time', '--json', '--repeat', '7', '--repeat=2')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.json()['repeat'], 2)
+
+
+if __name__ == '__main__':
+    unittest.main()
