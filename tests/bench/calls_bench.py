@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions per call: through cushim's table against a program linked to libcuda.so.1.
+
+    calls_bench.py DRIVER ROW...
+
+A row is NAME=KIND=COMMAND: the NAME of the comparison, the KIND `linked` or one that goes through
+cushim, and the command that runs the loop, its words between commas; the number of turns comes
+last. Each runs with two numbers of turns under callgrind, and the difference is what the turns
+cost. Instruction counts are exact, so this is a test: no kind may cost more than `linked`.
+
+Without rows, in the build of a sanitizer, it skips.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+TURNS = (100000, 200000)
+# Whatever the C library does once more or less in a run of so many turns is no cost of a turn.
+TOLERANCE = 0.01
+
+
+def count(command, turns, driver):
+    """Instructions of a whole run."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'callgrind.out')
+        result = subprocess.run(
+            ['valgrind', '--tool=callgrind', '--callgrind-out-file=' + path] + command + [str(turns)],
+            env=dict(os.environ, CUSHIM_LIBRARY=driver), stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, check=False)
+        if result.returncode != 0:
+            sys.exit('%s %d exits with %d:\n%s'
+                     % (' '.join(command), turns, result.returncode, result.stdout))
+        with open(path, encoding='utf-8') as file:
+            return int(re.search(r'^(?:summary|totals): (\d+)', file.read(), re.MULTILINE).group(1))
+
+
+def per_turn(command, driver):
+    few, many = (count(command, turns, driver) for turns in TURNS)
+    return (many - few) / (TURNS[1] - TURNS[0])
+
+
+def main():
+    driver, rows = ''.join(sys.argv[1:2]), sys.argv[2:]
+    if not shutil.which('valgrind'):
+        print('skipped: valgrind is not installed')
+        sys.exit(77)
+    if not rows:
+        print('skipped: valgrind cannot run what a sanitizer makes')
+        sys.exit(77)
+    cost = {}
+    for row in rows:
+        name, kind, command = row.split('=', 2)
+        cost[name, kind] = per_turn(command.split(','), driver)
+
+    too_many = 0
+    print('instructions per turn of a loop over cuEventQuery:')
+    for (name, kind), turn in cost.items():
+        more = turn - cost[name, 'linked']
+        too_many += more > TOLERANCE
+        print('  %-12s %-16s %6.2f%s' % (name, kind, turn, '  TOO MANY' if more > TOLERANCE else ''))
+    sys.exit(1 if too_many else 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of consumers share: they run a program as its user would and judge what it says."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+
+def run(*command, **options):
+    """Run a command that must succeed, and return what it printed."""
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            check=False, **options)
+    if result.returncode != 0:
+        raise AssertionError('%s exits with %d:\n%s'
+                             % (' '.join(command), result.returncode, result.stdout))
+    return result.stdout
+
+
+def environment(**changes):
+    """The caller's, but without what steers cushim and the tests of the build around."""
+    kept = {name: value for name, value in os.environ.items()
+            if name not in ('CUSHIM_LIBRARY', 'LD_LIBRARY_PATH', 'MALLOC_PERTURB_', 'DESTDIR')}
+    return dict(kept, **changes)
+
+
+class Consumer(unittest.TestCase):
+    def assert_runs(self, program, **changes):
+        """It starts without a driver and says what is the case, whatever the machine has."""
+        self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
+                         'The driver is switched off by CUSHIM_LIBRARY=none.\n')
+        self.assertRegex(run(program, env=environment(**changes)), r'^[A-Z][^\n]+\.\n$')
+
+    def assert_needs(self, program, cushim):
+        """The program needs libcushim as said, and never a library of CUDA."""
+        if not shutil.which('readelf'):
+            return
+        needed = re.findall(r'\(NEEDED\).*\[(.*)\]', run('readelf', '-dW', program))
+        self.assertEqual([name for name in needed if 'cuda' in name], [])
+        self.assertEqual([name for name in needed if 'cushim' in name], cushim)
+
+
+def main(*tools):
+    """Run the test cases of the script; exit as Meson expects it."""
+    for tool in tools:
+        if not shutil.which(tool):
+            print('skipped: %s is not installed' % tool)
+            sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Install cushim and compile a program with what pkg-config says, shared and static.
+
+    pkgconfig_test.py SOURCE "COMPILER..." CUDA_INCLUDE installed|subproject HEADER...
+
+Headers that came with a subproject are not in the installed file: then the program brings its own.
+"""
+
+import glob
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import consumer  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class PkgConfig(consumer.Consumer):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix='cushim-pkgconfig-')
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.prefix = os.path.join(cls.folder, 'prefix')
+        build = os.path.join(cls.folder, 'build')
+        options = ['-Dcuda-include=' + CUDA_INCLUDE] if CUDA_INCLUDE else []
+        consumer.run('meson', 'setup', build, SOURCE, '--prefix=' + cls.prefix, '--libdir=lib',
+                     '-Dtests=disabled', '-Dtool=disabled', '-Ddefault_library=both',
+                     '--wrap-mode=nodownload', *options,
+                     env=consumer.environment(CC=' '.join(COMPILER)))
+        consumer.run('meson', 'install', '-C', build, env=consumer.environment())
+
+    def pkg_config(self, prefix, *arguments):
+        path = os.path.join(prefix, 'lib', 'pkgconfig')
+        return consumer.run('pkg-config', '--define-variable=prefix=' + prefix, *arguments, 'cushim',
+                            env=consumer.environment(PKG_CONFIG_PATH=path)).split()
+
+    def compile_with(self, name, flags):
+        program = os.path.join(self.folder, name)
+        own = ['-I' + CUDA_INCLUDE] if ORIGIN == 'subproject' else []
+        consumer.run(*COMPILER, os.path.join(HERE, 'consumer.c'), *own, *flags, '-o', program)
+        return program
+
+    def test_program_with_the_shared_library_runs(self):
+        program = self.compile_with('shared', self.pkg_config(self.prefix, '--cflags', '--libs'))
+        self.assert_runs(program, LD_LIBRARY_PATH=os.path.join(self.prefix, 'lib'))
+        self.assert_needs(program, ['libcushim.so.0'])
+
+    def test_program_with_the_static_library_runs(self):
+        """Where only the static library is installed, as -lcushim prefers the shared one."""
+        prefix = os.path.join(self.folder, 'static-prefix')
+        shutil.copytree(self.prefix, prefix, symlinks=True)
+        for library in glob.glob(os.path.join(prefix, 'lib', 'libcushim.so*')):
+            os.remove(library)
+        program = self.compile_with('static',
+                                    self.pkg_config(prefix, '--static', '--cflags', '--libs'))
+        self.assert_runs(program)
+        self.assert_needs(program, [])
+
+    def test_public_headers_are_installed_and_no_others(self):
+        found = os.listdir(os.path.join(self.prefix, 'include', 'cushim'))
+        self.assertEqual(sorted(found), sorted(HEADERS))
+        self.assertEqual(os.listdir(os.path.join(self.prefix, 'include')), ['cushim'])
+
+    def test_version_is_that_of_the_library_file(self):
+        version, = self.pkg_config(self.prefix, '--modversion')
+        self.assertTrue(os.path.exists(os.path.join(self.prefix, 'lib', 'libcushim.so.' + version)))
+
+    def test_no_library_of_cuda_is_asked_for(self):
+        for kind in [[], ['--static']]:
+            flags = self.pkg_config(self.prefix, '--libs', *kind)
+            self.assertIn('-lcushim', flags)
+            self.assertEqual([flag for flag in flags if flag.startswith('-lcu') and
+                              flag != '-lcushim'], [])
+
+
+if __name__ == '__main__':
+    SOURCE, COMPILER, CUDA_INCLUDE, ORIGIN = (sys.argv[1], sys.argv[2].split(), sys.argv[3],
+                                              sys.argv[4])
+    HEADERS = sys.argv[5:]
+    consumer.main('meson', 'ninja', 'pkg-config')

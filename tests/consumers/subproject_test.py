@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Take cushim as a Meson subproject: dependency('cushim') is all that the user writes.
+
+    subproject_test.py SOURCE "COMPILER..."
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import consumer  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Subproject(consumer.Consumer):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='cushim-subproject-')
+        self.addCleanup(folder.cleanup)
+        self.project = os.path.join(folder.name, 'project')
+        shutil.copytree(os.path.join(HERE, 'project'), self.project)
+        shutil.copy(os.path.join(HERE, 'consumer.c'), self.project)
+        subprojects = os.path.join(self.project, 'subprojects')
+        os.mkdir(subprojects)
+        shutil.move(os.path.join(self.project, 'cushim.wrap'), subprojects)
+        os.symlink(SOURCE, os.path.join(subprojects, 'cushim'))
+
+    def build(self, *options):
+        build = os.path.join(self.project, 'build')
+        environment = consumer.environment(CC=COMPILER)
+        consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload', *options,
+                     env=environment)
+        consumer.run('ninja', '-C', build, 'consumer', env=environment)
+        return os.path.join(build, 'consumer')
+
+    def test_dependency_is_found_and_the_program_runs(self):
+        program = self.build()
+        self.assert_runs(program)
+        self.assert_needs(program, ['libcushim.so.0'])
+
+    def test_library_may_be_static(self):
+        program = self.build('-Dcushim:default_library=static')
+        self.assert_runs(program)
+        self.assert_needs(program, [])
+
+
+if __name__ == '__main__':
+    SOURCE, COMPILER = sys.argv[1:]
+    consumer.main('meson', 'ninja')
