@@ -36,10 +36,12 @@ CUSHIM_API extern const struct cushim_table *cushim__current;
  *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the stated minimum, or
  *                                            lacks this one symbol;
  *           3 NOT_INITIALIZED                in the child of a process that had initialised the
- *                                            driver, and in a call from inside the first load.
+ *                                            driver or was loading it, and in a call from inside
+ *                                            the first load;
+ *         any other code                     cuDriverGetVersion's, where that fails.
  *
  * Thread safety: any thread.
- * Context: none needed.
+ * Context: needs none, and leaves the current one alone.
  * Driver calls: none; the first call through the table loads the driver, which is not cuInit.
  * Since: 0.1.
  */
@@ -84,11 +86,15 @@ struct cushim_load_options {
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *
- * @return CUDA_SUCCESS                               The driver is loaded, now or before.
- * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is 0 or an unknown trailing
- *                                                    byte is not zero, or both `library` and
- *                                                    `resolver` are given.
- * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened.
+ * @return CUDA_SUCCESS                               The driver is loaded, now or before; or the
+ *                                                    program has installed a table of its own and
+ *                                                    names neither `library` nor `resolver`:
+ *                                                    nothing is loaded then.
+ * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is smaller than itself, an
+ *                                                    unknown trailing byte is not zero, or both
+ *                                                    `library` and `resolver` are given.
+ * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened, the path is
+ *                                                    not absolute, or CUSHIM_LIBRARY is `none`.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is no CUDA driver.
  * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.

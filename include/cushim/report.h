@@ -36,7 +36,7 @@ enum cushim_state {
     CUSHIM_STATE_DRIVER_ERROR,    /**< Its cuDriverGetVersion failed. */
     CUSHIM_STATE_TOO_OLD,         /**< It is older than the stated minimum. */
     CUSHIM_STATE_DISABLED,        /**< CUSHIM_LIBRARY=none. */
-    CUSHIM_STATE_FORKED,          /**< Child of a process that had initialised the driver. */
+    CUSHIM_STATE_FORKED,          /**< Child of one that had initialised or was loading. */
 };
 
 /** Who proposed a candidate. */
@@ -53,7 +53,7 @@ enum cushim_origin {
 enum cushim_outcome {
     CUSHIM_OUTCOME_LOADED = 0,         /**< This is the driver. */
     CUSHIM_OUTCOME_DISABLED,           /**< The word `none`. */
-    CUSHIM_OUTCOME_REFUSED,            /**< An empty or relative path. */
+    CUSHIM_OUTCOME_REFUSED,            /**< An empty, relative or too long path. */
     CUSHIM_OUTCOME_NOT_FOUND,          /**< No such file. */
     CUSHIM_OUTCOME_NO_PERMISSION,      /**< The file may not be read. */
     CUSHIM_OUTCOME_NOT_A_LIBRARY,      /**< A directory, an empty file, something else. */
@@ -89,7 +89,7 @@ struct cushim_candidate {
 struct cushim_report {
     size_t size;             /**< Set to `sizeof(struct cushim_report)` by the caller. */
     enum cushim_state state; /**< Where the process stands. */
-    CUresult code;           /**< 0 while there is no error; else what the calls return. */
+    CUresult code;           /**< 0: no error; else what the calls, or cuInit, return. */
     int driver_version;      /**< cuDriverGetVersion's: 12080 is 12.8. 0 if none is loaded. */
     int minimum_version;     /**< What the load demanded; 0 if nothing. */
     bool installed;          /**< The current table is one that the program installed. */
@@ -124,10 +124,14 @@ CUSHIM_API CUresult cushim_report_get(struct cushim_report *report);
  * @param report  From cushim_report_get(); borrowed, not NULL.
  * @param buffer  Receives the text, always closed by NUL if `size` is not 0; NULL if `size` is 0.
  * @param size    Size of `buffer` in bytes.
+ *
  * @return        Length of the whole text in bytes without the NUL, as snprintf() counts: a result
  *                of `size` or more means that the text was cut.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size);
 
@@ -138,30 +142,59 @@ CUSHIM_API size_t cushim_report_text(const struct cushim_report *report, char *b
  * Keys are stable: newer versions add, they do not rename. Bytes of a path that are no valid UTF-8
  * are written as U+FFFD.
  *
+ * @param report  As for cushim_report_text(). The names of symbols are not in it: they are those of
+ *                the driver that is loaded at the time of the call.
+ * @param buffer  As for cushim_report_text().
+ * @param size    As for cushim_report_text().
+ *
  * @return As cushim_report_text().
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size);
 
 /**
- * Name a state for programs: `loaded`, `not-found`, ... Static, never NULL.
+ * Name a state for programs: `loaded`, `not-found`, ...
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @param state  Any number.
+ *
+ * @return Static string; `unknown` for a number that is no state. Never NULL.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API const char *cushim_state_name(enum cushim_state state);
 
 /**
- * Name the outcome of a candidate for programs: `wrong-architecture`, ... Static, never NULL.
+ * Name the outcome of a candidate for programs: `wrong-architecture`, ...
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @param outcome  Any number.
+ *
+ * @return Static string; `unknown` for a number that is no outcome. Never NULL.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API const char *cushim_outcome_name(enum cushim_outcome outcome);
 
 /**
- * Name the origin of a candidate for programs: `search`, ... Static, never NULL.
+ * Name the origin of a candidate for programs: `search`, ...
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @param origin  Any number.
+ *
+ * @return Static string; `unknown` for a number that is no origin. Never NULL.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API const char *cushim_origin_name(enum cushim_origin origin);
 

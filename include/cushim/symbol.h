@@ -46,9 +46,12 @@ struct cushim_symbol_counts {
 /**
  * Say how many symbols there are.
  *
- * @return The number of slots of the table of this library; at least 670.
+ * @return The number of slots of the table of this library; at least 673.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API size_t cushim_symbol_count(void);
 
@@ -56,10 +59,14 @@ CUSHIM_API size_t cushim_symbol_count(void);
  * Name a symbol as libcuda exports it.
  *
  * @param index  Number in slot order.
+ *
  * @return       Static string such as `cuEventElapsedTime_v2`; an empty string if `index` is out of
  *               range, never NULL.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API const char *cushim_symbol_name(size_t index);
 
@@ -67,9 +74,13 @@ CUSHIM_API const char *cushim_symbol_name(size_t index);
  * Say which CUDA version introduced a symbol with this ABI.
  *
  * @param index  Number in slot order.
+ *
  * @return       Version as cuDriverGetVersion counts (12080 is 12.8); 0 if out of range.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API int cushim_symbol_since(size_t index);
 
@@ -77,9 +88,14 @@ CUSHIM_API int cushim_symbol_since(size_t index);
  * Name the symbol that stands in where a driver lacks this one.
  *
  * @param index  Number in slot order.
- * @return       Static string; an empty one for the many symbols without a fallback.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @return       Static string; an empty one without a fallback, as most symbols are, and out of
+ *               range. Never NULL.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API const char *cushim_symbol_fallback(size_t index);
 
@@ -87,9 +103,13 @@ CUSHIM_API const char *cushim_symbol_fallback(size_t index);
  * Say what became of a symbol when the process-wide driver was loaded.
  *
  * @param index  Number in slot order.
- * @return       CUSHIM_SYMBOL_UNKNOWN before a load and out of range.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @return       Its state; CUSHIM_SYMBOL_UNKNOWN before a load and out of range.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API enum cushim_symbol_state cushim_symbol_state(size_t index);
 
@@ -101,7 +121,12 @@ CUSHIM_API enum cushim_symbol_state cushim_symbol_state(size_t index);
  *
  * @param index  Number in slot order.
  *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ * @return       Whether it was called; false out of range.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
  */
 CUSHIM_API bool cushim_symbol_missed(size_t index);
 

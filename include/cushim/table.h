@@ -4,11 +4,11 @@
  * Tables: the driver API as a struct of function pointers, and what can be done with one.
  *
  * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol
- * without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older `cuEventElapsedTime`
- * is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A slot therefore means one
- * ABI, whatever toolkit header and default-stream mode the caller compiles with. No slot of a
- * table that cushim fills is ever NULL: a symbol that the driver lacks is a function of the right
- * type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ * without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older
+ * `cuEventElapsedTime` is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A
+ * slot therefore means one ABI, whatever toolkit header and default-stream mode the caller compiles
+ * with. No slot of a table that cushim fills is ever NULL: a symbol that the driver lacks is a
+ * function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  *
  * Most programs need none of the functions here; they call cushim_driver() (driver.h).
  *
@@ -51,12 +51,15 @@ typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
  * that introduced the ABI, and after that from the registry's fallback, if there is one.
  *
  * @param table     Table to fill; owned by the caller, not NULL. Set `table->size` to
- *                  `sizeof *table` before the call; slots beyond it are not written.
+ *                  `sizeof *table` before the call; slots beyond it are not written. Where this
+ *                  library is older than the caller's header and knows fewer slots,
+ *                  `table->size` says afterwards how far the table is filled.
  * @param resolver  Finds a symbol; not NULL.
  * @param data      Passed on to `resolver`; NULL allowed.
- * @param counts    Receives how many symbols were found and how; NULL allowed.
+ * @param counts    Receives how many symbols were found and how, untouched on failure; NULL
+ *                  allowed.
  *
- * @return CUDA_SUCCESS                              Every slot of the table can be called.
+ * @return CUDA_SUCCESS                              Every slot within `table->size` can be called.
  * @return CUDA_ERROR_INVALID_VALUE                  `table` or `resolver` is NULL, or `table->size`
  *                                                   does not even reach the first slot.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND The source lacks cuInit or cuDriverGetVersion

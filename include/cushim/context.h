@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Contexts: where streams, events and memory live.
+ *
+ * `struct cushim_context` is a counted object around a CUcontext: a device's primary context, one
+ * that was created, or a foreign one that is borrowed. Streams and events hold a reference on
+ * theirs. To make one current see context_scope.h, for its settings context_settings.h, and for a
+ * device's primary context without an object primary_context.h.
+ *
+ * The calls here that ask or change something act in the object's context, whatever is current on
+ * the calling thread, and put back what was.
+ *
+ * Thread safety: an object may be used on any thread, also on several at once, for as long as each
+ * of them has a reference.
+ */
+#ifndef CUSHIM_CONTEXT_H
+#define CUSHIM_CONTEXT_H
+
+#include <stddef.h>
+
+#include <cuda.h>
+
+#include <cushim/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_event;
+
+/** A context; see cushim_context_retain_primary(), cushim_context_create(). */
+struct cushim_context;
+
+/** How to create a context. All-zero but for `size`, and NULL, mean: as the driver likes it. */
+struct cushim_context_options {
+    size_t size; /**< `sizeof(struct cushim_context_options)`. */
+    unsigned
+        flags; /**< CUctx_flags, or'ed: CU_CTX_SCHED_BLOCKING_SYNC, ... 0: CU_CTX_SCHED_AUTO. */
+};
+
+/**
+ * Take a reference on a device's primary context: the one that the CUDA runtime and most libraries
+ * use too.
+ *
+ * The first one in the process creates the context, which takes about 100 ms and some hundred
+ * megabytes of the GPU. It does not become current. cuDevicePrimaryCtxRetain; driver semantics,
+ * statement 10.
+ *
+ * @param context  Receives the object with one reference, to be given back with
+ *                 cushim_context_release(); not NULL.
+ * @param device   Device.
+ *
+ * @return CUDA_SUCCESS              `*context` is the primary context.
+ * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver's answer.
+ * @return any other code            cuDevicePrimaryCtxRetain's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuDevicePrimaryCtxRetain.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice device);
+
+/**
+ * Create a context of one's own.
+ *
+ * Unlike cuCtxCreate it does not make it current. Most programs want
+ * cushim_context_retain_primary() instead: contexts of one device take turns on it.
+ * cuCtxCreate (its `_v2`, which every driver has); driver semantics, statement 13.
+ *
+ * @param context  Receives the object with one reference; not NULL.
+ * @param device   Device.
+ * @param options  How; borrowed for the call. NULL: the defaults.
+ *
+ * @return CUDA_SUCCESS              `*context` is a new context.
+ * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL, or `options` cannot be understood; or the
+ *                                   driver's answer to flags that it does not accept.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  No host memory for the object; or the driver's answer.
+ * @return any other code            cuCtxCreate_v2's, or that of putting back the current context;
+ *                                   unchanged. There is no new context then.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one as it was.
+ * Driver calls: cuCtxCreate_v2, cuCtxPopCurrent_v2; cuCtxDestroy_v2 if the latter fails.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
+                                          const struct cushim_context_options *options);
+
+/**
+ * Borrow a context that somebody else owns.
+ *
+ * @param context  Receives the object with one reference; not NULL.
+ * @param handle   Context, which must live for as long as the object and its children are used.
+ *                 The object never destroys it. Not NULL.
+ *
+ * @return CUDA_SUCCESS                `*context` stands for `handle`.
+ * @return CUDA_ERROR_INVALID_VALUE    `context` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  `handle` is NULL.
+ * @return CUDA_ERROR_OUT_OF_MEMORY    No host memory for the object.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_wrap(struct cushim_context **context, CUcontext handle);
+
+/**
+ * Borrow the context that is current on the calling thread.
+ *
+ * @param context  Receives the object with one reference; not NULL. As with cushim_context_wrap()
+ *                 its owner must keep the context alive.
+ *
+ * @return CUDA_SUCCESS                `*context` stands for the current context.
+ * @return CUDA_ERROR_INVALID_VALUE    `context` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  No context is current.
+ * @return CUDA_ERROR_OUT_OF_MEMORY    No host memory for the object.
+ * @return any other code              cuCtxGetCurrent's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: wraps the current one, and leaves it current.
+ * Driver calls: cuCtxGetCurrent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_wrap_current(struct cushim_context **context);
+
+/**
+ * Take one more reference on an object.
+ *
+ * @param context  Object; NULL is a no-op.
+ * @return         `context`.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *context);
+
+/**
+ * Give back one reference; the last one ends the object.
+ *
+ * A created context is then destroyed with all that is left in it, a reference on a primary one is
+ * given back, a borrowed one is left alone. Streams and events hold references too, so none of
+ * those that cushim made is ever left behind in a destroyed context.
+ *
+ * @param context  Object; not to be used with this reference again. NULL is a no-op.
+ *
+ * @return CUDA_SUCCESS    A reference was given back, and if it was the last one the context is
+ *                         destroyed, or was gone before.
+ * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged; the
+ *                         object is gone even so, and the log was told.
+ *
+ * Thread safety: any thread.
+ * Context: needs none. Leaves the current one alone, unless that is the context that is destroyed:
+ *          the driver then takes it off the calling thread (driver semantics, statement 13).
+ * Driver calls: cuCtxDestroy_v2; cuDevicePrimaryCtxRelease_v2, or cuDevicePrimaryCtxRelease with
+ *               drivers older than 11.0.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
+
+/**
+ * Get the driver's handle, for calls through the table.
+ *
+ * @param context  Object; borrowed, not NULL.
+ * @param handle   Receives the handle, which lives as long as the object does; not NULL.
+ *
+ * @return CUDA_SUCCESS               `*handle` is the context.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_handle(const struct cushim_context *context, CUcontext *handle);
+
+/**
+ * Get the device of a context.
+ *
+ * @param context  Object; borrowed, not NULL.
+ * @param device   Receives the device; not NULL.
+ *
+ * @return CUDA_SUCCESS               `*device` is the device.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `device` is NULL.
+ * @return any other code             For a borrowed context: cuCtxGetDevice's, or that of the
+ *                                    change of context; unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context` if that is borrowed, and leaves the current one as it was.
+ * Driver calls: none, but for a borrowed context cuCtxPushCurrent_v2, cuCtxGetDevice,
+ *               cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *device);
+
+/**
+ * Get the number that is a context's own for the life of the program.
+ *
+ * @param context  Object; borrowed, not NULL.
+ * @param id       Receives the number; not NULL.
+ *
+ * @return CUDA_SUCCESS                           `*id` is the number.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE               `id` is NULL.
+ * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.0.
+ * @return any other code                         cuCtxGetId's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuCtxGetId.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_id(const struct cushim_context *context, unsigned long long *id);
+
+/**
+ * Wait until all work of a context is done.
+ *
+ * @param context  Object; borrowed, not NULL.
+ *
+ * @return CUDA_SUCCESS                            All work is done.
+ * @return CUDA_ERROR_INVALID_HANDLE               `context` is NULL.
+ * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED   A stream of the context is capturing (driver
+ *                                                 semantics, statements 64 and 65).
+ * @return any other code                          cuCtxSynchronize's, that of an earlier
+ *                                                 asynchronous error included, or that of the
+ *                                                 change of context; unchanged.
+ *
+ * Thread safety: any thread; blocks it.
+ * Context: acts in `context`, and leaves the current one as it was.
+ * Driver calls: cuCtxPushCurrent_v2, cuCtxSynchronize, cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
+
+/**
+ * Record an event behind everything that the streams of a context have to do by now.
+ *
+ * Driver semantics, statement 18.
+ *
+ * @param context  Object; borrowed, not NULL.
+ * @param event    Event of this context; borrowed, not NULL.
+ *
+ * @return CUDA_SUCCESS                           The event is recorded.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed;
+ *                                                or the event is one of another context.
+ * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing; its capture
+ *                                                is spoilt now.
+ * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
+ * @return any other code                         cuCtxRecordEvent's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuCtxRecordEvent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_record_event(struct cushim_context *context,
+                                                struct cushim_event *event);
+
+/**
+ * Let all later work of a context wait for an event.
+ *
+ * The waiting is done by the device. Driver semantics, statement 18.
+ *
+ * @param context  Object; borrowed, not NULL.
+ * @param event    Event, of any context; borrowed, not NULL.
+ *
+ * @return CUDA_SUCCESS                           Later work waits.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed.
+ * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing, or the
+ *                                                event belongs to a capture; that is spoilt now.
+ * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
+ * @return any other code                         cuCtxWaitEvent's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuCtxWaitEvent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_wait_event(struct cushim_context *context,
+                                              struct cushim_event *event);
+
+/**
+ * Let work in a context read and write the memory of another one, on another device.
+ *
+ * One-way. Whether two devices can is cushim_device_can_access_peer()'s answer.
+ *
+ * @param context  Object that gains access; borrowed, not NULL.
+ * @param peer     Object whose memory it is; borrowed, not NULL.
+ *
+ * @return CUDA_SUCCESS                            Access is enabled.
+ * @return CUDA_ERROR_INVALID_HANDLE               `context` or `peer` is NULL.
+ * @return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED  It was before.
+ * @return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED      The devices cannot.
+ * @return CUDA_ERROR_TOO_MANY_PEERS               The device has no room for one more peer.
+ * @return any other code                          cuCtxEnablePeerAccess's, or that of the change of
+ *                                                 context; unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context`, and leaves the current one as it was.
+ * Driver calls: cuCtxPushCurrent_v2, cuCtxEnablePeerAccess, cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_enable_peer_access(struct cushim_context *context,
+                                                      struct cushim_context *peer);
+
+/**
+ * Take back what cushim_context_enable_peer_access() allowed.
+ *
+ * @param context  Object that loses access; borrowed, not NULL.
+ * @param peer     Object whose memory it is; borrowed, not NULL.
+ *
+ * @return CUDA_SUCCESS                        Access is disabled.
+ * @return CUDA_ERROR_INVALID_HANDLE           `context` or `peer` is NULL.
+ * @return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED  It was not enabled.
+ * @return any other code                      cuCtxDisablePeerAccess's, or that of the change of
+ *                                             context; unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context`, and leaves the current one as it was.
+ * Driver calls: cuCtxPushCurrent_v2, cuCtxDisablePeerAccess, cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_context_disable_peer_access(struct cushim_context *context,
+                                                       struct cushim_context *peer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Events: marks in the work of a stream that can be asked about, waited for and timed.
+ *
+ * event_info.h tells what an event is, event_time.h measures between two, event_ipc.h shares events
+ * between processes and event_pool.h reuses them.
+ *
+ * Objects are counted. One that cushim created owns its driver event and destroys it exactly once;
+ * one that wraps a foreign event never does. A closed event is refused with
+ * CUDA_ERROR_INVALID_HANDLE everywhere.
+ *
+ * Any function may also return the code of earlier asynchronous work that failed (driver
+ * semantics, statement 34; cushim_error_sticky()).
+ *
+ * Thread safety: any thread may use any event, also concurrently. Closing or releasing the last
+ * reference while another thread uses the event is the caller's mistake.
+ */
+#ifndef CUSHIM_EVENT_H
+#define CUSHIM_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include <cushim/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_context;
+struct cushim_stream;
+
+/** An event; made by cushim_event_create() and its like. */
+struct cushim_event;
+
+/** How to create an event. All-zero but for `size`, and NULL, mean: timed, and waits spin. */
+struct cushim_event_options {
+    size_t size;         /**< `sizeof(struct cushim_event_options)`. */
+    bool disable_timing; /**< CU_EVENT_DISABLE_TIMING: cheaper, and of no use for elapsed time. */
+    bool blocking_sync;  /**< CU_EVENT_BLOCKING_SYNC: a thread that waits sleeps (statement 33). */
+    bool interprocess;   /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too (statement 19). */
+};
+
+/**
+ * Create an event in a context.
+ *
+ * It belongs to that context for life (statement 21) and holds a reference to it. Not recorded yet,
+ * it stands for no work: a query answers "done" (statement 23).
+ *
+ * @param event    Receives the event with one reference; not NULL.
+ * @param context  Context to create it in; not NULL.
+ * @param options  How to create it; borrowed for the call. NULL: the defaults.
+ *
+ * @return CUDA_SUCCESS               The event is there.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the options are not understood, or
+ *                                    `interprocess` is set without `disable_timing`.
+ * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
+ * @return any other code             The driver's, unchanged; nothing is left behind.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context`, and puts the current one back.
+ * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
+                                        const struct cushim_event_options *options);
+
+/**
+ * Create an event and record it on a stream.
+ *
+ * The event belongs to the stream's context: the one of the stream object, otherwise the one that
+ * the driver names for the stream, and for a default stream without a context of its own the
+ * current one.
+ *
+ * @param event    Receives the recorded event with one reference; not NULL.
+ * @param stream   Stream to record on; not NULL.
+ * @param options  As for cushim_event_create().
+ *
+ * @return CUDA_SUCCESS                The event is there, and recorded.
+ * @return CUDA_ERROR_INVALID_HANDLE   `stream` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE    As for cushim_event_create().
+ * @return CUDA_ERROR_INVALID_CONTEXT  `stream` is a default stream, and no context is current.
+ * @return any other code              The driver's, unchanged; nothing is left behind.
+ *
+ * Thread safety: any thread.
+ * Context: acts in the stream's, and puts the current one back.
+ * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuEventRecord, cuCtxPopCurrent_v2; for a stream
+ *               without a context object cuStreamGetCtx or cuCtxGetCurrent before them.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_event **event,
+                                                 struct cushim_stream *stream,
+                                                 const struct cushim_event_options *options);
+
+/**
+ * Use an event that somebody else owns. It is never destroyed by cushim.
+ *
+ * @param event    Receives the event with one reference; not NULL.
+ * @param handle   The driver's event; not NULL. It must outlive the object, or cushim_event_close()
+ *                 must come before its end.
+ * @param context  Its context, if that is known; the object holds a reference. NULL: unknown.
+ * @param known    How it was created, if that is known; borrowed for the call. NULL: unknown.
+ *
+ * @return CUDA_SUCCESS               The object is there.
+ * @return CUDA_ERROR_INVALID_HANDLE  `handle` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or `known` is not understood.
+ * @return CUDA_ERROR_OUT_OF_MEMORY   The host's memory ran out.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_wrap(struct cushim_event **event, CUevent handle,
+                                      struct cushim_context *context,
+                                      const struct cushim_event_options *known);
+
+/**
+ * Take one more reference.
+ *
+ * @param event  Event; NULL allowed.
+ * @return       `event`.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_event *cushim_event_retain(struct cushim_event *event);
+
+/**
+ * Give one reference back. The last one ends the event.
+ *
+ * An event of cushim's own is destroyed, which neither waits for its work nor disturbs those who
+ * wait for it (statement 28); one from a pool goes back there; a wrapped one is left alone.
+ *
+ * @param event  Event; NULL is a no-op.
+ *
+ * @return CUDA_SUCCESS    It was not the last reference, or the event is gone; also when it had
+ *                         gone before with its context or process (statement 17).
+ * @return any other code  The driver's answer to cuEventDestroy_v2, also on the log (log.h); the
+ *                         object is gone all the same. Or that of ending the context, if this was
+ *                         its last reference.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none or cuEventDestroy_v2, and what the end of the context takes.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_release(struct cushim_event *event);
+
+/**
+ * Destroy the driver's event now and keep the object, so that it is safe to hold.
+ *
+ * A wrapped event is only let go. Repeats do nothing. The object still needs its releases.
+ *
+ * @param event  Event; not NULL.
+ *
+ * @return CUDA_SUCCESS               The event is closed, now or before.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
+ * @return any other code             As for cushim_event_release(); the event is closed.
+ *
+ * Thread safety: any thread; of concurrent calls one destroys.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none or cuEventDestroy_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_close(struct cushim_event *event);
+
+/**
+ * Get the driver's handle, for calls through the table.
+ *
+ * @param event   Event; not NULL.
+ * @param handle  Receives the handle, borrowed from the event; not NULL.
+ *
+ * @return CUDA_SUCCESS               `handle` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle);
+
+/**
+ * Record the event on a stream: it stands for all work that the stream has got until now.
+ *
+ * Replaces what an earlier record stood for; those who wait already keep waiting for the old work
+ * (statements 25, 26). On a capturing stream the record becomes part of the capture.
+ *
+ * @param event   Event; not NULL.
+ * @param stream  Stream of the event's context; not NULL.
+ *
+ * @return CUDA_SUCCESS               The event is recorded.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` or `stream` is NULL or closed, or they are of
+ *                                    different contexts (statement 30).
+ * @return any other code             The driver's answer to cuEventRecord, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none. On a default stream acts in the stream object's context if it has one,
+ *          otherwise in the event's, otherwise in the current one, which must then be the event's
+ *          (statement 31), and puts the current one back.
+ * Driver calls: cuEventRecord; on default streams also cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream);
+
+/**
+ * Record the event as cushim_event_record() does, with flags.
+ *
+ * @param event   Event; not NULL.
+ * @param stream  Stream of the event's context; not NULL.
+ * @param flags   CUevent_record_flags: CU_EVENT_RECORD_EXTERNAL makes the record a node of the
+ *                graph that is captured, and is refused outside a capture with
+ *                CUDA_ERROR_ILLEGAL_STATE (statement 56). 0: as cushim_event_record().
+ *
+ * @return As cushim_event_record(), of cuEventRecordWithFlags; CUDA_ERROR_INVALID_VALUE for unknown
+ *         flags; CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER before CUDA 11.1 if `flags` is not 0.
+ *
+ * Thread safety: any thread.
+ * Context: as cushim_event_record().
+ * Driver calls: cuEventRecordWithFlags, or cuEventRecord; otherwise as cushim_event_record().
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_record_with_flags(struct cushim_event *event,
+                                                   struct cushim_stream *stream, unsigned flags);
+
+/**
+ * Ask whether the recorded work is done.
+ *
+ * @param event  Event; not NULL.
+ *
+ * @return CUDA_SUCCESS               Done, or never recorded (statements 23, 24).
+ * @return CUDA_ERROR_NOT_READY       Pending; no failure.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
+ * @return any other code             The driver's, unchanged: never taken for "not done". Inside a
+ *                                    capture mind statements 63 and 64: asking may invalidate it.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuEventQuery.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
+
+/**
+ * Wait until the recorded work is done.
+ *
+ * The thread spins, or sleeps if the event was created with `blocking_sync` (statement 33). There
+ * is no end to it if the work never ends: see cushim_event_wait_for().
+ *
+ * @param event  Event; not NULL.
+ *
+ * @return CUDA_SUCCESS               Done, or never recorded.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
+ * @return any other code             The driver's answer to cuEventSynchronize, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuEventSynchronize.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
+
+/**
+ * Wait until the recorded work is done, or until a time has passed.
+ *
+ * Polls with pauses that grow to 1 ms, so a hung kernel costs at most `timeout_ns`.
+ *
+ * @param event       Event; not NULL.
+ * @param timeout_ns  Longest wait in nanoseconds of the monotonic clock; 0 looks once, UINT64_MAX
+ *                    waits without end.
+ *
+ * @return CUDA_SUCCESS               Done, or never recorded.
+ * @return CUDA_ERROR_TIMEOUT         The time is over; the event is still usable.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
+ * @return any other code             The driver's answer to cuEventQuery, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuEventQuery.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Pools of events: hand out and take back without calling the driver.
+ *
+ * To create and destroy an event costs hundreds of nanoseconds each time (driver semantics,
+ * statement 80). A pool keeps events of one kind in one context; cushim_event_release() of the
+ * last reference brings an event back. Nothing locks and nothing waits, and the pool grows as
+ * needed; it does not shrink before its end.
+ *
+ * Thread safety: any thread may acquire, release and ask, also concurrently.
+ */
+#ifndef CUSHIM_EVENT_POOL_H
+#define CUSHIM_EVENT_POOL_H
+
+#include <stddef.h>
+
+#include <cuda.h>
+
+#include <cushim/api.h>
+#include <cushim/event.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A pool of events; made by cushim_event_pool_create(). */
+struct cushim_event_pool;
+
+/** How to create a pool. All-zero but for `size`, and NULL, mean: empty at first. */
+struct cushim_event_pool_options {
+    size_t size;      /**< `sizeof(struct cushim_event_pool_options)`. */
+    unsigned initial; /**< Events to create at once, so that the first ones cost nothing either. */
+};
+
+/**
+ * Create a pool of events of one kind.
+ *
+ * @param pool     Receives the pool with one reference; not NULL.
+ * @param context  Context of its events; not NULL. The pool holds a reference.
+ * @param kind     How its events are created; borrowed for the call. NULL: the defaults.
+ * @param options  How to create the pool; borrowed for the call. NULL: the defaults.
+ *
+ * @return CUDA_SUCCESS               The pool is there, with its first events.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are not understood.
+ * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
+ * @return any other code             The driver's, unchanged; nothing is left behind.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context` if `initial` is not 0, and puts the current one back.
+ * Driver calls: none, or for each first event cuEventCreate, between cuCtxPushCurrent_v2 and
+ *               cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
+                                             struct cushim_context *context,
+                                             const struct cushim_event_options *kind,
+                                             const struct cushim_event_pool_options *options);
+
+/**
+ * Take an event out of a pool.
+ *
+ * It is a whole event: cushim_event_retain(), cushim_event_close() and all else may be used on it.
+ * Its last cushim_event_release() brings it back; one that was closed is destroyed and leaves the
+ * pool instead.
+ *
+ * Record it before it is used. For cushim it is not recorded, but to the driver a used event is the
+ * one it was: until the next record, queries and waits still concern its former work.
+ *
+ * @param pool   Pool; not NULL.
+ * @param event  Receives the event with one reference; not NULL. It keeps alive what it needs of
+ *               the pool, and outlives the pool's own references.
+ *
+ * @return CUDA_SUCCESS               The event is the caller's.
+ * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the pool's kind is none that the driver
+ *                                    knows.
+ * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
+ * @return any other code             The driver's, unchanged, when an event had to be created.
+ *
+ * Thread safety: any thread; lock-free.
+ * Context: needs none; a new event is created in the pool's context, and the current one put back.
+ * Driver calls: none if an event is free; otherwise cuCtxPushCurrent_v2, cuEventCreate,
+ *               cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,
+                                              struct cushim_event **event);
+
+/**
+ * Count the events of a pool. While other threads use it, the numbers are of some recent moment
+ * each.
+ *
+ * @param pool   Pool; not NULL.
+ * @param total  Receives how many events it has, handed out or free; NULL allowed.
+ * @param free   Receives how many of them are free; NULL allowed.
+ *
+ * @return CUDA_SUCCESS               The counts are written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_pool_counts(const struct cushim_event_pool *pool, size_t *total,
+                                             size_t *free);
+
+/**
+ * Take one more reference.
+ *
+ * @param pool  Pool; NULL allowed.
+ * @return      `pool`.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_event_pool *cushim_event_pool_retain(struct cushim_event_pool *pool);
+
+/**
+ * Give one reference back. The last one destroys the free events.
+ *
+ * Events that are still out go on working, and are destroyed when they are released.
+ *
+ * @param pool  Pool; NULL is a no-op.
+ *
+ * @return CUDA_SUCCESS    It was not the last reference, or the free events are gone; also when
+ *                         they had gone before with their context or process.
+ * @return any other code  The first failure of destroying one, all of them on the log (log.h), or
+ *                         of ending the context, if this was its last reference; the pool is gone
+ *                         all the same.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none or cuEventDestroy_v2, and what the end of the context takes.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_pool_release(struct cushim_event_pool *pool);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The log: what cushim could not report by a return code.
+ *
+ * There is little of it: a handle that could not be destroyed, a current context that could not be
+ * put back after a call that had failed already. Silent until the program asks for it; cushim
+ * writes to no file and no terminal by itself.
+ */
+#ifndef CUSHIM_LOG_H
+#define CUSHIM_LOG_H
+
+#include <cushim/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Receives one message.
+ *
+ * Called on the thread on which it happened, in the middle of a call of cushim: it must not
+ * call cushim_log_set(), and should not call cushim or the driver. It may be called on several
+ * threads at once.
+ *
+ * @param data     What was handed to cushim_log_set().
+ * @param message  One line without its newline; borrowed for the call, never NULL.
+ */
+typedef void (*cushim_log_function)(void *data, const char *message);
+
+/**
+ * Receive cushim's messages from now on.
+ *
+ * A function is never called with the data of another. When the call returns, the former function
+ * is not running and will not be called again, so what it uses may be freed.
+ *
+ * @param function  Receives the messages; NULL: nobody does, which is how a program starts.
+ * @param data      Passed on to `function`; NULL allowed. Borrowed until the next call.
+ *
+ * Thread safety: any thread; of two concurrent calls one stays.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API void cushim_log_set(cushim_log_function function, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * Streams: queues of work for the GPU, each done in order.
+ *
+ * `struct cushim_stream` is a counted object around a CUstream: one that was created, a foreign one
+ * that is borrowed, or a default stream. What a stream is like is asked in stream_attribute.h;
+ * stream_order.h makes streams wait for events and for one another and queues functions of the
+ * host, stream_memory.h waits for and writes values in memory, stream_capture.h turns work into
+ * graphs.
+ *
+ * A created stream belongs to its context and can be used whatever context is current (driver
+ * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
+ * different ones in every context: an object that was given a context acts there and puts the
+ * current one back, for each call with a cuCtxPushCurrent and a cuCtxPopCurrent more; one that was
+ * not acts in the caller's current context, as the driver does (statements 15, 51). If putting the
+ * context back fails, that is the answer, and what was to be done is done nevertheless; only what
+ * the caller would not know of, a stream, a capture or a graph, is undone.
+ *
+ * Any function may also return the code of earlier asynchronous work that failed (statement 34;
+ * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
+ *
+ * Thread safety: any thread may use any stream, also concurrently. Closing or releasing the last
+ * reference while another thread uses the stream is the caller's mistake.
+ */
+#ifndef CUSHIM_STREAM_H
+#define CUSHIM_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include <cushim/api.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct cushim_context;
+
+/** A stream; made by cushim_stream_create() and its like. */
+struct cushim_stream;
+
+/**
+ * How to create a stream. All-zero but for `size`, and NULL, mean: non-blocking, of priority 0.
+ *
+ * The default is not the driver's: a non-blocking stream takes no notice of the legacy default
+ * stream, which a blocking one waits for and is waited for by (statement 54).
+ */
+struct cushim_stream_options {
+    size_t size;   /**< `sizeof(struct cushim_stream_options)`. */
+    bool blocking; /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
+    int priority;  /**< Lower goes first. The driver clamps; see cushim_stream_priority(). */
+};
+
+/**
+ * Create a stream in a context.
+ *
+ * A priority outside of cushim_context_stream_priority_range() is clamped to it, without a failure
+ * (statement 50).
+ *
+ * @param stream   Receives the stream with one reference; not NULL.
+ * @param context  Context to create it in; not NULL. The stream holds a reference.
+ * @param options  How to create it; borrowed for the call. NULL: the defaults.
+ *
+ * @return CUDA_SUCCESS               The stream is there.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `stream` is NULL, or the options are not understood.
+ * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
+ * @return any other code             The driver's, unchanged; nothing is left behind.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context`, and puts the current one back.
+ * Driver calls: cuCtxPushCurrent, cuStreamCreateWithPriority, cuCtxPopCurrent; cuStreamDestroy if
+ *               the last of these fails.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,
+                                         struct cushim_context *context,
+                                         const struct cushim_stream_options *options);
+
+/**
+ * Use a stream that somebody else owns. It is never destroyed by cushim.
+ *
+ * @param stream   Receives the stream with one reference; not NULL.
+ * @param handle   The driver's stream. It must outlive the object, or cushim_stream_close() must
+ *                 come before its end. NULL and CU_STREAM_LEGACY are the legacy default stream,
+ *                 CU_STREAM_PER_THREAD is the calling threads' own.
+ * @param context  Its context, if that is known; the object holds a reference. NULL: unknown, or
+ *                 for a default stream the one that is current at each call.
+ *
+ * @return CUDA_SUCCESS              The object is there.
+ * @return CUDA_ERROR_INVALID_VALUE  `stream` is NULL.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  The host's memory ran out.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
+                                       struct cushim_context *context);
+
+/**
+ * The legacy default stream of the current context: CU_STREAM_LEGACY.
+ *
+ * @return A constant object, which needs no release and takes any number of them. To close it does
+ *         nothing. Never NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_stream *cushim_stream_legacy(void);
+
+/**
+ * The default stream that is the calling thread's own in the current context: CU_STREAM_PER_THREAD.
+ *
+ * @return A constant object, as cushim_stream_legacy(). It stands for another stream on every
+ *         thread. Never NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_stream *cushim_stream_per_thread(void);
+
+/**
+ * Take one more reference.
+ *
+ * @param stream  Stream; NULL allowed.
+ * @return        `stream`.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stream);
+
+/**
+ * Give one reference back. The last one ends the stream.
+ *
+ * A stream of cushim's own is destroyed, which does not wait for its work: that is still done
+ * (statement 29). A wrapped one is left alone.
+ *
+ * @param stream  Stream; NULL is a no-op.
+ *
+ * @return CUDA_SUCCESS    It was not the last reference, or the stream is gone; also when it had
+ *                         gone before with its context or process (statement 17).
+ * @return any other code  The driver's answer to cuStreamDestroy, also on the log (log.h); the
+ *                         object is gone all the same. Or that of ending the context, if this was
+ *                         its last reference.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none or cuStreamDestroy, and what the end of the context takes.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
+
+/**
+ * Destroy the driver's stream now and keep the object, so that it is safe to hold.
+ *
+ * A wrapped stream is only let go. Repeats do nothing. The object still needs its releases.
+ *
+ * @param stream  Stream; not NULL.
+ *
+ * @return CUDA_SUCCESS               The stream is closed, now or before.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL.
+ * @return any other code             As for cushim_stream_release(); the stream is closed.
+ *
+ * Thread safety: any thread; of concurrent calls one destroys.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none or cuStreamDestroy.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_close(struct cushim_stream *stream);
+
+/**
+ * Get the driver's handle, for calls through the table.
+ *
+ * @param stream  Stream; not NULL.
+ * @param handle  Receives the handle, borrowed from the stream; not NULL. For a default stream it
+ *                may be NULL, CU_STREAM_LEGACY or CU_STREAM_PER_THREAD.
+ *
+ * @return CUDA_SUCCESS               `handle` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE   `handle` is NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_handle(const struct cushim_stream *stream, CUstream *handle);
+
+/**
+ * Get the context that the stream was created in or wrapped with.
+ *
+ * @param stream  Stream; NULL allowed.
+ * @return        Borrowed from the stream; NULL if it was wrapped without one, for the constant
+ *                default streams, and for NULL. Ask cushim_stream_driver_context() then.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_context *cushim_stream_context(const struct cushim_stream *stream);
+
+/**
+ * Ask whether all work of the stream is done.
+ *
+ * @param stream  Stream; not NULL.
+ *
+ * @return CUDA_SUCCESS               Done.
+ * @return CUDA_ERROR_NOT_READY       Not yet; no failure. The legacy default stream also answers
+ *                                    so while a blocking stream has work (statement 54).
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
+ * @return any other code             The driver's answer to cuStreamQuery, unchanged: never taken
+ *                                    for "not done". While a capture goes on mind statements 64 and
+ *                                    65: asking may invalidate it.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, but for a default stream (see above).
+ * Driver calls: cuStreamQuery.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_query(const struct cushim_stream *stream);
+
+/**
+ * Wait until all work of the stream is done.
+ *
+ * There is no end to it if the work never ends: see cushim_stream_wait_for(). Never to be called
+ * from a host function of the stream itself, which would wait for itself (statement 57).
+ *
+ * @param stream  Stream; not NULL.
+ *
+ * @return CUDA_SUCCESS               Done.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
+ * @return any other code             The driver's answer to cuStreamSynchronize, unchanged. As for
+ *                                    cushim_stream_query(), it may invalidate a capture.
+ *
+ * Thread safety: any thread; blocks it.
+ * Context: needs none, but for a default stream (see above).
+ * Driver calls: cuStreamSynchronize.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
+
+/**
+ * Wait until a stream has run dry, or until a time has passed.
+ *
+ * Polls with pauses that grow to 1 ms, so a hung kernel costs at most `timeout_ns`. Work that
+ * another thread queues during the wait may or may not be waited for.
+ *
+ * @param stream      Stream; not NULL.
+ * @param timeout_ns  Longest wait in nanoseconds of the monotonic clock; 0 looks once, UINT64_MAX
+ *                    waits without end.
+ *
+ * @return CUDA_SUCCESS               The stream was idle at some instant of the call.
+ * @return CUDA_ERROR_TIMEOUT         The time is over; the stream is still usable.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
+ * @return any other code             The driver's answer to cuStreamQuery, unchanged.
+ *
+ * Thread safety: any thread; blocks it.
+ * Context: needs none, but for a default stream (see above).
+ * Driver calls: cuStreamQuery.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

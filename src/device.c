@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cushim/device.h>
+
+#include <limits.h>
+#include <string.h>
+
+#include <cushim/context.h>
+#include <cushim/context_settings.h>
+
+#include "loader/system.h"
+#include "src/objects.h"
+
+/*
+ * Attributes by number. Toolkit headers before 11.7 and 12.0 have no names for them; worse, the name
+ * of the first means 93, an attribute of other functions, in headers before 12.0.
+ */
+enum { CAN_USE_64_BIT_STREAM_MEM_OPS = 122, IPC_EVENT_SUPPORTED = 125 };
+
+CUresult cushim_device_count(int *count)
+{
+    return count ? cushim_driver()->DeviceGetCount(count) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim_device_get(CUdevice *device, int ordinal)
+{
+    return device ? cushim_driver()->DeviceGet(device, ordinal) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
+{
+    int count;
+    CUresult code;
+
+    if (!device || !uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_device_count(&count);
+    for (int ordinal = 0; code == CUDA_SUCCESS && ordinal < count; ordinal++) {
+        CUdevice candidate;
+        CUuuid its;
+
+        code = cushim_device_get(&candidate, ordinal);
+        if (code == CUDA_SUCCESS)
+            code = cushim_device_uuid(candidate, &its);
+        if (code == CUDA_SUCCESS && memcmp(its.bytes, uuid->bytes, sizeof its.bytes) == 0) {
+            *device = candidate;
+            return CUDA_SUCCESS;
+        }
+    }
+    return code == CUDA_SUCCESS ? CUDA_ERROR_INVALID_DEVICE : code;
+}
+
+CUresult cushim_device_get_by_pci_address(CUdevice *device, const char *address)
+{
+    if (!device || !address)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim_driver()->DeviceGetByPCIBusId(device, address);
+}
+
+CUresult cushim_device_name(CUdevice device, char *name, size_t size)
+{
+    const int room = size < INT_MAX ? (int)size : INT_MAX;
+    CUresult code;
+
+    if (!name || !room)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_driver()->DeviceGetName(name, room, device);
+    if (code == CUDA_SUCCESS)
+        name[room - 1] = '\0';
+    return code;
+}
+
+CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid)
+{
+    CUresult code;
+
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_driver()->DeviceGetUuid_v2(uuid, device);
+    return code == CUSHIM__REQUIRES_NEWER_DRIVER ? cushim_driver()->DeviceGetUuid(uuid, device)
+                                                 : code;
+}
+
+CUresult cushim_device_pci_address(CUdevice device, char *address, size_t size)
+{
+    char its[CUSHIM_PCI_ADDRESS_SIZE] = "";
+    CUresult code;
+
+    if (!address)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_driver()->DeviceGetPCIBusId(its, (int)sizeof its, device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    its[sizeof its - 1] = '\0';
+    if (strlen(its) >= size)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(address, its, strlen(its) + 1);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_device_compute_capability(CUdevice device, int *major, int *minor)
+{
+    int its_major, its_minor;
+    CUresult code;
+
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    code =
+        cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &its_major);
+    if (code == CUDA_SUCCESS)
+        code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                       &its_minor);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *major = its_major;
+    *minor = its_minor;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_device_total_memory_bytes(CUdevice device, size_t *bytes)
+{
+    return bytes ? cushim_driver()->DeviceTotalMem_v2(bytes, device) : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim_device_attribute(CUdevice device, CUdevice_attribute attribute, int *value)
+{
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim_driver()->DeviceGetAttribute(value, attribute, device);
+}
+
+CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest)
+{
+    struct cushim_context *primary;
+    int its_least, its_greatest;
+    CUresult code, released;
+
+    if (!least || !greatest)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_context_retain_primary(&primary, device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim_context_stream_priority_range(primary, &its_least, &its_greatest);
+    released = cushim_context_release(primary);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (released != CUDA_SUCCESS)
+        return released;
+    *least = its_least;
+    *greatest = its_greatest;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_device_supports_ipc_events(CUdevice device, bool *supported)
+{
+    int value, unified, integrated;
+    CUresult code;
+
+    if (!supported)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_device_attribute(device, (CUdevice_attribute)IPC_EVENT_SUPPORTED, &value);
+    if (code == CUDA_ERROR_INVALID_VALUE) { /* a driver that does not know the attribute */
+        code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, &unified);
+        if (code == CUDA_SUCCESS)
+            code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated);
+        if (code == CUDA_SUCCESS)
+            value = !cushim__system_is_windows && unified && !integrated;
+    }
+    if (code == CUDA_SUCCESS)
+        *supported = value != 0;
+    return code;
+}
+
+CUresult cushim_device_supports_stream_memory_operations(CUdevice device, bool *supported)
+{
+    int value = 0;
+    CUresult code;
+
+    if (!supported)
+        return CUDA_ERROR_INVALID_VALUE;
+    code =
+        cushim_device_attribute(device, (CUdevice_attribute)CAN_USE_64_BIT_STREAM_MEM_OPS, &value);
+    if (code == CUDA_ERROR_INVALID_VALUE) /* a driver that does not know the attribute */
+        code = CUDA_SUCCESS;
+    if (code == CUDA_SUCCESS)
+        *supported = value != 0;
+    return code;
+}
+
+CUresult cushim_device_can_access_peer(CUdevice device, CUdevice peer, bool *can)
+{
+    int value;
+    CUresult code;
+
+    if (!can)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_driver()->DeviceCanAccessPeer(&value, device, peer);
+    if (code == CUDA_SUCCESS)
+        *can = value != 0;
+    return code;
+}
+
+CUresult cushim_device_p2p_attribute(CUdevice device, CUdevice peer,
+                                     CUdevice_P2PAttribute attribute, int *value)
+{
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim_driver()->DeviceGetP2PAttribute(value, attribute, device, peer);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: their life, recording and waiting.
+ *
+ * A closed event has the handle NULL, which the driver refuses by itself (statement 20). So the
+ * calls that are made often look at nothing but the object pointer.
+ */
+#include "src/event.h"
+
+#include <stdlib.h>
+
+#include "loader/options.h"
+
+static CUevent handle_of(const struct cushim_event *event)
+{
+    return atomic_load_explicit(&event->handle, memory_order_relaxed);
+}
+
+static bool is_closed_stream(const struct cushim_stream *stream)
+{
+    return atomic_load_explicit(&stream->closed, memory_order_relaxed);
+}
+
+/* The context that an event for this stream belongs to, with a reference for the caller. */
+static CUresult context_of(struct cushim_stream *stream, struct cushim_context **context)
+{
+    CUcontext handle = NULL;
+    CUresult code;
+
+    if (stream->context) {
+        *context = cushim_context_retain(stream->context);
+        return CUDA_SUCCESS;
+    }
+    if (stream->is_default)
+        return cushim_context_wrap_current(context);
+    code = cushim_driver()->StreamGetCtx(stream->handle, &handle);
+    return code ? code : cushim_context_wrap(context, handle);
+}
+
+static bool can_record(const struct cushim_event *event, const struct cushim_stream *stream)
+{
+    return event && stream && !is_closed_stream(stream) && handle_of(event);
+}
+
+/* Remember a record that the driver made. */
+static CUresult recorded(struct cushim_event *event, CUresult code)
+{
+    if (!code)
+        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+    return code;
+}
+
+/* The driver looks for a default stream in the current context, and so for the event's there. */
+static CUresult record_in_context(struct cushim_event *event, struct cushim_stream *stream,
+                                  unsigned flags)
+{
+    struct cushim_context *context = stream->context ? stream->context : event->context;
+    struct cushim_context_scope scope;
+    CUresult code;
+
+    code = cushim__context_enter(stream->is_default ? context : NULL, &scope);
+    if (code)
+        return code;
+    if (flags)
+        code = cushim_driver()->EventRecordWithFlags(handle_of(event), stream->handle, flags);
+    else
+        code = cushim_driver()->EventRecord(handle_of(event), stream->handle);
+    return cushim__context_leave(&scope, recorded(event, code));
+}
+
+static CUresult destroy(CUevent handle)
+{
+    return cushim__destroyed("cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(handle));
+}
+
+static CUresult query(void *event)
+{
+    return cushim_event_query(event);
+}
+
+bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags)
+{
+    struct cushim_event_options known = {.size = sizeof known};
+
+    if (!cushim__options_read(&known, sizeof known, options))
+        return false;
+    *flags = (known.disable_timing ? (unsigned)CU_EVENT_DISABLE_TIMING : 0) |
+             (known.blocking_sync ? (unsigned)CU_EVENT_BLOCKING_SYNC : 0) |
+             (known.interprocess ? (unsigned)CU_EVENT_INTERPROCESS : 0);
+    return true;
+}
+
+CUresult cushim__event_handle_create(struct cushim_context *context, unsigned flags,
+                                     const struct cushim_stream *stream, CUevent *handle)
+{
+    struct cushim_context_scope scope;
+    CUevent created = NULL;
+    CUresult code;
+
+    code = cushim_context_push(context, &scope);
+    if (code)
+        return code;
+    code = cushim_driver()->EventCreate(&created, flags);
+    if (code)
+        return cushim__context_leave(&scope, code);
+    if (stream)
+        code = cushim_driver()->EventRecord(created, stream->handle);
+    code = cushim__context_leave(&scope, code);
+    if (code) {
+        destroy(created);
+        return code;
+    }
+    *handle = created;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
+                                       struct cushim_context *context)
+{
+    struct cushim_event *event = calloc(1, sizeof *event);
+
+    if (!event)
+        return NULL;
+    atomic_init(&event->references, 1);
+    event->ownership = ownership;
+    if (context)
+        event->context = cushim_context_retain(context);
+    return event;
+}
+
+void cushim__event_discard(struct cushim_event *event)
+{
+    cushim_context_release(event->context);
+    free(event);
+}
+
+/* Create an event in a context, recorded if there is a stream to record it on. */
+static CUresult create(struct cushim_event **event, struct cushim_context *context,
+                       const struct cushim_stream *stream, unsigned flags)
+{
+    struct cushim_event *created = cushim__event_new(CUSHIM__OWNED, context);
+    CUevent handle;
+    CUresult code;
+
+    if (!created)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = cushim__event_handle_create(context, flags, stream, &handle);
+    if (code) {
+        cushim__event_discard(created);
+        return code;
+    }
+    atomic_init(&created->handle, handle);
+    atomic_init(&created->recorded, stream != NULL);
+    created->flags = flags;
+    created->flags_known = true;
+    *event = created;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
+                             const struct cushim_event_options *options)
+{
+    unsigned flags;
+
+    if (!context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event || !cushim__event_flags_of(options, &flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    return create(event, context, NULL, flags);
+}
+
+CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim_stream *stream,
+                                      const struct cushim_event_options *options)
+{
+    struct cushim_context *context;
+    unsigned flags;
+    CUresult code;
+
+    if (!stream || is_closed_stream(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event || !cushim__event_flags_of(options, &flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = context_of(stream, &context);
+    if (code)
+        return code;
+    code = create(event, context, stream, flags);
+    cushim_context_release(context); /* never the last reference to one of cushim's own */
+    return code;
+}
+
+CUresult cushim_event_wrap(struct cushim_event **event, CUevent handle,
+                           struct cushim_context *context, const struct cushim_event_options *known)
+{
+    struct cushim_event *wrapper;
+    unsigned flags;
+
+    if (!handle)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event || !cushim__event_flags_of(known, &flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    wrapper = cushim__event_new(CUSHIM__BORROWED, context);
+    if (!wrapper)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    atomic_init(&wrapper->handle, handle);
+    wrapper->flags = flags;
+    wrapper->flags_known = known != NULL;
+    *event = wrapper;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_event *cushim_event_retain(struct cushim_event *event)
+{
+    if (event)
+        cushim__retain(&event->references);
+    return event;
+}
+
+CUresult cushim_event_release(struct cushim_event *event)
+{
+    CUresult closed, ended;
+
+    if (!event || !cushim__drop(&event->references))
+        return CUDA_SUCCESS;
+    if (event->pool)
+        return cushim__event_pool_take_back(event);
+    closed = cushim_event_close(event);
+    ended = cushim_context_release(event->context);
+    free(event);
+    return closed ? closed : ended;
+}
+
+CUresult cushim_event_close(struct cushim_event *event)
+{
+    CUevent handle;
+
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    handle = atomic_exchange(&event->handle, NULL);
+    if (!handle || event->ownership == CUSHIM__BORROWED)
+        return CUDA_SUCCESS;
+    return destroy(handle);
+}
+
+CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
+{
+    if (!event || !handle_of(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    *handle = handle_of(event);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream)
+{
+    if (!can_record(event, stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->is_default)
+        return record_in_context(event, stream, CU_EVENT_RECORD_DEFAULT);
+    return recorded(event, cushim_driver()->EventRecord(handle_of(event), stream->handle));
+}
+
+CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushim_stream *stream,
+                                        unsigned flags)
+{
+    if (!can_record(event, stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return record_in_context(event, stream, flags);
+}
+
+CUresult cushim_event_query(const struct cushim_event *event)
+{
+    return event ? cushim_driver()->EventQuery(handle_of(event)) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cushim_event_synchronize(struct cushim_event *event)
+{
+    return event ? cushim_driver()->EventSynchronize(handle_of(event)) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)
+{
+    return event ? cushim__poll(query, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
+}

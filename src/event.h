@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of events share: event.c, event_ipc.c, event_pool.c. */
+#ifndef CUSHIM_SRC_EVENT_H
+#define CUSHIM_SRC_EVENT_H
+
+#include "src/objects.h"
+
+/* --- event.c --- */
+
+/* The driver's flags for what a caller asks for. False if the options are not understood. */
+bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags);
+
+/*
+ * Create a driver event in a context, and record it if `stream` is not NULL. On failure nothing is
+ * left behind and `handle` is untouched.
+ */
+CUresult cushim__event_handle_create(struct cushim_context *context, unsigned flags,
+                                     const struct cushim_stream *stream, CUevent *handle);
+
+/* A new object with one reference, of an open event. NULL: out of memory. Retains `context`. */
+struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
+                                       struct cushim_context *context);
+
+/* Undo cushim__event_new() for an object whose handle was never set. */
+void cushim__event_discard(struct cushim_event *event);
+
+/* --- event_pool.c --- */
+
+/* Take back an event of a pool that has no references any more. */
+CUresult cushim__event_pool_take_back(struct cushim_event *event);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events that two processes share. An imported event behaves as one without timing (statement 76).
+ */
+#include <cushim/event_info.h>
+#include <cushim/event_ipc.h>
+
+#include "src/event.h"
+
+static CUresult open_handle(struct cushim_context *context, const CUipcEventHandle *handle,
+                            CUevent *opened)
+{
+    struct cushim_context_scope scope;
+    CUevent event = NULL;
+    CUresult code, left;
+
+    code = cushim_context_push(context, &scope);
+    if (code)
+        return code;
+    code = cushim_driver()->IpcOpenEventHandle(&event, *handle);
+    left = cushim__context_leave(&scope, code);
+    if (!code && left)
+        cushim__destroyed("cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(event));
+    if (!left)
+        *opened = event;
+    return left;
+}
+
+CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle)
+{
+    struct cushim_context_scope scope;
+    CUipcEventHandle exported;
+    CUresult code;
+
+    if (!event || cushim_event_is_closed(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__context_enter(event->context, &scope);
+    if (code)
+        return code;
+    code = cushim_driver()->IpcGetEventHandle(&exported, atomic_load(&event->handle));
+    code = cushim__context_leave(&scope, code);
+    if (!code)
+        *handle = exported;
+    return code;
+}
+
+CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,
+                             const CUipcEventHandle *handle)
+{
+    struct cushim_event *imported;
+    CUevent opened;
+    CUresult code;
+
+    if (!context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event || !handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    imported = cushim__event_new(CUSHIM__OWNED, context);
+    if (!imported)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = open_handle(context, handle, &opened);
+    if (code) {
+        cushim__event_discard(imported);
+        return code;
+    }
+    atomic_init(&imported->handle, opened);
+    imported->flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    imported->flags_known = true;
+    imported->imported = true;
+    *event = imported;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pools of events.
+ *
+ * Events live in nodes, and nodes in chunks that never move and stay until the pool's end; chunk k
+ * holds 64 << k of them. Two stacks link nodes by number: the free ones, with an open event, and
+ * the vacant ones, whose event was closed. A stack is one 64-bit word, the number of the top node
+ * and a tag that changes at each turn, so that a slow thread cannot mistake a later top for the one
+ * that it saw (R. K. Treiber's stack). A node may be read by such a thread while it belongs to
+ * somebody else, and that is why chunks stay.
+ *
+ * The pool's memory has users: each event that is out, and the program for as long as it has
+ * references. The last one takes it down.
+ */
+#include <cushim/event_info.h>
+#include <cushim/event_pool.h>
+
+#include <stdlib.h>
+
+#include "loader/options.h"
+#include "src/event.h"
+
+enum { FIRST_CHUNK = 64, CHUNKS = 26 };
+
+/* FIRST_CHUNK * (2^CHUNKS - 1) */
+#define MOST_NODES 4294967232u
+
+struct node {
+    struct cushim_event event; /* first: an event of a pool is its node */
+    atomic_uint next;          /* number of the node below, from 1; 0: none */
+};
+
+struct stack {
+    _Atomic uint64_t word;
+};
+
+struct cushim_event_pool {
+    atomic_uint references; /* the program's */
+    atomic_bool ended;      /* there are none any more: nothing is kept */
+    atomic_size_t users;    /* events that are out, and one for the program */
+    atomic_size_t total;    /* open events */
+    struct cushim_context *context;
+    unsigned flags;
+    struct stack free;
+    struct stack vacant;
+    atomic_uint nodes; /* taken into use so far */
+    struct node *_Atomic chunks[CHUNKS];
+};
+
+static unsigned chunk_of(unsigned index)
+{
+    return 31 - (unsigned)__builtin_clz(index / FIRST_CHUNK + 1);
+}
+
+static struct node *node_at(struct cushim_event_pool *pool, unsigned index)
+{
+    const unsigned chunk = chunk_of(index);
+    const unsigned first = FIRST_CHUNK * ((1u << chunk) - 1);
+
+    return atomic_load_explicit(&pool->chunks[chunk], memory_order_acquire) + (index - first);
+}
+
+/* The word of a stack after a turn: another top, another tag. */
+static uint64_t turned(uint64_t word, unsigned top)
+{
+    return ((word >> 32) + 1) << 32 | top;
+}
+
+static void push(struct stack *stack, struct node *node)
+{
+    const unsigned number = node->event.pool_index + 1;
+    uint64_t word = atomic_load_explicit(&stack->word, memory_order_relaxed);
+
+    do
+        atomic_store_explicit(&node->next, (unsigned)word, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, number)));
+}
+
+static struct node *pop(struct cushim_event_pool *pool, struct stack *stack)
+{
+    uint64_t word = atomic_load(&stack->word);
+    struct node *node;
+    unsigned next;
+
+    do {
+        if (!(unsigned)word)
+            return NULL;
+        node = node_at(pool, (unsigned)word - 1);
+        next = atomic_load_explicit(&node->next, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, next)));
+    return node;
+}
+
+/* Have the memory of a node. Of threads that race, one provides it. */
+static bool provide(struct cushim_event_pool *pool, unsigned index)
+{
+    const unsigned number = chunk_of(index);
+    struct node *chunk, *none = NULL;
+
+    if (atomic_load_explicit(&pool->chunks[number], memory_order_acquire))
+        return true;
+    chunk = calloc((size_t)FIRST_CHUNK << number, sizeof *chunk);
+    if (chunk && !atomic_compare_exchange_strong(&pool->chunks[number], &none, chunk))
+        free(chunk);
+    return chunk || atomic_load_explicit(&pool->chunks[number], memory_order_acquire);
+}
+
+/* A node without an open event: one that was left, or a new one. NULL: out of memory. */
+static struct node *take_vacant(struct cushim_event_pool *pool)
+{
+    struct node *node = pop(pool, &pool->vacant);
+    unsigned index;
+
+    if (node)
+        return node;
+    index = atomic_load(&pool->nodes);
+    do {
+        if (index == MOST_NODES || !provide(pool, index))
+            return NULL;
+    } while (!atomic_compare_exchange_weak(&pool->nodes, &index, index + 1));
+    node = node_at(pool, index);
+    node->event.ownership = CUSHIM__OWNED;
+    node->event.context = pool->context;
+    node->event.flags = pool->flags;
+    node->event.flags_known = true;
+    node->event.pool = pool;
+    node->event.pool_index = index;
+    return node;
+}
+
+/* Add an event to the pool, for the caller. */
+static CUresult add(struct cushim_event_pool *pool, struct node **added)
+{
+    struct node *node = take_vacant(pool);
+    CUevent handle;
+    CUresult code;
+
+    if (!node)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = cushim__event_handle_create(pool->context, pool->flags, NULL, &handle);
+    if (code) {
+        push(&pool->vacant, node);
+        return code;
+    }
+    atomic_store_explicit(&node->event.handle, handle, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pool->total, 1, memory_order_relaxed);
+    *added = node;
+    return CUDA_SUCCESS;
+}
+
+/* Take an event out of the pool for good. */
+static CUresult retire(struct cushim_event_pool *pool, struct node *node)
+{
+    const CUresult code = cushim_event_close(&node->event);
+
+    atomic_fetch_sub_explicit(&pool->total, 1, memory_order_relaxed);
+    push(&pool->vacant, node);
+    return code;
+}
+
+static CUresult retire_free(struct cushim_event_pool *pool)
+{
+    CUresult first = CUDA_SUCCESS;
+    struct node *node;
+
+    while ((node = pop(pool, &pool->free))) {
+        const CUresult code = retire(pool, node);
+
+        first = first ? first : code;
+    }
+    return first;
+}
+
+/* One user less; the last one takes the memory down. */
+static CUresult leave(struct cushim_event_pool *pool)
+{
+    CUresult code;
+
+    if (atomic_fetch_sub_explicit(&pool->users, 1, memory_order_acq_rel) != 1)
+        return CUDA_SUCCESS;
+    code = cushim_context_release(pool->context);
+    for (unsigned i = 0; i < CHUNKS; i++)
+        free(atomic_load_explicit(&pool->chunks[i], memory_order_relaxed));
+    free(pool);
+    return code;
+}
+
+CUresult cushim__event_pool_take_back(struct cushim_event *event)
+{
+    struct cushim_event_pool *pool = event->pool;
+    struct node *node = (struct node *)event;
+    CUresult code = CUDA_SUCCESS, left;
+
+    if (cushim_event_is_closed(event)) {
+        code = retire(pool, node);
+    } else {
+        push(&pool->free, node);
+        /* If the pool is ending: either its end is seen here, or the event is seen there. */
+        if (atomic_load(&pool->ended))
+            code = retire_free(pool);
+    }
+    left = leave(pool);
+    return code ? code : left;
+}
+
+CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim_context *context,
+                                  const struct cushim_event_options *kind,
+                                  const struct cushim_event_pool_options *options)
+{
+    struct cushim_event_pool_options known = {.size = sizeof known};
+    struct cushim_event_pool *created;
+    struct node *node;
+    unsigned flags;
+
+    if (!context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!pool || !cushim__event_flags_of(kind, &flags) ||
+        !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    created = calloc(1, sizeof *created);
+    if (!created)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    atomic_init(&created->references, 1);
+    atomic_init(&created->users, 1);
+    created->context = cushim_context_retain(context);
+    created->flags = flags;
+
+    for (unsigned i = 0; i < known.initial; i++) {
+        const CUresult code = add(created, &node);
+
+        if (code) {
+            cushim_event_pool_release(created);
+            return code;
+        }
+        push(&created->free, node);
+    }
+    *pool = created;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim_event **event)
+{
+    struct node *node;
+
+    if (!pool)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event)
+        return CUDA_ERROR_INVALID_VALUE;
+    atomic_fetch_add_explicit(&pool->users, 1, memory_order_relaxed);
+    node = pop(pool, &pool->free);
+    if (!node) {
+        const CUresult code = add(pool, &node);
+
+        if (code) {
+            leave(pool);
+            return code;
+        }
+    }
+    atomic_store_explicit(&node->event.references, 1, memory_order_relaxed);
+    atomic_store_explicit(&node->event.recorded, false, memory_order_relaxed);
+    *event = &node->event;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_event_pool_counts(const struct cushim_event_pool *pool, size_t *total, size_t *free)
+{
+    size_t all, out;
+
+    if (!pool)
+        return CUDA_ERROR_INVALID_HANDLE;
+    all = atomic_load(&pool->total);
+    out = atomic_load(&pool->users) - 1;
+    if (total)
+        *total = all;
+    if (free)
+        *free = out < all ? all - out : 0;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_event_pool *cushim_event_pool_retain(struct cushim_event_pool *pool)
+{
+    if (pool)
+        cushim__retain(&pool->references);
+    return pool;
+}
+
+CUresult cushim_event_pool_release(struct cushim_event_pool *pool)
+{
+    CUresult code, left;
+
+    if (!pool || !cushim__drop(&pool->references))
+        return CUDA_SUCCESS;
+    atomic_store(&pool->ended, true);
+    code = retire_free(pool);
+    left = leave(pool);
+    return code ? code : left;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The time between two events, and why it could not be told.
+ *
+ * The driver has one code for six different faults, and does not say whose fault it is. What the
+ * objects know comes first. The rest is found by asking for the time from an event to itself: a
+ * good event answers 0 (statement 39), one at fault the code of its fault. That is harmless even in
+ * a capture, where a query of the event would invalidate it (statement 63).
+ */
+#include <cushim/event_time.h>
+
+#include <cushim/error.h>
+
+#include "loader/loader.h"
+#include "src/objects.h"
+
+#define SLOT(name) \
+    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
+
+/* What may be wrong with one event, in the order of `reasons`. */
+enum reason {
+    REASON_NONE,
+    REASON_NULL,
+    REASON_CLOSED,
+    REASON_IMPORTED,
+    REASON_NO_TIMING,
+    REASON_NOT_RECORDED,
+    REASON_NO_TIME_STAMP,
+    REASON_PENDING,
+    REASON_IN_CAPTURE,
+    REASON_WAS_CAPTURED,
+};
+
+enum whose { OF_START, OF_END, OF_BOTH };
+
+static const struct {
+    CUresult code; /* what the driver answers for it */
+    const char *text[3];
+} reasons[] = {
+    [REASON_NULL] = {CUDA_ERROR_INVALID_HANDLE,
+                     {"The start event is NULL. Create it with cushim_event_create.",
+                      "The end event is NULL. Create it with cushim_event_create.",
+                      "Both events are NULL. Create them with cushim_event_create."}},
+    [REASON_CLOSED] = {CUDA_ERROR_INVALID_HANDLE,
+                       {"The start event has been closed. Measure before cushim_event_close.",
+                        "The end event has been closed. Measure before cushim_event_close.",
+                        "Both events have been closed. Measure before cushim_event_close."}},
+    [REASON_IMPORTED] =
+        {CUDA_ERROR_INVALID_HANDLE,
+         {"The start event was imported from another process, and such events take no time stamps. "
+          "Measure with events that this process created.",
+          "The end event was imported from another process, and such events take no time stamps. "
+          "Measure with events that this process created.",
+          "Both events were imported from another process, and such events take no time stamps. "
+          "Measure with events that this process created."}},
+    [REASON_NO_TIMING] =
+        {CUDA_ERROR_INVALID_HANDLE,
+         {"The start event was created with timing disabled. Create it without disable_timing.",
+          "The end event was created with timing disabled. Create it without disable_timing.",
+          "Both events were created with timing disabled. Create them without disable_timing."}},
+    [REASON_NOT_RECORDED] =
+        {CUDA_ERROR_INVALID_HANDLE,
+         {"The start event is not recorded yet. Call cushim_event_record on it first.",
+          "The end event is not recorded yet. Call cushim_event_record on it first.",
+          "Both events are not recorded yet. Call cushim_event_record on them first."}},
+    [REASON_NO_TIME_STAMP] =
+        {CUDA_ERROR_INVALID_HANDLE,
+         {"The start event has no time stamp: it was not recorded, has timing disabled, or came "
+          "from another process; it is a wrapped one, so only its creator knows. Record it, or use "
+          "an event of your own.",
+          "The end event has no time stamp: it was not recorded, has timing disabled, or came from "
+          "another process; it is a wrapped one, so only its creator knows. Record it, or use an "
+          "event of your own.",
+          "Both events have no time stamp: they were not recorded, have timing disabled, or came "
+          "from another process; they are wrapped ones, so only their creator knows. Record them, "
+          "or use events of your own."}},
+    [REASON_PENDING] =
+        {CUDA_ERROR_NOT_READY,
+         {"The start event is still pending: the work before it has not finished. Wait with "
+          "cushim_event_synchronize on both events, then ask again.",
+          "The end event is still pending: the work before it has not finished. Wait with "
+          "cushim_event_synchronize on it, then ask again.",
+          "Both events are still pending: the work before them has not finished. Wait with "
+          "cushim_event_synchronize on both, then ask again."}},
+    [REASON_IN_CAPTURE] =
+        {CUDA_ERROR_CAPTURED_EVENT,
+         {"The start event was last recorded in a capture that is still active, so nothing has run "
+          "that could be timed. Record it outside the capture, around the launch of the graph.",
+          "The end event was last recorded in a capture that is still active, so nothing has run "
+          "that could be timed. Record it outside the capture, around the launch of the graph.",
+          "Both events were last recorded in a capture that is still active, so nothing has run "
+          "that could be timed. Record them outside the capture, around the launch of the graph."}},
+    [REASON_WAS_CAPTURED] =
+        {CUDA_ERROR_INVALID_VALUE,
+         {"The start event was last recorded in a capture that has ended, and has no time of its "
+          "own. Record it again outside a capture, around the launch of the graph.",
+          "The end event was last recorded in a capture that has ended, and has no time of its "
+          "own. Record it again outside a capture, around the launch of the graph.",
+          "Both events were last recorded in a capture that has ended, and have no time of their "
+          "own. Record them again outside a capture, around the launch of the graph."}},
+};
+
+static const char other_contexts[] =
+    "Both events can be timed, but they belong to different contexts. Create and record both in "
+    "one context.";
+static const char earlier_error[] =
+    "Neither event is to blame: earlier asynchronous work failed, and the calls that follow answer "
+    "its code. Find that work (compute-sanitizer, or CUDA_LAUNCH_BLOCKING=1), and give up the "
+    "context, or the process.";
+static const char no_fault[] = "Nothing is wrong: the time was measured.";
+static const char no_more[] =
+    "Neither event stands in the way any more: what was missing or pending has happened since. "
+    "Ask again.";
+static const char no_result[] =
+    "Both events can be timed now. Either the pointer for the result was NULL, or an event was "
+    "recorded again since: pass a pointer, and ask again.";
+
+static CUevent handle_of(const struct cushim_event *event)
+{
+    return atomic_load_explicit(&event->handle, memory_order_relaxed);
+}
+
+static CUresult ask(const struct cushim_event *start, const struct cushim_event *end)
+{
+    float ms;
+
+    return cushim_driver()->EventElapsedTime_v2(&ms, handle_of(start), handle_of(end));
+}
+
+/* What is wrong with an event by itself. */
+static enum reason fault_of(const struct cushim_event *event)
+{
+    if (!event)
+        return REASON_NULL;
+    if (!handle_of(event))
+        return REASON_CLOSED;
+    if (event->imported)
+        return REASON_IMPORTED;
+    if (event->flags_known && event->flags & CU_EVENT_DISABLE_TIMING)
+        return REASON_NO_TIMING;
+    switch (ask(event, event)) {
+    case CUDA_ERROR_INVALID_HANDLE:
+        return event->flags_known ? REASON_NOT_RECORDED : REASON_NO_TIME_STAMP;
+    case CUDA_ERROR_NOT_READY:
+        return REASON_PENDING;
+    case CUDA_ERROR_CAPTURED_EVENT:
+        return REASON_IN_CAPTURE;
+    case CUDA_ERROR_INVALID_VALUE:
+        return REASON_WAS_CAPTURED;
+    default:
+        return REASON_NONE;
+    }
+}
+
+/* The same, if it can be why the driver answered `code`. */
+static enum reason reason_of(const struct cushim_event *event, CUresult code)
+{
+    const enum reason fault = fault_of(event);
+
+    return fault != REASON_NONE && reasons[fault].code == code ? fault : REASON_NONE;
+}
+
+/* Two events of which neither is at fault now: why did `code` come of them? */
+static const char *explain_pair(const struct cushim_event *start, const struct cushim_event *end,
+                                CUresult code)
+{
+    CUresult now;
+
+    if (!start || !end)
+        return cushim_error_advice(code);
+    now = ask(start, end);
+    if (cushim_error_sticky(now) == CUSHIM_STICKY_CONTEXT)
+        return earlier_error;
+    if (now == CUDA_SUCCESS)
+        return code == CUDA_ERROR_INVALID_VALUE ? no_result : no_more;
+    if (now == CUDA_ERROR_INVALID_HANDLE && code == now)
+        return other_contexts;
+    return cushim_error_advice(code);
+}
+
+CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cushim_event *end,
+                              float *ms)
+{
+    if (!start || !end)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!ms)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim_driver()->EventElapsedTime_v2(ms, handle_of(start), handle_of(end));
+}
+
+const char *cushim_event_elapsed_function(void)
+{
+    const size_t preferred = SLOT(EventElapsedTime_v2);
+    const struct cushim_table *table = cushim_driver();
+    bool fallen_back;
+
+    if (cushim__is_installed()) /* whoever filled it left no record but the slots themselves */
+        fallen_back = table->EventElapsedTime_v2 == table->EventElapsedTime;
+    else
+        fallen_back = cushim_symbol_state(preferred) == CUSHIM_SYMBOL_FALLEN_BACK;
+    return fallen_back ? cushim_symbol_fallback(preferred) : cushim_symbol_name(preferred);
+}
+
+const char *cushim_event_explain(const struct cushim_event *start, const struct cushim_event *end,
+                                 CUresult code)
+{
+    enum reason of_start, of_end;
+
+    if (code == CUDA_SUCCESS)
+        return no_fault;
+    if (cushim_error_sticky(code) == CUSHIM_STICKY_CONTEXT)
+        return earlier_error;
+    if (code != CUDA_ERROR_INVALID_HANDLE && code != CUDA_ERROR_NOT_READY &&
+        code != CUDA_ERROR_CAPTURED_EVENT && code != CUDA_ERROR_INVALID_VALUE)
+        return cushim_error_advice(code);
+
+    of_start = reason_of(start, code);
+    of_end = reason_of(end, code);
+    if (of_start && of_start == of_end)
+        return reasons[of_start].text[OF_BOTH];
+    if (of_start)
+        return reasons[of_start].text[OF_START];
+    if (of_end)
+        return reasons[of_end].text[OF_END];
+    return explain_pair(start, end, code);
+}

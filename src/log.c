@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <cushim/log.h>
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include <cushim/error.h>
+
+#include "loader/system.h"
+#include "src/objects.h"
+
+enum { LINE = 512 };
+
+/*
+ * The function and its data, in one of two slots; a change fills the other one and makes it the
+ * current one, then waits until nobody is in the first any more. Threads that log meanwhile are in
+ * the second, so a change does not wait for them, and one that logs from inside the function does not
+ * wait for the change.
+ *
+ * All in the strongest order: a reader announces itself and then looks which slot is current, a
+ * change does both in reverse, and one of them must see the other.
+ */
+static struct slot {
+    cushim_log_function function;
+    void *data;
+    atomic_uint readers;
+} slots[2];
+static atomic_uint current;
+static atomic_flag changing = ATOMIC_FLAG_INIT;
+
+static struct slot *enter(void)
+{
+    for (;;) {
+        const unsigned index = atomic_load(&current);
+
+        atomic_fetch_add(&slots[index].readers, 1);
+        if (atomic_load(&current) == index)
+            return &slots[index];
+        atomic_fetch_sub(&slots[index].readers, 1);
+    }
+}
+
+static void leave(struct slot *slot)
+{
+    atomic_fetch_sub(&slot->readers, 1);
+}
+
+static void wait_until_left(const struct slot *slot)
+{
+    for (unsigned turns = 0; atomic_load(&slot->readers); turns++)
+        cushim__pause(turns);
+}
+
+void cushim_log_set(cushim_log_function function, void *data)
+{
+    unsigned former;
+
+    for (unsigned turns = 0; atomic_flag_test_and_set(&changing); turns++)
+        cushim__pause(turns);
+    former = atomic_load(&current);
+    slots[!former].function = function;
+    slots[!former].data = data;
+    atomic_store(&current, !former);
+    wait_until_left(&slots[former]);
+    atomic_flag_clear(&changing);
+}
+
+void cushim__log(const char *format, ...)
+{
+    struct slot *slot = enter();
+    char line[LINE];
+    va_list arguments;
+
+    if (slot->function) {
+        va_start(arguments, format);
+        vsnprintf(line, sizeof line, format, arguments);
+        va_end(arguments);
+        slot->function(slot->data, line);
+    }
+    leave(slot);
+}
+
+CUresult cushim__destroyed(const char *function, CUresult code)
+{
+    switch (code) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_DEINITIALIZED:        /* gone with the process, which is ending */
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* gone with its context */
+    case CUDA_ERROR_NOT_INITIALIZED:      /* the parent's: this is a forked child */
+        return CUDA_SUCCESS;
+    default:
+        cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,
+                    cushim_error_string(code));
+        return code;
+    }
+}

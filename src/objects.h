@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What contexts, streams and events are inside.
+ *
+ * Every object begins with a count of references. Destroying a driver handle is guarded by an
+ * exchange of the object's own state, so that no handle is ever destroyed twice: the driver
+ * answers that with a crash.
+ */
+#ifndef CUSHIM_SRC_OBJECTS_H
+#define CUSHIM_SRC_OBJECTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/context.h>
+#include <cushim/context_scope.h>
+#include <cushim/driver.h>
+#include <cushim/event.h>
+#include <cushim/event_pool.h>
+#include <cushim/stream.h>
+
+/* CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which toolkit headers up to 12.5 do not name. */
+#define CUSHIM__REQUIRES_NEWER_DRIVER ((CUresult)36)
+
+/* For what a fast path leaves: keeps its registers and its stack out of that. */
+#if defined(__GNUC__)
+#define CUSHIM__SLOW_PATH __attribute__((noinline, cold))
+#else
+#define CUSHIM__SLOW_PATH
+#endif
+
+/* How an object came by its driver handle, and so what its end means for the handle. */
+enum cushim__ownership {
+    CUSHIM__BORROWED, /* wrapped: never destroyed */
+    CUSHIM__OWNED,    /* created or imported: destroyed once */
+    CUSHIM__PRIMARY,  /* a reference to a device's primary context: given back once */
+};
+
+struct cushim_context {
+    atomic_uint references;
+    enum cushim__ownership ownership;
+    CUdevice device; /* known for owned and primary ones; CU_DEVICE_INVALID for borrowed ones */
+    CUcontext handle;
+};
+
+struct cushim_stream {
+    atomic_uint references;
+    enum cushim__ownership ownership;
+    atomic_bool closed; /* a state of its own: NULL is a valid handle */
+    bool is_default;    /* NULL, legacy or per-thread: acts in the current context */
+    CUstream handle;
+    struct cushim_context *context; /* referenced; NULL for a stream wrapped without one */
+};
+
+struct cushim_event {
+    atomic_uint references;
+    enum cushim__ownership ownership;
+    CUevent _Atomic handle;         /* NULL once closed: the driver refuses it by itself */
+    struct cushim_context *context; /* referenced; NULL for an event wrapped without one */
+    unsigned flags;                 /* CU_EVENT_...; meaningful if `flags_known` */
+    bool flags_known;
+    bool imported;                  /* from another process */
+    atomic_bool recorded;           /* through cushim, since it was created or handed out */
+    struct cushim_event_pool *pool; /* where its last release takes it; NULL: it is destroyed */
+    unsigned pool_index;
+};
+
+/* One more reference. */
+static inline void cushim__retain(atomic_uint *references)
+{
+    atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+}
+
+/* One reference less; true for the last one. */
+static inline bool cushim__drop(atomic_uint *references)
+{
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+/* cushim_context_push() for an object that may have no context: NULL changes nothing. */
+CUresult cushim__context_enter(const struct cushim_context *context,
+                               struct cushim_context_scope *scope);
+
+/*
+ * End a scope after work in it that answered `code`, and say what the whole comes to: `code` if the
+ * work failed (a failure to put the context back is then logged), else what the pop answered.
+ */
+CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code);
+
+/* Whether a stream object can be used: neither NULL nor closed. */
+static inline bool cushim__stream_is_open(const struct cushim_stream *stream)
+{
+    return stream && !atomic_load_explicit(&stream->closed, memory_order_relaxed);
+}
+
+/*
+ * Begin a call on a stream, to be ended with cushim__context_leave(): INVALID_HANDLE if it is not
+ * open, and a default stream that has a context of its own has it made current.
+ */
+static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
+                                            struct cushim_context_scope *scope)
+{
+    if (!cushim__stream_is_open(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    return cushim__context_enter(stream->is_default ? stream->context : NULL, scope);
+}
+
+/* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */
+CUresult cushim__primary_release(CUdevice device);
+
+/*
+ * What a failed destroy means to the caller: codes that say that the handle is gone with its
+ * context or process are success. Others are logged as "<function> failed: ..." and returned.
+ */
+CUresult cushim__destroyed(const char *function, CUresult code);
+
+/* Write one line to the program's log (cushim/log.h); printf-like. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void cushim__log(const char *format, ...);
+
+/*
+ * Poll until `query` stops answering NOT_READY or the time is over, with growing pauses.
+ * Returns CUDA_ERROR_TIMEOUT then, otherwise the last answer.
+ */
+CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
+
+#endif

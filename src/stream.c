@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Streams: how they come and go, and waiting for them.
+ */
+#include <stdlib.h>
+
+#include "loader/options.h"
+#include "src/objects.h"
+
+/* The constant default streams. Nobody counts their references, and they are never closed. */
+static struct cushim_stream legacy = {
+    .ownership = CUSHIM__BORROWED,
+    .is_default = true,
+    .handle = CU_STREAM_LEGACY,
+};
+static struct cushim_stream per_thread = {
+    .ownership = CUSHIM__BORROWED,
+    .is_default = true,
+    .handle = CU_STREAM_PER_THREAD,
+};
+
+static bool is_constant(const struct cushim_stream *stream)
+{
+    return stream == &legacy || stream == &per_thread;
+}
+
+static struct cushim_stream *new_stream(enum cushim__ownership ownership)
+{
+    struct cushim_stream *stream = malloc(sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    atomic_init(&stream->references, 1);
+    atomic_init(&stream->closed, false);
+    stream->ownership = ownership;
+    stream->is_default = false;
+    stream->handle = NULL;
+    stream->context = NULL;
+    return stream;
+}
+
+/* Let go of the handle, once; destroy it if that is ours to do. */
+static CUresult end(struct cushim_stream *stream)
+{
+    if (atomic_exchange_explicit(&stream->closed, true, memory_order_acq_rel) ||
+        stream->ownership == CUSHIM__BORROWED)
+        return CUDA_SUCCESS;
+    return cushim__destroyed("cuStreamDestroy_v2",
+                             cushim_driver()->StreamDestroy_v2(stream->handle));
+}
+
+CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_context *context,
+                              const struct cushim_stream_options *options)
+{
+    struct cushim_stream_options known = {.size = sizeof known};
+    struct cushim_context_scope scope;
+    struct cushim_stream *new;
+    CUresult code, created;
+
+    if (!context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!stream || !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    new = new_stream(CUSHIM__OWNED);
+    if (!new)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = cushim_context_push(context, &scope);
+    if (code)
+        goto failed;
+    created = cushim_driver()->StreamCreateWithPriority(
+        &new->handle, known.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, known.priority);
+    code = cushim__context_leave(&scope, created);
+    if (code) {
+        if (created == CUDA_SUCCESS)
+            end(new);
+        goto failed;
+    }
+    new->context = cushim_context_retain(context);
+    *stream = new;
+    return CUDA_SUCCESS;
+
+failed:
+    free(new);
+    return code;
+}
+
+CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
+                            struct cushim_context *context)
+{
+    struct cushim_stream *new;
+
+    if (!stream)
+        return CUDA_ERROR_INVALID_VALUE;
+    new = new_stream(CUSHIM__BORROWED);
+    if (!new)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    new->is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+    new->handle = handle;
+    new->context = cushim_context_retain(context);
+    *stream = new;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_stream *cushim_stream_legacy(void)
+{
+    return &legacy;
+}
+
+struct cushim_stream *cushim_stream_per_thread(void)
+{
+    return &per_thread;
+}
+
+struct cushim_stream *cushim_stream_retain(struct cushim_stream *stream)
+{
+    if (stream && !is_constant(stream))
+        cushim__retain(&stream->references);
+    return stream;
+}
+
+CUresult cushim_stream_release(struct cushim_stream *stream)
+{
+    CUresult code, released;
+
+    if (!stream || is_constant(stream) || !cushim__drop(&stream->references))
+        return CUDA_SUCCESS;
+    code = end(stream);
+    released = cushim_context_release(stream->context);
+    free(stream);
+    return code ? code : released;
+}
+
+CUresult cushim_stream_close(struct cushim_stream *stream)
+{
+    if (!stream)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return is_constant(stream) ? CUDA_SUCCESS : end(stream);
+}
+
+CUresult cushim_stream_handle(const struct cushim_stream *stream, CUstream *handle)
+{
+    if (!cushim__stream_is_open(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    *handle = stream->handle;
+    return CUDA_SUCCESS;
+}
+
+struct cushim_context *cushim_stream_context(const struct cushim_stream *stream)
+{
+    return stream ? stream->context : NULL;
+}
+
+/* "Not ready" is an answer, not a failure: if the context cannot be put back, that is told. */
+CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *stream)
+{
+    struct cushim_context_scope scope;
+    CUresult code = cushim__stream_enter(stream, &scope), answer;
+
+    if (code)
+        return code;
+    answer = cushim_driver()->StreamQuery(stream->handle);
+    code = cushim__context_leave(&scope, answer == CUDA_ERROR_NOT_READY ? CUDA_SUCCESS : answer);
+    return code ? code : answer;
+}
+
+CUresult cushim_stream_query(const struct cushim_stream *stream)
+{
+    if (!cushim__stream_is_open(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->is_default && stream->context)
+        return query_in_context(stream);
+    return cushim_driver()->StreamQuery(stream->handle);
+}
+
+CUresult cushim_stream_synchronize(struct cushim_stream *stream)
+{
+    struct cushim_context_scope scope;
+    const CUresult code = cushim__stream_enter(stream, &scope);
+
+    if (code)
+        return code;
+    return cushim__context_leave(&scope, cushim_driver()->StreamSynchronize(stream->handle));
+}
+
+static CUresult look(void *object)
+{
+    return cushim_stream_query(object);
+}
+
+CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns)
+{
+    return cushim__poll(look, stream, timeout_ns);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of events under many threads: no event has two owners, and none is lost. */
+#define _POSIX_C_SOURCE 200809L /* pthread_barrier_t */
+
+#include "event_world.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "src/objects.h"
+
+enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50, NODES = THREADS * HELD };
+
+static struct cushim_event_pool *pool;
+static atomic_uint owners[NODES]; /* by the event's number in its pool */
+static atomic_uint faults;
+static pthread_barrier_t barrier;
+
+static struct cushim_event *take(void)
+{
+    struct cushim_event *event = NULL;
+
+    if (cushim_event_pool_acquire(pool, &event) || event->pool_index >= NODES ||
+        atomic_fetch_add(&owners[event->pool_index], 1) != 0 || cushim_event_is_recorded(event) ||
+        cushim_event_is_closed(event))
+        atomic_fetch_add(&faults, 1);
+    return event;
+}
+
+static void give_back(struct cushim_event *event)
+{
+    if (atomic_fetch_sub(&owners[event->pool_index], 1) != 1 || cushim_event_release(event))
+        atomic_fetch_add(&faults, 1);
+}
+
+/* A thread's own sequence of numbers. */
+static unsigned next(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return *seed >> 16;
+}
+
+static void *take_and_give_back(void *data)
+{
+    struct cushim_event *held[HELD] = {NULL};
+    unsigned seed = *(unsigned *)data;
+
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        struct cushim_event **place = &held[next(&seed) % HELD];
+
+        if (!*place) {
+            *place = take();
+            if (next(&seed) % 256 == 0 && cushim_event_record(*place, world.stream))
+                atomic_fetch_add(&faults, 1);
+            continue;
+        }
+        if (next(&seed) % 512 == 0)
+            cushim_event_close(*place);
+        give_back(*place);
+        *place = NULL;
+    }
+    for (size_t i = 0; i < HELD; i++) {
+        if (held[i])
+            give_back(held[i]);
+    }
+    return NULL;
+}
+
+static void *give_back_as_the_pool_ends(void *data)
+{
+    struct cushim_event *held[HELD];
+
+    (void)data;
+    for (size_t i = 0; i < HELD; i++)
+        held[i] = take();
+    pthread_barrier_wait(&barrier);
+    for (size_t i = 0; i < HELD; i++)
+        give_back(held[i]);
+    return NULL;
+}
+
+static void start(pthread_t *threads, void *(*function)(void *))
+{
+    static unsigned seeds[THREADS];
+
+    for (unsigned i = 0; i < THREADS; i++) {
+        seeds[i] = i + 1;
+        assert_int_equal(pthread_create(&threads[i], NULL, function, &seeds[i]), 0);
+    }
+}
+
+static void join(const pthread_t *threads)
+{
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(atomic_load(&faults), 0);
+}
+
+static void no_event_has_two_owners(void **state)
+{
+    pthread_t threads[THREADS];
+    size_t total = 0, free = 99;
+
+    (void)state;
+    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, NULL), CUDA_SUCCESS);
+    start(threads, take_and_give_back);
+    join(threads);
+    assert_int_equal(cushim_event_pool_counts(pool, &total, &free), CUDA_SUCCESS);
+    assert_true(total > 0);
+    assert_int_equal(free, total);
+    assert_int_equal(fake_live(FAKE_EVENT), total);
+    assert_int_equal(cushim_event_pool_release(pool), CUDA_SUCCESS);
+    assert_int_equal(fake_live(FAKE_EVENT), 0);
+}
+
+/* Under a memory checker this also shows that the pool's memory goes, and goes last. */
+static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    for (unsigned i = 0; i < ENDS; i++) {
+        assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, NULL), CUDA_SUCCESS);
+        assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS + 1), 0);
+        start(threads, give_back_as_the_pool_ends);
+        pthread_barrier_wait(&barrier);
+        assert_int_equal(cushim_event_pool_release(pool), CUDA_SUCCESS);
+        join(threads);
+        pthread_barrier_destroy(&barrier);
+        assert_int_equal(fake_live(FAKE_EVENT), 0);
+    }
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, event_world_setup, event_world_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(no_event_has_two_owners),
+        TEST(no_event_is_lost_when_the_pool_ends_under_it),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The log, and what a failed destroy means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sched.h>
+
+#include <cushim/log.h>
+
+#include "src/objects.h"
+
+static char last[1024];
+static unsigned count;
+
+static void keep(void *data, const char *message)
+{
+    assert_ptr_equal(data, last);
+    snprintf(last, sizeof last, "%s", message);
+    count++;
+}
+
+static int listen(void **state)
+{
+    (void)state;
+    count = 0;
+    last[0] = '\0';
+    cushim_log_set(keep, last);
+    return 0;
+}
+
+static int be_silent(void **state)
+{
+    (void)state;
+    cushim_log_set(NULL, NULL);
+    return 0;
+}
+
+static void a_message_reaches_the_function_with_its_data(void **state)
+{
+    (void)state;
+    cushim__log("%s and %d", "this", 2);
+    assert_int_equal(count, 1);
+    assert_string_equal(last, "this and 2");
+}
+
+static void nobody_hears_after_null(void **state)
+{
+    (void)state;
+    cushim_log_set(NULL, last);
+    cushim__log("unheard");
+    assert_int_equal(count, 0);
+}
+
+static void a_long_message_is_cut(void **state)
+{
+    (void)state;
+    cushim__log("%0900d", 7);
+    assert_int_equal(count, 1);
+    assert_in_range(strlen(last), 200, 899);
+}
+
+static void log_again(void *data, const char *message)
+{
+    (void)data;
+    if (count++ < 3)
+        cushim__log("%s again", message);
+}
+
+static void a_function_that_causes_messages_does_not_hang(void **state)
+{
+    (void)state;
+    cushim_log_set(log_again, NULL);
+    cushim__log("once");
+    assert_int_equal(count, 4);
+}
+
+static void what_is_gone_already_was_destroyed(void **state)
+{
+    static const CUresult codes[] = {CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED,
+                                     CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        assert_int_equal(cushim__destroyed("cuEventDestroy_v2", codes[i]), CUDA_SUCCESS);
+    assert_int_equal(count, 0);
+}
+
+static void any_other_failure_to_destroy_is_returned_and_logged(void **state)
+{
+    (void)state;
+    assert_int_equal(cushim__destroyed("cuEventDestroy_v2", CUDA_ERROR_ILLEGAL_ADDRESS),
+                     CUDA_ERROR_ILLEGAL_ADDRESS);
+    assert_int_equal(count, 1);
+    assert_ptr_equal(strstr(last, "cuEventDestroy_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)"),
+                     last);
+}
+
+/* --- two functions, each with data of its own kind, that take turns while others log --- */
+
+enum { CHANGES = 1000, LOGGERS = 3 };
+
+static struct turn {
+    bool is_second;   /* whose data it is */
+    atomic_bool open; /* whether it may be used: from its set to the return of the next one */
+} turns[CHANGES];
+static atomic_uint wrong, heard;
+static atomic_bool over;
+
+static void hear(const struct turn *turn, bool is_second)
+{
+    bool right = turn->is_second == is_second && atomic_load(&turn->open);
+
+    sched_yield();
+    right = right && atomic_load(&turn->open);
+    atomic_fetch_add(right ? &heard : &wrong, 1);
+}
+
+static void hear_first(void *data, const char *message)
+{
+    (void)message;
+    hear(data, false);
+}
+
+static void hear_second(void *data, const char *message)
+{
+    (void)message;
+    hear(data, true);
+}
+
+static void *log_on(void *unused)
+{
+    while (!atomic_load(&over))
+        cushim__log("message");
+    return unused;
+}
+
+static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(void **state)
+{
+    pthread_t threads[LOGGERS];
+
+    (void)state;
+    cushim_log_set(NULL, NULL);
+    for (unsigned i = 0; i < LOGGERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, log_on, NULL), 0);
+    for (unsigned i = 0; i < CHANGES; i++) {
+        const unsigned before = atomic_load(&heard) + atomic_load(&wrong);
+
+        turns[i].is_second = i % 2;
+        atomic_store(&turns[i].open, true);
+        cushim_log_set(i % 2 ? hear_second : hear_first, &turns[i]);
+        if (i > 0)
+            atomic_store(&turns[i - 1].open, false);
+        while (atomic_load(&heard) + atomic_load(&wrong) == before)
+            sched_yield();
+    }
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < LOGGERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_message_reaches_the_function_with_its_data),
+        TEST(nobody_hears_after_null),
+        TEST(a_long_message_is_cut),
+        TEST(a_function_that_causes_messages_does_not_hang),
+        TEST(what_is_gone_already_was_destroyed),
+        TEST(any_other_failure_to_destroy_is_returned_and_logged),
+        TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
