@@ -11,8 +11,8 @@
 #include <cushim/table.h>
 
 /*
- * Call one slot of `table`. Handles, numbers and callbacks are zero; each pointer is `memory`, which
- * is NULL or as large as CUSHIM_CALL_BYTES.
+ * Call one slot of `table`. Handles, numbers and callbacks are zero; each pointer is `memory`,
+ * which is NULL or as large as CUSHIM_CALL_BYTES.
  */
 typedef CUresult (*cushim_call)(const struct cushim_table *table, void *memory);
 

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run an example without a driver and on a simulated one.
+
+usage: run_example.py PROGRAM DRIVER
+
+On the simulated driver a program has to say the same at every run, and to leave nothing behind:
+the driver ends it with status 99 then.
+"""
+import os
+import re
+import subprocess
+import sys
+
+SECONDS = 120
+
+# What a program says on stdout with a driver, as a pattern; its status and what it says on stderr
+# without one.
+NO_DRIVER = r'driver: .+\.\n.+\.\n'
+EXAMPLES = {
+    'event_timing': (r'256 MiB filled in 0\.264 ms: 1016 GB/s\n', 1, NO_DRIVER),
+    'gpu_optional': (r'drawn by the GPU: Simulated GPU\nchecksum 62fa24b5\n', 0, ''),
+    'shared_event': (r'parent: work queued, event exported\nchild: the parent\'s work is done\n',
+                     1, 'parent: ' + NO_DRIVER),
+    'two_streams': (r'copies +[\d.]+ ms\nfills +[\d.]+ ms\n'
+                    r'both +[\d.]+ ms, [\d.]+ ms one after the other\n', 1, NO_DRIVER),
+}
+# What one says on stdout without a driver, if it says anything.
+ON_CPU = {'gpu_optional': r'drawn by the CPU, because .+\nchecksum 62fa24b5\n'}
+
+
+def run(program, library):
+    environment = dict(os.environ, CUSHIM_LIBRARY=library)
+    return subprocess.run([program], env=environment, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=SECONDS)
+
+
+def expect(what, result, status, stdout, stderr):
+    if (result.returncode == status and re.fullmatch(stdout, result.stdout)
+            and re.fullmatch(stderr, result.stderr)):
+        return True
+    print(f'{what}: status {result.returncode}, expected {status}')
+    print(f'stdout: {result.stdout!r}\n   not: {stdout!r}')
+    print(f'stderr: {result.stderr!r}\n   not: {stderr!r}')
+    return False
+
+
+def overlaps(result):
+    """Two streams together take less than one after the other, and no less than the longer one."""
+    copies, fills, both, in_turn = (float(n) for n in re.findall(r'([\d.]+) ms', result.stdout))
+    if max(copies, fills) <= both < in_turn:
+        return True
+    print(f'no overlap: {result.stdout}')
+    return False
+
+
+def main():
+    program, driver = (os.path.abspath(path) for path in sys.argv[1:])
+    name = os.path.basename(program).removesuffix('.exe')
+    stdout, status, stderr = EXAMPLES[name]
+    good = expect('without a driver', run(program, 'none'), status, ON_CPU.get(name, ''), stderr)
+    first = run(program, driver)
+    good &= expect('with a driver', first, 0, stdout, '')
+    good &= expect('once more', run(program, driver), 0, re.escape(first.stdout), '')
+    if good and name == 'two_streams':
+        good = overlaps(first)
+    return 0 if good else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/support/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/symbol.h>
+
+size_t symbol_number(const char *name)
+{
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (strcmp(cushim_symbol_name(i), name) == 0)
+            return i;
+    }
+    abort();
+}
