@@ -6,6 +6,7 @@
 #include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/system.h"
+#include "loader/text.h"
 
 /* What an outcome means for the load, if no candidate did better. Higher ranks got further. */
 static const struct verdict {
@@ -43,7 +44,7 @@ static struct cushim_candidate *add(struct cushim_report *report, enum cushim_or
     struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
 
     candidate->origin = origin;
-    cushim__copy_text(candidate->path, sizeof candidate->path, path);
+    cushim__text_copy(candidate->path, sizeof candidate->path, path);
     return candidate;
 }
 
@@ -51,7 +52,7 @@ static void settle(struct cushim_candidate *candidate, enum cushim_outcome outco
                    const char *message)
 {
     candidate->outcome = outcome;
-    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+    cushim__text_copy(candidate->message, sizeof candidate->message, message);
 }
 
 /* Ask a source that has been found whether it is a driver that will do. */
@@ -87,16 +88,15 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
     settle(candidate, CUSHIM_OUTCOME_LOADED, "");
     cushim__library_path(source->init, report->library, sizeof report->library);
     if (!report->library[0])
-        cushim__copy_text(report->library, sizeof report->library, candidate->path);
+        cushim__text_copy(report->library, sizeof report->library, candidate->path);
     report->driver_version = candidate->version;
 }
 
+/* `library` is NULL where the candidate could not be opened, and says so already. */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
-                        struct cushim_candidate *candidate, struct cushim__source *source)
+                        struct cushim_candidate *candidate, void *library,
+                        struct cushim__source *source)
 {
-    void *library = candidate->origin == CUSHIM_ORIGIN_MAPPED
-                        ? cushim__library_mapped(candidate->path)
-                        : cushim__library_open(candidate);
     if (!library)
         return;
     *source = (struct cushim__source){.resolver = cushim__resolve_in_library, .data = library};
@@ -118,18 +118,22 @@ static void try_named(const struct cushim_load_options *options, struct cushim_r
     else if (strlen(path) >= sizeof candidate->path)
         settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
     else
-        try_library(options, report, candidate, source);
+        try_library(options, report, candidate, cushim__library_open(candidate), source);
 }
 
 static void search(const struct cushim_load_options *options, struct cushim_report *report,
                    struct cushim__source *source)
 {
     for (const struct cushim__place *place = cushim__places; place->path; place++) {
+        const bool mapped = place->origin == CUSHIM_ORIGIN_MAPPED;
+        void *library = mapped ? cushim__library_mapped(place->path) : NULL;
         struct cushim_candidate *candidate;
-        if (place->origin == CUSHIM_ORIGIN_MAPPED && !cushim__library_mapped(place->path))
+        if (mapped && !library)
             continue;
         candidate = add(report, place->origin, place->path);
-        try_library(options, report, candidate, source);
+        if (!mapped)
+            library = cushim__library_open(candidate);
+        try_library(options, report, candidate, library, source);
         if (candidate->outcome == CUSHIM_OUTCOME_LOADED)
             return;
     }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "loader/candidate.h"
+#include "loader/text.h"
 
 #if defined(__x86_64__)
 enum { OWN_MACHINE = EM_X86_64 };
@@ -27,7 +27,7 @@ static bool refuse(struct cushim_candidate *candidate, enum cushim_outcome outco
                    const char *message)
 {
     candidate->outcome = outcome;
-    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+    cushim__text_copy(candidate->message, sizeof candidate->message, message);
     return false;
 }
 

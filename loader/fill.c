@@ -110,8 +110,7 @@ cushim_function cushim__resolve_in_library(const char *symbol, void *library)
 void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
                   struct cushim_symbol_counts *counts, unsigned char *states)
 {
-    const size_t end = table->size < sizeof *table ? table->size : sizeof *table;
-    const unsigned slots = (unsigned)((end - FIRST_SLOT) / sizeof(cushim_function));
+    const unsigned slots = (unsigned)((table->size - FIRST_SLOT) / sizeof(cushim_function));
     struct finder finder = {.source = source};
 
     ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&finder.version);
@@ -142,6 +141,8 @@ CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver,
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__source_open(&source))
         return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+    if (table->size > sizeof *table)
+        table->size = sizeof *table;
     cushim__fill(table, &source, counts ? counts : &unwanted, NULL);
     return CUDA_SUCCESS;
 }

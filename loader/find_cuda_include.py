@@ -40,5 +40,7 @@ def candidates():
 
 for folder in candidates():
     if os.path.isfile(os.path.join(folder, 'cuda.h')):
-        print(os.path.realpath(folder))
+        # The compiler finds what is in its own folder, and would be confused if told of it.
+        if os.path.realpath(folder) != '/usr/include':
+            print(os.path.realpath(folder))
         break

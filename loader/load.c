@@ -101,19 +101,23 @@ static void publish_driver(const struct cushim__source *source, struct cushim_re
     cushim__publish(table);
 }
 
+/* FNV-1a, with its own numbers. */
+#define HASH_START UINT32_C(2166136261)
+#define HASH_FACTOR UINT32_C(16777619)
+
 static uint32_t hash(uint32_t before, const void *bytes, size_t count)
 {
     const unsigned char *next = bytes;
 
     for (size_t i = 0; i < count; i++)
-        before = (before ^ next[i]) * 16777619u;
+        before = (before ^ next[i]) * HASH_FACTOR;
     return before;
 }
 
 /* Value of the word after these options have failed. */
 static uint64_t failure_of(const struct cushim_load_options *options)
 {
-    uint32_t value = 2166136261u;
+    uint32_t value = HASH_START;
 
     value = hash(value, &options->minimum_version, sizeof options->minimum_version);
     value = hash(value, &options->resolver, sizeof options->resolver);

@@ -5,8 +5,11 @@
  *   load.c       state machine: who loads, who waits, what is published
  *   candidate.c  what is tried, and what came of it
  *   fill.c       symbols into a table
+ *   symbol.c     symbols by number, and what the loaded driver made of them
  *   current.c    the current table: publish, install, fork
  *   record.c     the last attempt, kept for the report
+ *
+ * Each other file of this folder has a header of its own.
  */
 #ifndef CUSHIM_LOADER_LOADER_H
 #define CUSHIM_LOADER_LOADER_H
@@ -40,7 +43,8 @@ const char *cushim__source_open(struct cushim__source *source);
 /* Resolver for a library handle. */
 cushim_function cushim__resolve_in_library(const char *symbol, void *library);
 
-/* Fill every slot within table->size, and `states` unless it is NULL. */
+/* Fill every slot within table->size, which must not be beyond this library's table, and `states`
+ * unless it is NULL. */
 void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
                   struct cushim_symbol_counts *counts, unsigned char *states);
 
@@ -66,6 +70,7 @@ void cushim__publish_absent(CUresult code);
 /* Like the former, over an installed table too: what it wraps is gone. */
 void cushim__withdraw(CUresult code);
 
+/* Whether the current table is one that the program has installed. */
 bool cushim__is_installed(void);
 
 /* --- load.c --- */

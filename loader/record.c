@@ -9,7 +9,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 
@@ -46,17 +45,4 @@ void cushim__record_get(struct cushim_report *attempt)
     acquire();
     memcpy(attempt, &record, sizeof record);
     leave();
-}
-
-void cushim__copy_text(char *field, size_t size, const char *text)
-{
-    static const char cut[] = "...";
-    const size_t length = strlen(text);
-
-    if (length < size) {
-        memcpy(field, text, length + 1);
-        return;
-    }
-    memcpy(field, text, size - sizeof cut);
-    memcpy(field + size - sizeof cut, cut, sizeof cut);
 }

@@ -8,7 +8,7 @@
 
 #include "loader/candidate.h"
 #include "loader/loader.h"
-#include "loader/tables.h"
+#include "loader/report.h"
 #include "loader/text.h"
 
 static const struct state_words {
@@ -204,7 +204,7 @@ static const char *advice(const struct cushim_report *report)
     return cushim_error_advice(report->code);
 }
 
-const struct cushim_report *cushim__whole_report(struct cushim_report *whole,
+const struct cushim_report *cushim__report_whole(struct cushim_report *whole,
                                                  const struct cushim_report *given)
 {
     if (given->size >= sizeof *whole)
@@ -229,7 +229,7 @@ CUresult cushim_report_get(struct cushim_report *given)
     complete(&report);
     cushim__text_begin(&text, report.reason, sizeof report.reason);
     say_reason(&report, &text);
-    cushim__copy_text(report.advice, sizeof report.advice, advice(&report));
+    cushim__text_copy(report.advice, sizeof report.advice, advice(&report));
     memcpy(given, &report, size);
     return CUDA_SUCCESS;
 }

@@ -4,7 +4,7 @@
 
 #include <cushim/error.h>
 
-#include "loader/candidate.h"
+#include "loader/report.h"
 #include "loader/text.h"
 
 static void add_key(struct cushim__text *text, const char *indent, const char *key)
@@ -110,7 +110,7 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
 size_t cushim_report_json(const struct cushim_report *given, char *buffer, size_t size)
 {
     struct cushim_report whole;
-    const struct cushim_report *report = cushim__whole_report(&whole, given);
+    const struct cushim_report *report = cushim__report_whole(&whole, given);
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
@@ -129,7 +129,7 @@ size_t cushim_report_json(const struct cushim_report *given, char *buffer, size_
     add_fallbacks(&text);
     add_names(&text, "by_proc_address", is_by_proc_address);
     add_names(&text, "missing", is_missing);
-    add_names(&text, "called_but_missing", is_missed);
+    add_names(&text, "missed", is_missed);
     add_candidates(&text, report);
     cushim__text_add(&text, "\n}\n");
     return text.length;

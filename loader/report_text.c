@@ -4,7 +4,7 @@
 
 #include <cushim/error.h>
 
-#include "loader/candidate.h"
+#include "loader/report.h"
 #include "loader/text.h"
 
 /* More names than this are only counted: an old driver lacks hundreds. */
@@ -58,10 +58,12 @@ static void add_missing(struct cushim__text *text)
 static void add_missed(struct cushim__text *text)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_missed(i))
-            cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA %d.%d)\n",
-                                "called", cushim_symbol_name(i), cushim_symbol_since(i) / 1000,
-                                cushim_symbol_since(i) % 1000 / 10);
+        if (!cushim_symbol_missed(i))
+            continue;
+        cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA ", "missed",
+                            cushim_symbol_name(i));
+        add_version(text, cushim_symbol_since(i));
+        cushim__text_add(text, ")\n");
     }
 }
 
@@ -80,7 +82,7 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
 size_t cushim_report_text(const struct cushim_report *given, char *buffer, size_t size)
 {
     struct cushim_report whole;
-    const struct cushim_report *report = cushim__whole_report(&whole, given);
+    const struct cushim_report *report = cushim__report_whole(&whole, given);
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim needs of the operating system. The only room that knows one: system_posix.c.
+ * What cushim needs of the operating system. The only rooms that know one: system_posix.c, and
+ * elf.c for the format of its libraries.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H

@@ -15,8 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loader/candidate.h"
 #include "loader/elf.h"
+#include "loader/text.h"
 
 /* Room in which whole pages for one table can be found, whatever the page size of the machine. */
 #if defined(__x86_64__)
@@ -53,11 +53,11 @@ uint32_t cushim__process_of(uint64_t self)
 
 void cushim__pause(unsigned turns)
 {
-    if (turns < 16) {
+    /* Who waits longer than for another processor's moment sleeps 50 us, and later 1 ms. */
+    if (turns < 16)
         sched_yield();
-    } else {
+    else
         cushim__sleep_ns(turns < 64 ? 50 * 1000 : 1000 * 1000);
-    }
 }
 
 uint64_t cushim__clock_ns(void)
@@ -123,7 +123,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     if (!message)
         message = "dlopen failed without a message";
     candidate->outcome = judge(candidate->path, message);
-    cushim__copy_text(candidate->message, sizeof candidate->message, message);
+    cushim__text_copy(candidate->message, sizeof candidate->message, message);
     return NULL;
 }
 
@@ -149,7 +149,7 @@ void cushim__library_path(cushim_function function, char *path, size_t size)
     memcpy(&address, &function, sizeof address);
     path[0] = '\0';
     if (dladdr(address, &info) && info.dli_fname)
-        cushim__copy_text(path, size, info.dli_fname);
+        cushim__text_copy(path, size, info.dli_fname);
 }
 
 void *cushim__pages(size_t need)

@@ -82,3 +82,16 @@ void cushim__text_json(struct cushim__text *text, const char *bytes)
     }
     cushim__text_add(text, "\"");
 }
+
+void cushim__text_copy(char *field, size_t size, const char *bytes)
+{
+    static const char cut[] = "...";
+    const size_t length = strlen(bytes);
+
+    if (length < size) {
+        memcpy(field, bytes, length + 1);
+        return;
+    }
+    memcpy(field, bytes, size - sizeof cut);
+    memcpy(field + size - sizeof cut, cut, sizeof cut);
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text written into a buffer of the caller's, counted even where it no longer fits. */
+/* Text: written into a buffer of the caller's, counted even where it no longer fits, or cut. */
 #ifndef CUSHIM_LOADER_TEXT_H
 #define CUSHIM_LOADER_TEXT_H
 
@@ -23,5 +23,8 @@ void cushim__text_format(struct cushim__text *text, const char *format, ...);
 
 /* A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD. */
 void cushim__text_json(struct cushim__text *text, const char *bytes);
+
+/* Copy into a field of a fixed size; what is too long ends in `...`. */
+void cushim__text_copy(char *field, size_t size, const char *bytes);
 
 #endif

@@ -9,16 +9,18 @@ from prototypes import HEAD, Spelling, table, wrap
 
 
 def emit_absent(rows, types):
-    return refusals('absent', rows, types, lambda index: 'cushim__absent()')
+    return refusals('absent', 'without a driver: each slot returns the reason', rows, types,
+                    lambda index: 'cushim__absent()')
 
 
 def emit_missing(rows, types):
-    return refusals('missing', rows, types, lambda index: 'cushim__missing(%du)' % index)
+    return refusals('missing', 'of slots for symbols that a driver lacks', rows, types,
+                    lambda index: 'cushim__missing(%du)' % index)
 
 
-def refusals(kind, rows, types, answer):
+def refusals(kind, purpose, rows, types, answer):
     spelling = Spelling(rows, types)
-    lines = [HEAD, '#include "loader/tables.h"\n']
+    lines = [HEAD + '/* The table %s. */' % purpose, '#include "loader/tables.h"\n']
     for index, row in enumerate(rows):
         lines.append(wrap('static CUresult CUDAAPI %s_%s(%s)' % (kind, row.slot,
                                                                  spelling.parameters(row)), 4))

@@ -6,7 +6,8 @@ from prototypes import HEAD, Spelling, table, wrap
 
 def emit_boot(rows, types):
     spelling = Spelling(rows, types)
-    lines = [HEAD, '#include "loader/tables.h"\n']
+    lines = [HEAD + '/* The boot table: each slot loads the driver, then forwards the call. */',
+             '#include "loader/tables.h"\n']
     for row in rows:
         lines.append(wrap('static CUresult CUDAAPI boot_%s(%s)' % (row.slot,
                                                                    spelling.parameters(row)), 4))

@@ -10,7 +10,8 @@ from prototypes import HEAD, Spelling, wrap
 
 def emit_calls(rows, types):
     spelling = Spelling(rows, types)
-    lines = [HEAD, '#include "tests/support/calls.h"\n']
+    lines = [HEAD + '/* One call of every slot, in slot order. */',
+             '#include "tests/support/calls.h"\n']
     for row in rows:
         arguments = ', '.join(
             '(%s)memory' % spelling.type(p.type) if p.type.endswith('*')

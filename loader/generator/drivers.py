@@ -8,7 +8,9 @@ by defining OWN_cuName.
 
 from prototypes import HEAD
 
-INTRODUCTION = '''/* EXPORT(symbol, number in slot order, name for cuGetProcAddress, version, per-thread stream) */
+INTRODUCTION = '''/*
+ * EXPORT(symbol, number in slot order, name for cuGetProcAddress, version, per-thread stream)
+ */
 '''
 
 

@@ -34,6 +34,7 @@ struct cushim_egl_frame {
 };
 '''
 
+
 def emit_slots(rows, types):
     spelling = Spelling(rows, types)
     parts = [HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
@@ -47,8 +48,9 @@ def incomplete(rows):
     tags = sorted({word for row in rows for p in row.parameters
                    for word in [p.type.replace('const ', '').rstrip(' *')]
                    if word.startswith('struct ')})
-    return ('/* Structs of the first ABIs and of graphics interop, which <cuda.h> does not show. */\n'
-            + ''.join('%s;\n' % tag for tag in tags))
+    return '\n'.join(
+        ['/* Structs of the first ABIs and of graphics interop, which <cuda.h> does not show. */']
+        + ['%s;' % tag for tag in tags] + [''])
 
 
 def aliases(spelling):
@@ -74,6 +76,6 @@ def struct(rows, spelling):
     for title, run in grouped(rows):
         lines.append('\n    /* %s */' % title)
         for row in run:
-            head = '    CUresult(CUDAAPI *%s)(' % row.slot
-            lines.append(wrap(head.strip() + spelling.parameters(row) + ');', 8, '    '))
+            lines.append(wrap('CUresult(CUDAAPI *%s)(%s);' % (row.slot, spelling.parameters(row)),
+                              8, '    '))
     return '\n'.join(lines + ['};', ''])

@@ -25,7 +25,7 @@ def emit_symbols(rows):
     if offset > 0xffff:
         raise ValueError('the names no longer fit 16-bit offsets: widen cushim__symbol.name')
     return '\n'.join([
-        HEAD,
+        HEAD + '/* What the loader knows of each slot, in slot order. See loader/symbols.h. */',
         '#include "loader/symbols.h"\n',
         '#if defined(__GNUC__)',
         '#pragma GCC diagnostic ignored "-Woverlength-strings"',

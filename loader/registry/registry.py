@@ -9,29 +9,29 @@ RegistryError, which names the file and the line.
 import re
 from typing import Dict, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-INTEROP = ("gl", "egl", "vdpau")
+INTEROP = ('gl', 'egl', 'vdpau')
 GROUPS = (
-    "error", "init", "version", "device", "primary-context", "context", "module", "library",
-    "kernel", "memory", "ipc", "virtual-memory", "memory-pool", "multicast", "unified", "stream",
-    "event", "external", "stream-memory", "execution", "graph", "occupancy", "texture", "surface",
-    "tensor-map", "peer", "graphics", "driver-entry", "coredump", "export", "green-context", "log",
-    "checkpoint", "profiler",
+    'error', 'init', 'version', 'device', 'primary-context', 'context', 'module', 'library',
+    'kernel', 'memory', 'ipc', 'virtual-memory', 'memory-pool', 'multicast', 'unified', 'stream',
+    'event', 'external', 'stream-memory', 'execution', 'graph', 'occupancy', 'texture', 'surface',
+    'tensor-map', 'peer', 'graphics', 'driver-entry', 'coredump', 'export', 'green-context', 'log',
+    'checkpoint', 'profiler',
 ) + INTEROP
-KINDS = ("handle", "enum", "struct", "function", "integer")
-PLATFORMS = ("windows",)
+KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
+PLATFORMS = ('windows',)
 
 # The oldest toolkit whose headers cushim compiles with: all that a row of this age names is known.
 OLDEST_HEADER = 11020
 
-_VARIANT = re.compile(r"(?P<base>\w+?)(?:_v(?P<number>\d+))?(?:_(?P<stream>ptds|ptsz))?$")
-_BUILT_IN = frozenset("const char short int long unsigned signed float double void size_t".split())
+_VARIANT = re.compile(r'(?P<base>\w+?)(?:_v(?P<number>\d+))?(?:_(?P<stream>ptds|ptsz))?$')
+_BUILT_IN = frozenset('const char short int long unsigned signed float double void size_t'.split())
 
 
 class RegistryError(Exception):
     """A row breaks a rule; the message begins with `file:line:`."""
 
     def __init__(self, path: str, line: int, message: str):
-        super().__init__("%s:%d: %s" % (path, line, message))
+        super().__init__('%s:%d: %s' % (path, line, message))
 
 
 class Parameter(NamedTuple):
@@ -43,12 +43,12 @@ class Parameter(NamedTuple):
     @property
     def declaration(self) -> str:
         """The parameter in C."""
-        return self.type + ("" if self.type.endswith("*") else " ") + self.name
+        return self.type + ('' if self.type.endswith('*') else ' ') + self.name
 
     @property
     def noun(self) -> str:
         """The type without const and stars: what types.tsv explains, or a built-in type."""
-        return " ".join(word for word in self.type.replace("*", " ").split() if word != "const")
+        return ' '.join(word for word in self.type.replace('*', ' ').split() if word != 'const')
 
 
 class Function(NamedTuple):
@@ -70,17 +70,17 @@ class Function(NamedTuple):
     @property
     def base(self) -> str:
         """The name that cuGetProcAddress knows: versions and streams are asked for otherwise."""
-        return _VARIANT.match(self.symbol).group("base")
+        return _VARIANT.match(self.symbol).group('base')
 
     @property
     def abi(self) -> int:
         """The N of `_vN`, 1 if the symbol has none."""
-        return int(_VARIANT.match(self.symbol).group("number") or 1)
+        return int(_VARIANT.match(self.symbol).group('number') or 1)
 
     @property
     def per_thread(self) -> bool:
         """Whether stream 0 means the per-thread default stream to this symbol."""
-        return _VARIANT.match(self.symbol).group("stream") is not None
+        return _VARIANT.match(self.symbol).group('stream') is not None
 
     @property
     def interop(self) -> bool:
@@ -95,7 +95,7 @@ class Function(NamedTuple):
     @property
     def prototype(self) -> str:
         """The parameter list in C."""
-        return ", ".join(parameter.declaration for parameter in self.parameters) or "void"
+        return ', '.join(parameter.declaration for parameter in self.parameters) or 'void'
 
 
 class Result(NamedTuple):
@@ -127,18 +127,18 @@ class Deviation(NamedTuple):
 
 def read_functions(path: str, types: Sequence[Type] = ()) -> List[Function]:
     """Read and check functions.tsv; with `types`, also that every type in it is known there."""
-    functions = []  # type: List[Function]
-    lines = {}  # type: Dict[str, int]
+    functions: List[Function] = []
+    lines: Dict[str, int] = {}
     for line, fields in _rows(path, 7):
         symbol, since, group, parameters, twin, fallback, platform = fields
-        if not re.match(r"cu[A-Z]\w*$", symbol):
+        if not re.match(r'cu[A-Z]\w*$', symbol):
             raise RegistryError(path, line, "'%s' is no driver symbol" % symbol)
         if symbol in lines:
-            raise RegistryError(path, line, "%s is already in line %d" % (symbol, lines[symbol]))
+            raise RegistryError(path, line, '%s is already in line %d' % (symbol, lines[symbol]))
         lines[symbol] = line
         if group not in GROUPS:
             raise RegistryError(path, line, "%s: unknown group '%s'" % (symbol, group))
-        if platform != "-" and platform not in PLATFORMS:
+        if platform != '-' and platform not in PLATFORMS:
             raise RegistryError(path, line, "%s: unknown platform '%s'" % (symbol, platform))
         functions.append(Function(symbol, _version(path, line, since), group,
                                   _parameters(path, line, parameters),
@@ -151,13 +151,13 @@ def read_functions(path: str, types: Sequence[Type] = ()) -> List[Function]:
 
 def read_types(path: str) -> List[Type]:
     """Read and check types.tsv."""
-    types = {}  # type: Dict[str, Type]
+    types: Dict[str, Type] = {}
     for line, (type, kind, plain) in _rows(path, 3):
         if type in types:
-            raise RegistryError(path, line, "%s is there twice" % type)
+            raise RegistryError(path, line, '%s is there twice' % type)
         if kind not in KINDS:
             raise RegistryError(path, line, "%s: unknown kind '%s'" % (type, kind))
-        if not set(re.findall(r"\w+", plain)) & _BUILT_IN:
+        if not set(re.findall(r'\w+', plain)) & _BUILT_IN:
             raise RegistryError(path, line, "%s: '%s' is no plain C type" % (type, plain))
         types[type] = Type(type, kind, plain)
     return list(types.values())
@@ -165,16 +165,16 @@ def read_types(path: str) -> List[Type]:
 
 def read_results(path: str, complete: bool = True) -> List[Result]:
     """Read and check results.tsv; `complete` also demands that a human has explained each."""
-    results = {}  # type: Dict[int, Result]
+    results: Dict[int, Result] = {}
     for line, (number, name, sticky, meaning, advice) in _rows(path, 5):
-        if not re.match(r"\d+$", number):
+        if not re.match(r'\d+$', number):
             raise RegistryError(path, line, "'%s' is no number" % number)
-        if not re.match(r"CUDA_[A-Z0-9_]+$", name):
+        if not re.match(r'CUDA_[A-Z0-9_]+$', name):
             raise RegistryError(path, line, "'%s' is no result" % name)
         if int(number) in results or name in (row.name for row in results.values()):
-            raise RegistryError(path, line, "%s (%s) is there twice" % (name, number))
-        if complete and not (sticky and meaning and advice and sticky != "?"):
-            raise RegistryError(path, line, "%s: not explained yet" % name)
+            raise RegistryError(path, line, '%s (%s) is there twice' % (name, number))
+        if complete and not (sticky and meaning and advice and sticky != '?'):
+            raise RegistryError(path, line, '%s: not explained yet' % name)
         results[int(number)] = Result(int(number), name, sticky, meaning, advice)
     return list(results.values())
 
@@ -182,12 +182,12 @@ def read_results(path: str, complete: bool = True) -> List[Result]:
 def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]:
     """Read and check exceptions.tsv: a `missing` row must be old enough, an `early` one too new."""
     since = {function.symbol: function.since for function in functions}
-    deviations = []  # type: List[Deviation]
+    deviations: List[Deviation] = []
     for line, (driver, version, symbol, kind) in _rows(path, 4):
         number = _version(path, line, version)
         if symbol not in since:
-            raise RegistryError(path, line, "%s is not in the registry" % symbol)
-        if kind != ("missing" if since[symbol] <= number else "early"):
+            raise RegistryError(path, line, '%s is not in the registry' % symbol)
+        if kind != ('missing' if since[symbol] <= number else 'early'):
             raise RegistryError(path, line, "%s dates from %d and cannot be '%s' in %d"
                                 % (symbol, since[symbol], kind, number))
         deviations.append(Deviation(driver, number, symbol, kind))
@@ -196,8 +196,8 @@ def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]
 
 def write_functions(path: str, functions: Iterable[Function]) -> None:
     """Write the rows in the order given; the comment at the head of the file stays."""
-    _write(path, ((row.symbol, str(row.since), row.group, row.prototype, row.twin or "-",
-                   row.fallback or "-", row.platform or "-") for row in functions))
+    _write(path, ((row.symbol, str(row.since), row.group, row.prototype, row.twin or '-',
+                   row.fallback or '-', row.platform or '-') for row in functions))
 
 
 def write_types(path: str, types: Iterable[Type]) -> None:
@@ -212,53 +212,53 @@ def write_results(path: str, results: Iterable[Result]) -> None:
 
 def _rows(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:
     head = True
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding='utf-8', newline='') as file:
         for line, text in enumerate(file, 1):
-            if head and text.startswith("#"):
+            if head and text.startswith('#'):
                 continue
             head = False
-            if not text.endswith("\n") or text.endswith("\r\n"):
-                raise RegistryError(path, line, "a line ends with one newline character")
-            fields = text[:-1].split("\t")
+            if not text.endswith('\n') or text.endswith('\r\n'):
+                raise RegistryError(path, line, 'a line ends with one newline character')
+            fields = text[:-1].split('\t')
             if len(fields) != columns:
-                raise RegistryError(path, line, "%d columns between tabs instead of %d"
+                raise RegistryError(path, line, '%d columns between tabs instead of %d'
                                     % (len(fields), columns))
             if any(field != field.strip() for field in fields):
-                raise RegistryError(path, line, "a field begins or ends with blanks")
+                raise RegistryError(path, line, 'a field begins or ends with blanks')
             yield line, fields
 
 
 def _write(path: str, rows: Iterable[Sequence[str]]) -> None:
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding='utf-8', newline='') as file:
         text = file.readlines()
-    head = next((i for i, line in enumerate(text) if not line.startswith("#")), len(text))
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
+    head = next((i for i, line in enumerate(text) if not line.startswith('#')), len(text))
+    with open(path, 'w', encoding='utf-8', newline='\n') as file:
         file.writelines(text[:head])
-        file.writelines("\t".join(row) + "\n" for row in rows)
+        file.writelines('\t'.join(row) + '\n' for row in rows)
 
 
 def _optional(field: str) -> Optional[str]:
-    return None if field == "-" else field
+    return None if field == '-' else field
 
 
 def _version(path: str, line: int, text: str) -> int:
     """CUDA counts major * 1000 + minor * 10."""
-    if not re.match(r"[1-9]\d?0\d0$", text):
+    if not re.match(r'[1-9]\d?0\d0$', text):
         raise RegistryError(path, line, "'%s' is no CUDA version like 12080" % text)
     return int(text)
 
 
 def _parameters(path: str, line: int, text: str) -> Tuple[Parameter, ...]:
-    if text == "void":
+    if text == 'void':
         return ()
-    parameters = []  # type: List[Parameter]
-    for part in text.split(", "):
-        match = re.match(r"((?:\w+ )+\**|(?:\w+ )+\*const \*+)([A-Za-z_]\w*)$", part)
+    parameters: List[Parameter] = []
+    for part in text.split(', '):
+        match = re.match(r'((?:\w+ )+\**|(?:\w+ )+\*const \*+)([A-Za-z_]\w*)$', part)
         if not match or part in _BUILT_IN:
             raise RegistryError(path, line, "'%s' is no parameter like 'type name'" % part)
         parameters.append(Parameter(match.group(1).rstrip(), match.group(2)))
     if len(set(parameter.name for parameter in parameters)) != len(parameters):
-        raise RegistryError(path, line, "two parameters have the same name")
+        raise RegistryError(path, line, 'two parameters have the same name')
     return tuple(parameters)
 
 
@@ -266,33 +266,33 @@ def _check_relations(path: str, functions: Sequence[Function], lines: Dict[str, 
     """Check what rows say about each other: twins, fallbacks, and the order of ABIs."""
     rows = {function.symbol: function for function in functions}
     twins = set(function.twin for function in functions)
-    newest = {}  # type: Dict[Tuple[str, bool], Function]
+    newest: Dict[Tuple[str, bool], Function] = {}
     for function in sorted(functions, key=lambda row: row.abi):
         def demand(rule: bool, message: str) -> None:
             if not rule:
                 raise RegistryError(path, lines[function.symbol],
-                                    "%s: %s" % (function.symbol, message))
+                                    '%s: %s' % (function.symbol, message))
 
         if function.twin:
             twin = rows.get(function.twin)
-            demand(twin is not None, "its twin %s is not in the registry" % function.twin)
-            demand(function.twin in (function.symbol + "_ptds", function.symbol + "_ptsz"),
-                   "%s is not its per-thread name" % function.twin)
-            demand(twin.types == function.types, "its twin has another signature")
-        demand(not function.per_thread or function.symbol in twins, "it is the twin of no row")
+            demand(twin is not None, 'its twin %s is not in the registry' % function.twin)
+            demand(function.twin in (function.symbol + '_ptds', function.symbol + '_ptsz'),
+                   '%s is not its per-thread name' % function.twin)
+            demand(twin.types == function.types, 'its twin has another signature')
+        demand(not function.per_thread or function.symbol in twins, 'it is the twin of no row')
         demand(not function.per_thread or function.since >= 7000,
-               "per-thread default streams date from 7000")
+               'per-thread default streams date from 7000')
         if function.fallback:
             other = rows.get(function.fallback)
             demand(other is not None,
-                   "its fallback %s is not in the registry" % function.fallback)
-            demand(other.types == function.types, "its fallback has another signature")
+                   'its fallback %s is not in the registry' % function.fallback)
+            demand(other.types == function.types, 'its fallback has another signature')
             demand((other.base, other.per_thread) == (function.base, function.per_thread)
                    and other.abi < function.abi and not other.fallback,
-                   "its fallback is not an older ABI of the same function")
+                   'its fallback is not an older ABI of the same function')
         older = newest.get((function.base, function.per_thread))
         demand(older is None or older.since < function.since,
-               "it is not younger than %s" % (older.symbol if older else ""))
+               'it is not younger than %s' % (older.symbol if older else ''))
         newest[(function.base, function.per_thread)] = function
 
 
@@ -313,8 +313,8 @@ def _check_types(path: str, functions: Sequence[Function], lines: Dict[str, int]
                 continue
             if noun not in types:
                 raise RegistryError(path, lines[function.symbol],
-                                    "%s: types.tsv does not know %s" % (function.symbol, noun))
-            if types[noun].kind == "struct" and "*" not in parameter.type and noun not in old:
-                raise RegistryError(path, lines[function.symbol], "%s: %s passes by value, but "
-                                    "headers of %d lack it" % (function.symbol, noun,
+                                    '%s: types.tsv does not know %s' % (function.symbol, noun))
+            if types[noun].kind == 'struct' and '*' not in parameter.type and noun not in old:
+                raise RegistryError(path, lines[function.symbol], '%s: %s passes by value, but '
+                                    'headers of %d lack it' % (function.symbol, noun,
                                                                OLDEST_HEADER))

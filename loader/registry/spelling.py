@@ -14,13 +14,13 @@ from registry import Parameter, Type
 # Types of other people's headers, by what the ABI makes of them. VdpGetProcAddress is a function
 # type that is passed by pointer, so it ends up as `void *`.
 _FOREIGN = {
-    "GLuint": "unsigned int", "GLenum": "unsigned int", "HGPUNV": "void *",
-    "EGLint": "int", "EGLImageKHR": "void *", "EGLStreamKHR": "void *", "EGLSyncKHR": "void *",
-    "VdpDevice": "unsigned int", "VdpVideoSurface": "unsigned int",
-    "VdpOutputSurface": "unsigned int", "VdpGetProcAddress": "void",
+    'GLuint': 'unsigned int', 'GLenum': 'unsigned int', 'HGPUNV': 'void *',
+    'EGLint': 'int', 'EGLImageKHR': 'void *', 'EGLStreamKHR': 'void *', 'EGLSyncKHR': 'void *',
+    'VdpDevice': 'unsigned int', 'VdpVideoSurface': 'unsigned int',
+    'VdpOutputSurface': 'unsigned int', 'VdpGetProcAddress': 'void',
 }
-_STANDARD = {"uint32_t": "unsigned int", "uint64_t": "unsigned long long"}
-_NOUN = re.compile(r"\b(?:struct |union |enum )?(?!const\b)[A-Za-z_]\w*\b")
+_STANDARD = {'uint32_t': 'unsigned int', 'uint64_t': 'unsigned long long'}
+_NOUN = re.compile(r'\b(?:struct |union |enum )?(?!const\b)[A-Za-z_]\w*\b')
 
 
 class Spelling:
@@ -28,7 +28,7 @@ class Spelling:
 
     def __init__(self, cuda: Header, others: Iterable[Header]):
         self._public = cuda.typedefs
-        self._all = dict(cuda.typedefs)  # type: Dict[str, Typedef]
+        self._all: Dict[str, Typedef] = dict(cuda.typedefs)
         for header in others:
             for name, typedef in header.typedefs.items():
                 self._all.setdefault(name, typedef)
@@ -44,39 +44,39 @@ class Spelling:
 
     def type(self, noun: str) -> Optional[Type]:
         """Explain one type that a row uses, for headers which do not know it; None if plain C."""
-        if noun.startswith(("struct ", "union ")):
-            return Type(noun, "struct", "void")
+        if noun.startswith(('struct ', 'union ')):
+            return Type(noun, 'struct', 'void')
         typedef = self._all.get(noun)
         if typedef is None:
             return None
-        while typedef.kind == "alias" and typedef.target in self._all:
+        while typedef.kind == 'alias' and typedef.target in self._all:
             typedef = self._all[typedef.target]
-        if typedef.kind == "alias":
-            return Type(noun, "integer", _STANDARD.get(typedef.target, typedef.target))
-        plain = {"handle": "void *", "function": "void *", "enum": "int", "struct": "void"}
+        if typedef.kind == 'alias':
+            return Type(noun, 'integer', _STANDARD.get(typedef.target, typedef.target))
+        plain = {'handle': 'void *', 'function': 'void *', 'enum': 'int', 'struct': 'void'}
         return Type(noun, typedef.kind, plain[typedef.kind])
 
     def _replace(self, type: str, spell) -> str:
         type = _NOUN.sub(lambda match: spell(match.group()), type)
-        return re.sub(r"\* +(?=\*)", "*", type)
+        return re.sub(r'\* +(?=\*)', '*', type)
 
     def _portable(self, noun: str) -> str:
         """Only unversioned names of cuda.h are in every header; spell others by what they are."""
         typedef = self._all.get(noun)
         if noun in _FOREIGN:
             return _FOREIGN[noun]
-        if typedef is None or (noun in self._public and not re.search(r"_v\d+$", noun)):
+        if typedef is None or (noun in self._public and not re.search(r'_v\d+$', noun)):
             return noun
-        if typedef.kind == "enum":
-            return "unsigned int"
-        if typedef.kind == "handle":
-            return typedef.target + " *"
-        return self._portable(typedef.target) if typedef.kind == "alias" else typedef.target
+        if typedef.kind == 'enum':
+            return 'unsigned int'
+        if typedef.kind == 'handle':
+            return typedef.target + ' *'
+        return self._portable(typedef.target) if typedef.kind == 'alias' else typedef.target
 
     def _resolved(self, noun: str) -> str:
         typedef = self._all.get(noun)
         if typedef is None:
             return _STANDARD.get(noun, noun)
-        if typedef.kind == "alias":
+        if typedef.kind == 'alias':
             return self._replace(typedef.target, self._resolved)
-        return (typedef.target or noun) + (" *" if typedef.kind == "handle" else "")
+        return (typedef.target or noun) + (' *' if typedef.kind == 'handle' else '')

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Bring the registry up to date with a CUDA toolkit.
 
@@ -21,30 +22,30 @@ from header import Declaration, Header, HeaderError, read_header, read_versions
 from registry import Function, RegistryError, Result, Type
 from spelling import Spelling
 
-_HEADERS = ("cuda.h", "cudaProfiler.h", "cudaGL.h", "cudaEGL.h", "cudaVDPAU.h")
-_VERSIONS = ("cudaTypedefs.h", "cudaProfilerTypedefs.h", "cudaGLTypedefs.h", "cudaEGLTypedefs.h",
-             "cudaVDPAUTypedefs.h")
+_HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
+_VERSIONS = ('cudaTypedefs.h', 'cudaProfilerTypedefs.h', 'cudaGLTypedefs.h', 'cudaEGLTypedefs.h',
+             'cudaVDPAUTypedefs.h')
 
 # The sections of the headers' documentation, and where one mixes two nouns, the names in it.
 _SECTIONS = {
-    "CUDA_ERROR": "error", "CUDA_INITIALIZE": "init", "CUDA_VERSION": "version",
-    "CUDA_DEVICE": "device", "CUDA_PRIMARY_CTX": "primary-context", "CUDA_CTX": "context",
-    "CUDA_MODULE": "module", "CUDA_LIBRARY": "library", "CUDA_MEM": "memory",
-    "CUDA_VA": "virtual-memory", "CUDA_MALLOC_ASYNC": "memory-pool",
-    "CUDA_MULTICAST": "multicast", "CUDA_UNIFIED": "unified", "CUDA_STREAM": "stream",
-    "CUDA_EVENT": "event", "CUDA_EXTRES_INTEROP": "external", "CUDA_MEMOP": "stream-memory",
-    "CUDA_EXEC": "execution", "CUDA_GRAPH": "graph", "CUDA_OCCUPANCY": "occupancy",
-    "CUDA_TEXREF": "texture", "CUDA_TEXOBJECT": "texture", "CUDA_SURFREF": "surface",
-    "CUDA_SURFOBJECT": "surface", "CUDA_TENSOR_MEMORY": "tensor-map",
-    "CUDA_PEER_ACCESS": "peer", "CUDA_GRAPHICS": "graphics",
-    "CUDA_DRIVER_ENTRY_POINT": "driver-entry", "CUDA_COREDUMP": "coredump",
-    "CUDA_GREEN_CONTEXTS": "green-context", "CUDA_LOGS": "log", "CUDA_CHECKPOINT": "checkpoint",
-    "CUDA_PROFILER": "profiler", "CUDA_GL": "gl", "CUDA_EGL": "egl", "CUDA_VDPAU": "vdpau",
+    'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
+    'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
+    'CUDA_MODULE': 'module', 'CUDA_LIBRARY': 'library', 'CUDA_MEM': 'memory',
+    'CUDA_VA': 'virtual-memory', 'CUDA_MALLOC_ASYNC': 'memory-pool',
+    'CUDA_MULTICAST': 'multicast', 'CUDA_UNIFIED': 'unified', 'CUDA_STREAM': 'stream',
+    'CUDA_EVENT': 'event', 'CUDA_EXTRES_INTEROP': 'external', 'CUDA_MEMOP': 'stream-memory',
+    'CUDA_EXEC': 'execution', 'CUDA_GRAPH': 'graph', 'CUDA_OCCUPANCY': 'occupancy',
+    'CUDA_TEXREF': 'texture', 'CUDA_TEXOBJECT': 'texture', 'CUDA_SURFREF': 'surface',
+    'CUDA_SURFOBJECT': 'surface', 'CUDA_TENSOR_MEMORY': 'tensor-map',
+    'CUDA_PEER_ACCESS': 'peer', 'CUDA_GRAPHICS': 'graphics',
+    'CUDA_DRIVER_ENTRY_POINT': 'driver-entry', 'CUDA_COREDUMP': 'coredump',
+    'CUDA_GREEN_CONTEXTS': 'green-context', 'CUDA_LOGS': 'log', 'CUDA_CHECKPOINT': 'checkpoint',
+    'CUDA_PROFILER': 'profiler', 'CUDA_GL': 'gl', 'CUDA_EGL': 'egl', 'CUDA_VDPAU': 'vdpau',
 }
 _PREFIXES = (
-    ("CUDA_LIBRARY", "cuKernel", "kernel"), ("CUDA_MEM", "cuIpc", "ipc"),
-    ("CUDA_MEM", "cuDevice", "device"), ("", "cuGetExportTable", "export"),
-    ("", "cuGraphInstantiate", "graph"),
+    ('CUDA_LIBRARY', 'cuKernel', 'kernel'), ('CUDA_MEM', 'cuIpc', 'ipc'),
+    ('CUDA_MEM', 'cuDevice', 'device'), ('', 'cuGetExportTable', 'export'),
+    ('', 'cuGraphInstantiate', 'graph'),
 )
 
 
@@ -58,14 +59,14 @@ class Toolkit:
     def __init__(self, include: str):
         paths = [os.path.join(include, name) for name in _HEADERS]
         headers = [read_header(path) for path in paths if os.path.exists(path)]
-        if not headers or os.path.basename(headers[0].path) != "cuda.h":
-            raise UpdateError("%s: there is no cuda.h" % include)
-        self.cuda = headers[0]  # type: Header
+        if not headers or os.path.basename(headers[0].path) != 'cuda.h':
+            raise UpdateError('%s: there is no cuda.h' % include)
+        self.cuda: Header = headers[0]
         if self.cuda.version is None:
-            raise UpdateError("%s: no CUDA_VERSION" % self.cuda.path)
-        self.version = self.cuda.version  # type: int
+            raise UpdateError('%s: no CUDA_VERSION' % self.cuda.path)
+        self.version: int = self.cuda.version
         self.spelling = Spelling(self.cuda, headers[1:])
-        self.declarations = {}  # type: Dict[str, Declaration]
+        self.declarations: Dict[str, Declaration] = {}
         for header in headers:
             self.declarations.update(header.functions)
         self._versions = read_versions([os.path.join(include, name) for name in _VERSIONS])
@@ -78,7 +79,7 @@ class Toolkit:
         They name a function and a version, not a symbol: the ABIs of one function are counted off
         against the versions that have the same prototype.
         """
-        suffix = function.symbol[-5:] if function.per_thread else ""
+        suffix = function.symbol[-5:] if function.per_thread else ''
         wanted = self.spelling.canonical(function.types)
         versions = [version for version, types
                     in sorted(self._versions.get(function.base + suffix, {}).items())
@@ -94,25 +95,25 @@ class Toolkit:
         """The noun of a function; old ABIs stand outside the sections, beside no text."""
         sections = [item.section for symbol, item in self.declarations.items()
                     if item.section and _base(symbol) == function.base]
-        section = (sections + [""])[0].replace("_DEPRECATED", "")
+        section = (sections + [''])[0].replace('_DEPRECATED', '')
         for other, prefix, group in _PREFIXES:
             if section == other and function.symbol.startswith(prefix):
                 return group
         if section not in _SECTIONS:
             raise UpdateError("%s is in the section '%s', which has no group yet: add it to "
-                              "update.py" % (function.symbol, section))
+                              'update.py' % (function.symbol, section))
         return _SECTIONS[section]
 
     def _function(self, item: Declaration) -> Function:
-        platform = None if item.platform == "-" else item.platform
-        return Function(item.symbol, 0, "", self.spelling.parameters(item.parameters), None, None,
+        platform = None if item.platform == '-' else item.platform
+        return Function(item.symbol, 0, '', self.spelling.parameters(item.parameters), None, None,
                         platform)
 
 
 def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[Function]:
     """Return the rows with those added that only the toolkit has."""
     known = {function.symbol: function for function in functions}
-    added = []  # type: List[Function]
+    added: List[Function] = []
     for function in toolkit.functions:
         row = known.get(function.symbol)
         if row is None:
@@ -121,18 +122,18 @@ def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[F
                 since = toolkit.version
                 say("note: no typedef dates %s; it gets this toolkit's version" % function.symbol)
             added.append(function._replace(since=since, group=toolkit.group(function)))
-            say("functions.tsv: add %s (%d)" % (function.symbol, since))
+            say('functions.tsv: add %s (%d)' % (function.symbol, since))
         elif toolkit.spelling.canonical(row.types) != toolkit.spelling.canonical(function.types):
-            raise UpdateError("%s is (%s) in the registry, but (%s) in the header of CUDA %d"
+            raise UpdateError('%s is (%s) in the registry, but (%s) in the header of CUDA %d'
                               % (row.symbol, row.prototype, function.prototype, toolkit.version))
     rows = functions + added
     names = set(row.symbol for row in rows)
     for i, row in enumerate(rows):
-        for twin in (row.symbol + "_ptds", row.symbol + "_ptsz"):
+        for twin in (row.symbol + '_ptds', row.symbol + '_ptsz'):
             if twin in names and not row.twin:
                 rows[i] = row._replace(twin=twin)
                 if row.symbol in known:
-                    say("functions.tsv: %s gets the twin %s" % (row.symbol, twin))
+                    say('functions.tsv: %s gets the twin %s' % (row.symbol, twin))
     return rows
 
 
@@ -144,7 +145,7 @@ def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type],
             row = toolkit.spelling.type(parameter.noun)
             if row is not None and row.type not in rows:
                 rows[row.type] = row
-                say("types.tsv: add %s (%s)" % (row.type, row.kind))
+                say('types.tsv: add %s (%s)' % (row.type, row.kind))
     return list(rows.values())
 
 
@@ -154,26 +155,26 @@ def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]
     rows = list(results)
     for number, name in toolkit.cuda.results:
         if number not in known:
-            rows.append(Result(number, name, "?", "", ""))
-            say("results.tsv: add %d %s; write its meaning" % (number, name))
+            rows.append(Result(number, name, '?', '', ''))
+            say('results.tsv: add %d %s; write its meaning' % (number, name))
         elif known[number].name != name:
-            raise UpdateError("%d is %s in the registry, but %s in the header of CUDA %d"
+            raise UpdateError('%d is %s in the registry, but %s in the header of CUDA %d'
                               % (number, known[number].name, name, toolkit.version))
     return rows
 
 
 def _base(symbol: str) -> str:
-    return Function(symbol, 0, "", (), None, None, None).base
+    return Function(symbol, 0, '', (), None, None, None).base
 
 
 def _run(options) -> int:
-    changes = []  # type: List[str]
+    changes: List[str] = []
     toolkit = Toolkit(options.include)
-    paths = {name: os.path.join(options.registry, name + ".tsv")
-             for name in ("functions", "types", "results")}
-    functions = registry.read_functions(paths["functions"])
-    types = registry.read_types(paths["types"])
-    results = registry.read_results(paths["results"], complete=False)
+    paths = {name: os.path.join(options.registry, name + '.tsv')
+             for name in ('functions', 'types', 'results')}
+    functions = registry.read_functions(paths['functions'])
+    types = registry.read_types(paths['types'])
+    results = registry.read_results(paths['results'], complete=False)
     new_functions = update_functions(toolkit, functions, changes.append)
     new_types = update_types(toolkit, new_functions, types, changes.append)
     new_results = update_results(toolkit, results, changes.append)
@@ -182,12 +183,12 @@ def _run(options) -> int:
     if options.check:
         return 1 if changes else 0
     if new_functions != functions:
-        registry.write_functions(paths["functions"], new_functions)
+        registry.write_functions(paths['functions'], new_functions)
     if new_types != types:
-        registry.write_types(paths["types"], new_types)
+        registry.write_types(paths['types'], new_types)
     if new_results != results:
-        registry.write_results(paths["results"], new_results)
-    registry.read_functions(paths["functions"], registry.read_types(paths["types"]))
+        registry.write_results(paths['results'], new_results)
+    registry.read_functions(paths['functions'], registry.read_types(paths['types']))
     return 0
 
 
@@ -195,20 +196,20 @@ def main() -> int:
     """Return 0 when the registry is up to date, 1 when --check found work, 2 on errors."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="Exit status: 0 up to date (or brought there), 1 --check found something to add, "
-               "2 error.")
-    parser.add_argument("include", metavar="TOOLKIT_INCLUDE_DIR",
-                        help="the directory with cuda.h, such as /usr/local/cuda/include")
-    parser.add_argument("--check", action="store_true",
-                        help="change no file, only say what would change")
-    parser.add_argument("--registry", metavar="DIR", default=os.path.dirname(__file__) or ".",
-                        help="the directory with the tables (default: the one of this script)")
+        epilog='Exit status: 0 up to date (or brought there), 1 --check found something to add, '
+               '2 error.')
+    parser.add_argument('include', metavar='TOOLKIT_INCLUDE_DIR',
+                        help='the directory with cuda.h, such as /usr/local/cuda/include')
+    parser.add_argument('--check', action='store_true',
+                        help='change no file, only say what would change')
+    parser.add_argument('--registry', metavar='DIR', default=os.path.dirname(__file__) or '.',
+                        help='the directory with the tables (default: the one of this script)')
     try:
         return _run(parser.parse_args())
     except (HeaderError, RegistryError, UpdateError, OSError) as error:
-        print("error: %s" % error, file=sys.stderr)
+        print('error: %s' % error, file=sys.stderr)
         return 2
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     sys.exit(main())

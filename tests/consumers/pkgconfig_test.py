@@ -36,8 +36,9 @@ class PkgConfig(consumer.Consumer):
 
     def pkg_config(self, prefix, *arguments):
         path = os.path.join(prefix, 'lib', 'pkgconfig')
-        return consumer.run('pkg-config', '--define-variable=prefix=' + prefix, *arguments, 'cushim',
-                            env=consumer.environment(PKG_CONFIG_PATH=path)).split()
+        output = consumer.run('pkg-config', '--define-variable=prefix=' + prefix, *arguments,
+                              'cushim', env=consumer.environment(PKG_CONFIG_PATH=path))
+        return output.split()
 
     def compile_with(self, name, flags):
         program = os.path.join(self.folder, name)

@@ -32,8 +32,9 @@ class Subproject(consumer.Consumer):
     def build(self, *options):
         build = os.path.join(self.project, 'build')
         environment = consumer.environment(CC=COMPILER)
-        consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload', *options,
-                     env=environment)
+        # The subproject also where cushim is installed.
+        consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
+                     '--force-fallback-for=cushim', *options, env=environment)
         consumer.run('ninja', '-C', build, 'consumer', env=environment)
         return os.path.join(build, 'consumer')
 

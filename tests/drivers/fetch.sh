@@ -160,5 +160,5 @@ if [ -s "$work/lacking" ] && [ -z "$(find "$folder/.tried" -mmin -60 2>/dev/null
 fi
 
 settle
-echo "$generations of 9 driver generations in $folder"
+echo "$generations of $(libraries | cut -d' ' -f1 | uniq | wc -l) driver generations in $folder"
 [ "$generations" -gt 0 ] || skip 'the Debian archive cannot be reached, or has none of them any more'

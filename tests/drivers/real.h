@@ -23,15 +23,15 @@ struct generation {
 typedef void (*real_visit)(const struct generation *generation, enum route route);
 
 /*
- * First of all in main(): read the arguments FOLDER EXCEPTIONS. Returns 0, or the status to exit with
- * if there is no driver in the folder. In a process that real_each() has started it does the visit
- * and does not return.
+ * First of all in main(): read the arguments FOLDER EXCEPTIONS. Returns 0, or the status to exit
+ * with if there is no driver in the folder. In a process that real_each() has started it does the
+ * visit and does not return.
  */
 int real_begin(int argc, char **argv, const real_visit *visits);
 
 /*
- * Do visits[visit] for each generation that is in the folder, in a process whose LD_LIBRARY_PATH leads
- * to the generation if the route or the generation asks for it. Returns how many failed.
+ * Do visits[visit] for each generation that is in the folder, in a process whose LD_LIBRARY_PATH
+ * leads to the generation if the route or the generation asks for it. Returns how many failed.
  */
 unsigned real_each(size_t visit, enum route route);
 

@@ -24,8 +24,8 @@
 static char memory[CUSHIM_CALL_BYTES];
 
 /*
- * Drivers that crash on zero arguments, whoever calls them: they look into the event before they ask
- * whether it is one, or into a list of edges of length zero. They get an event, and one edge.
+ * Drivers that crash on zero arguments, whoever calls them: they look into the event before they
+ * ask whether it is one, or into a list of edges of length zero. They get an event, and one edge.
  */
 static CUresult record(const struct cushim_table *table, void *event)
 {

@@ -15,9 +15,7 @@
 #include "loader/symbols.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"
-
-/* Rows of cuda.h and cudaProfiler.h; graphics interop follows. */
-enum { CORE = 637 };
+#include "tests/support/symbols.h"
 
 static void *load(const struct generation *generation)
 {
@@ -38,16 +36,6 @@ static cushim_function slot(size_t index)
     return function;
 }
 
-static size_t number_of(const char *symbol)
-{
-    size_t index = 0;
-
-    while (index < cushim_symbol_count() && strcmp(cushim_symbol_name(index), symbol) != 0)
-        index++;
-    check(index < cushim_symbol_count());
-    return index;
-}
-
 static void compare_with_registry(const struct generation *generation, enum route route)
 {
     void *library = load(generation);
@@ -58,7 +46,7 @@ static void compare_with_registry(const struct generation *generation, enum rout
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const char *symbol = cushim_symbol_name(i);
         const bool found = dlsym(library, symbol) != NULL;
-        exported[i >= CORE] += found;
+        exported[i >= CORE_SYMBOLS] += found;
         if (found != real_has(generation, i))
             child_fail("%s (since %d) is %sexported\n", symbol, cushim_symbol_since(i),
                        found ? "" : "not ");
@@ -66,12 +54,13 @@ static void compare_with_registry(const struct generation *generation, enum rout
     check_int(exported[0], generation->exported);
 
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
-    check_int(report.symbols.core.total, CORE);
+    check_int(report.symbols.core.total, CORE_SYMBOLS);
     check_int(report.symbols.core.found, exported[0]);
     check_int(report.symbols.core.fallen_back, 1);
-    check_int(report.symbols.core.missing, CORE - 1 - exported[0]);
+    check_int(report.symbols.core.missing, CORE_SYMBOLS - 1 - exported[0]);
     check_int(report.symbols.interop.found, exported[1]);
-    check_int(report.symbols.interop.missing, cushim_symbol_count() - CORE - 1 - exported[1]);
+    check_int(report.symbols.interop.missing,
+              cushim_symbol_count() - CORE_SYMBOLS - 1 - exported[1]);
     check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
 }
 
@@ -113,8 +102,8 @@ static void look_at_elapsed_time(const struct generation *generation, enum route
 
     (void)route;
     check(old != NULL);
-    check(slot(number_of("cuEventElapsedTime_v2")) == old);
-    check(slot(number_of("cuEventElapsedTime")) == old);
+    check(slot(symbol_number("cuEventElapsedTime_v2")) == old);
+    check(slot(symbol_number("cuEventElapsedTime")) == old);
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
     check(cushim_report_text(&report, text, sizeof text) < sizeof text);
     check_contains(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n");

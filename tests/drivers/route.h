@@ -29,8 +29,8 @@ enum cushim_origin route_origin(enum route route);
 void route_prepare(enum route route, const char *path, struct cushim_load_options *options);
 
 /*
- * In a child: start this program anew with `folder` as LD_LIBRARY_PATH, or without it if that is NULL;
- * see child_restart().
+ * In a child: start this program anew with `folder` as LD_LIBRARY_PATH, or without it if that is
+ * NULL; see child_restart().
  */
 void route_restart(const char *folder, const char *const *arguments);
 

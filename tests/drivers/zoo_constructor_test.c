@@ -14,6 +14,7 @@
 #include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/symbols.h"
 
 static char path[FOLDER_PATH_BYTES];
 
@@ -51,7 +52,7 @@ static void check_seen(void)
     check_int(seen.state, CUSHIM_STATE_UNTRIED);
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
     check_int(report.state, CUSHIM_STATE_LOADED);
-    check_int(report.symbols.core.found, 637);
+    check_int(report.symbols.core.found, CORE_SYMBOLS);
 }
 
 static void load_by_a_call(const void *data)

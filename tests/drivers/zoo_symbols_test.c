@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drivers of different versions and with gaps: which symbols are found, and what takes their place. */
+/* Drivers of several versions and with gaps: which symbols are found, what takes their place. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,11 +16,9 @@
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
+#include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Rows of cuda.h and cudaProfiler.h; graphics interop follows. */
-enum { CORE = 637 };
 
 static const struct driver {
     const char *file;
@@ -49,16 +47,6 @@ static const char *path_of(const char *file)
 
     snprintf(path, sizeof path, "%s/%s.so", zoo, file);
     return path;
-}
-
-static size_t number_of(const char *symbol)
-{
-    size_t index = 0;
-
-    while (index < cushim_symbol_count() && strcmp(cushim_symbol_name(index), symbol) != 0)
-        index++;
-    check(index < cushim_symbol_count());
-    return index;
 }
 
 static struct cushim_report load(const char *file)
@@ -133,7 +121,7 @@ static CUresult expected_answer(enum cushim_symbol_state state, size_t index)
     case CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS:
         return (CUresult)(100000 + index);
     case CUSHIM_SYMBOL_FALLEN_BACK:
-        return (CUresult)(100000 + number_of(cushim_symbol_fallback(index)));
+        return (CUresult)(100000 + symbol_number(cushim_symbol_fallback(index)));
     default:
         return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
     }
@@ -148,12 +136,12 @@ static void find_what_its_version_has(const void *data)
     check_int(report.driver_version, driver->version);
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const enum cushim_symbol_state state = expected_state(driver, i);
-        count(i < CORE ? &expected.core : &expected.interop, state);
+        count(i < CORE_SYMBOLS ? &expected.core : &expected.interop, state);
         if (cushim_symbol_state(i) != state)
             child_fail("%s is in state %d, not %d\n", cushim_symbol_name(i), cushim_symbol_state(i),
                        state);
     }
-    check_int(expected.core.total, CORE);
+    check_int(expected.core.total, CORE_SYMBOLS);
     check_tally(&report.symbols.core, &expected.core);
     check_tally(&report.symbols.interop, &expected.interop);
 }
@@ -230,7 +218,7 @@ static void read_of_the_missing(const void *data)
     check(!strstr(text, "called"));
     check_int(cushim_driver()->MemAlloc_v2(NULL, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
     cushim_report_text(&report, text, sizeof text);
-    check_contains(text, "called      cuMemAlloc_v2, which this driver lacks (since CUDA 3.2)\n");
+    check_contains(text, "missed      cuMemAlloc_v2, which this driver lacks (since CUDA 3.2)\n");
 }
 
 static void the_report_names_what_is_missing_and_what_was_called_in_vain(void **state)
@@ -290,7 +278,7 @@ static void demand_more_later(const void *data)
     check_int(cushim_load(&more), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
     check_int(report.state, CUSHIM_STATE_LOADED);
-    check_int(cushim_driver()->EventQuery(NULL), 100000 + number_of("cuEventQuery"));
+    check_int(cushim_driver()->EventQuery(NULL), 100000 + symbol_number("cuEventQuery"));
 }
 
 static void a_later_demand_for_more_leaves_the_driver_loaded(void **state)

@@ -17,6 +17,7 @@
 #include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -273,7 +274,7 @@ static void fill_own_tables(const void *data)
     if (code == CUDA_SUCCESS) {
         check_int(opened.EventQuery(NULL),
                   visit->driver->code == 34 ? 34 : answer_of_event_query(visit->driver));
-        check_int(counts.core.total, 637);
+        check_int(counts.core.total, CORE_SYMBOLS);
     } else {
         check(!opened.EventQuery);
     }

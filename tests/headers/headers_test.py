@@ -8,6 +8,8 @@
 import subprocess
 import sys
 
+# As the compiler calls them.
+LANGUAGES = {'c': 'c', 'cpp': 'c++'}
 WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
 # Both rename functions of cuda.h by macros; the table must not notice.
 MODES = [
@@ -16,13 +18,15 @@ MODES = [
     ['-D__CUDA_API_VERSION_INTERNAL'],
 ]
 
+
 def compile_header(compiler, language, mode, header):
     source = '#include <cushim/%s>\n' % header * 2
     # An empty translation unit is none in ISO C.
     source += 'extern int not_empty;\n'
-    return subprocess.run(
-        compiler + WARNINGS + mode + ['-fsyntax-only', '-x', 'c++' if language == 'cpp' else 'c', '-'],
-        input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    command = compiler + WARNINGS + mode + ['-fsyntax-only', '-x', LANGUAGES[language], '-']
+    return subprocess.run(command, input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, check=False)
+
 
 def main():
     language, headers, compiler = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
@@ -38,6 +42,7 @@ def main():
                 print(result.stdout)
                 failed += 1
     sys.exit(1 if failed or not headers else 0)
+
 
 if __name__ == '__main__':
     main()

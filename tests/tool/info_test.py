@@ -152,7 +152,7 @@ class WithDevices(ToolTest):
         self.assert_status(text, DONE)
         self.assertEqual(text.lines()['uuid'], 'not known to this driver')
         self.assertEqual(document.json()['devices'][0]['uuid'], None)
-        self.assertEqual(document.json()['report']['called_but_missing'], [])
+        self.assertEqual(document.json()['report']['missed'], [])
 
     def test_failure_half_way_keeps_the_devices_before_it(self):
         calls = self.run_with(13000, 'info').calls

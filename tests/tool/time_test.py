@@ -98,7 +98,7 @@ class Calls(ToolTest):
         result = self.run_with(9010, 'time', '--json', '--repeat', '1')
         self.assert_status(result, DONE)
         self.assertEqual(result.calls[-1], 'cuDevicePrimaryCtxRelease')
-        self.assertEqual(result.json()['report']['called_but_missing'], [])
+        self.assertEqual(result.json()['report']['missed'], [])
 
 
 class Failures(ToolTest):
@@ -150,7 +150,7 @@ class Failures(ToolTest):
         self.assertEqual(result.json()['error']['call'], 'cuDevicePrimaryCtxRetain')
         self.assertEqual(result.json()['error']['code'], 36)
         self.assertIn('it came with CUDA 7.0', result.json()['error']['message'])
-        self.assertEqual(result.json()['report']['called_but_missing'],
+        self.assertEqual(result.json()['report']['missed'],
                          ['cuDevicePrimaryCtxRetain'])
 
 

@@ -99,9 +99,24 @@ CUresult fake_load(struct fake_source *source)
     return cushim_load(&options);
 }
 
+CUresult fake_load_library(const char *path)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .library = path};
+    return cushim_load(&options);
+}
+
 CUresult fake_query(void)
 {
     return cushim_driver()->EventQuery(NULL);
+}
+
+struct cushim_report fake_report(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    if (cushim_report_get(&report) != CUDA_SUCCESS || report.size != sizeof report)
+        abort();
+    return report;
 }
 
 static CUresult CUDAAPI mock_event_query(CUevent event)
@@ -120,15 +135,6 @@ struct cushim_table *fake_mock(void)
         abort();
     mock.EventQuery = mock_event_query;
     return &mock;
-}
-
-size_t fake_symbol(const char *name)
-{
-    for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (strcmp(cushim_symbol_name(i), name) == 0)
-            return i;
-    }
-    abort();
 }
 
 unsigned fake_library_calls(void)

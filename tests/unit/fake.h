@@ -3,7 +3,7 @@
  * A fake driver inside the test: a handful of functions, and a resolver that finds them.
  *
  * It has cuInit, cuDriverGetVersion, cuDeviceGetCount, cuEventQuery, cuEventElapsedTime and
- * cuEventElapsedTime_v2. A second one, fake_library.c, is a shared library at the path FAKE_LIBRARY.
+ * cuEventElapsedTime_v2. A second one, fake_library.c, is a shared library at FAKE_LIBRARY.
  */
 #ifndef CUSHIM_TESTS_UNIT_FAKE_H
 #define CUSHIM_TESTS_UNIT_FAKE_H
@@ -11,6 +11,8 @@
 #include <stdatomic.h>
 
 #include <cushim/cushim.h>
+
+#include "tests/support/symbols.h"
 
 enum {
     FAKE_SYMBOLS = 6,
@@ -46,14 +48,17 @@ cushim_function fake_resolve(const char *symbol, void *data);
 /* cushim_load() from this source. */
 CUresult fake_load(struct fake_source *source);
 
+/* cushim_load() of the library at a path, and of no other. */
+CUresult fake_load_library(const char *path);
+
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
 
+/* The report; ends the program if there is none. */
+struct cushim_report fake_report(void);
+
 /* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */
 struct cushim_table *fake_mock(void);
-
-/* Number of a symbol. */
-size_t fake_symbol(const char *name);
 
 /* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks twice. */
 enum { FAKE_LIBRARY_CALLS_OF_A_LOAD = 2 };

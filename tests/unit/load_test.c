@@ -16,12 +16,6 @@
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};
 
-static CUresult load_library(const char *path)
-{
-    const struct cushim_load_options options = {.size = sizeof options, .library = path};
-    return cushim_load(&options);
-}
-
 static CUresult load_minimum(int version)
 {
     const struct cushim_load_options options = {
@@ -55,7 +49,7 @@ static void load_takes_the_symbols_from_the_named_library(void **state)
 {
     (void)state;
     setenv("CUSHIM_LIBRARY", "none", 1);
-    assert_int_equal(load_library(FAKE_LIBRARY), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }
 
@@ -131,16 +125,16 @@ static void another_source_is_refused_once_a_driver_is_loaded(void **state)
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(fake_load(&other), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(other.lookups, 0);
-    assert_int_equal(load_library(FAKE_LIBRARY), CUDA_ERROR_NOT_PERMITTED);
-    assert_int_equal(load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(fake_load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
 static void another_library_is_refused_once_one_is_loaded(void **state)
 {
     (void)state;
-    assert_int_equal(load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }
@@ -154,8 +148,8 @@ static void other_path_to_the_loaded_library_is_the_same_library(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(link, sizeof link, "%s/libcuda.so.1", folder);
     assert_int_equal(symlink(FAKE_LIBRARY, link), 0);
-    assert_int_equal(load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(load_library(link), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(link), CUDA_SUCCESS);
     unlink(link);
     rmdir(folder);
 }
@@ -163,10 +157,10 @@ static void other_path_to_the_loaded_library_is_the_same_library(void **state)
 static void library_that_only_leads_to_the_driver_stays_the_same_library(void **state)
 {
     (void)state;
-    assert_int_equal(load_library(FAKE_WRAPPER), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(FAKE_WRAPPER), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(load_library(FAKE_WRAPPER), CUDA_SUCCESS);
-    assert_int_equal(load_library(FAKE_LIBRARY), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(FAKE_WRAPPER), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
 }
 
 static void driver_below_the_minimum_is_not_loaded(void **state)
@@ -218,7 +212,7 @@ static void named_library_must_be_an_absolute_path(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(paths); i++) {
         struct cushim_report report = {.size = sizeof report};
-        assert_int_equal(load_library(paths[i]), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+        assert_int_equal(fake_load_library(paths[i]), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
         assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
         assert_int_equal(report.candidate_count, 1);
         assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_REFUSED);

@@ -38,7 +38,7 @@ static bool is_by_proc_address(const char *symbol)
 {
     cushim_function slot;
 
-    memcpy(&slot, (const char *)&table + sizeof(size_t) + fake_symbol(symbol) * sizeof slot,
+    memcpy(&slot, (const char *)&table + sizeof(size_t) + symbol_number(symbol) * sizeof slot,
            sizeof slot);
     return slot == found_by_proc_address;
 }
@@ -126,7 +126,7 @@ static void proc_address_is_never_asked_for_more_than_the_driver_knows(void **st
 
 static enum cushim_symbol_state state_of(const char *symbol)
 {
-    return cushim_symbol_state(fake_symbol(symbol));
+    return cushim_symbol_state(symbol_number(symbol));
 }
 
 static void load_remembers_how_each_symbol_was_found(void **state)

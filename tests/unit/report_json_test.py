@@ -32,7 +32,7 @@ codecs.register_error('each', lambda error: ('\ufffd' * (error.end - error.start
 
 KEYS = ['state', 'code', 'code_name', 'reason', 'advice', 'library', 'driver_version',
         'minimum_version', 'installed', 'init_process', 'symbols', 'interop', 'fallbacks',
-        'by_proc_address', 'missing', 'called_but_missing', 'candidates']
+        'by_proc_address', 'missing', 'missed', 'candidates']
 
 
 def unique(pairs):

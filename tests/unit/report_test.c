@@ -14,21 +14,6 @@ enum { GUARD = 0xab };
 
 static struct fake_source source;
 
-static struct cushim_report report_now(void)
-{
-    struct cushim_report report = {.size = sizeof report};
-
-    assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
-    assert_int_equal(report.size, sizeof report);
-    return report;
-}
-
-static CUresult load_library(const char *path)
-{
-    const struct cushim_load_options options = {.size = sizeof options, .library = path};
-    return cushim_load(&options);
-}
-
 /* --- how each state comes about --- */
 
 static void init_answers(CUresult code)
@@ -69,17 +54,17 @@ static void fail_to_initialise(void)
 
 static void find_nothing(void)
 {
-    load_library("/nonexistent/libcuda.so.1");
+    fake_load_library("/nonexistent/libcuda.so.1");
 }
 
 static void open_a_folder(void)
 {
-    load_library("/");
+    fake_load_library("/");
 }
 
 static void name_a_relative_path(void)
 {
-    load_library("libcuda.so.1");
+    fake_load_library("libcuda.so.1");
 }
 
 static void open_something_else(void)
@@ -185,7 +170,7 @@ static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **stat
 
 static void report_before_any_load_says_that_nothing_was_tried(void **state)
 {
-    const struct cushim_report report = report_now();
+    const struct cushim_report report = fake_report();
 
     (void)state;
     assert_int_equal(report.state, CUSHIM_STATE_UNTRIED);
@@ -202,13 +187,13 @@ static void report_tells_the_failure_in_the_words_of_the_candidate(void **state)
     struct cushim_report report;
 
     (void)state;
-    load_library("/nonexistent/libcuda.so.1");
-    report = report_now();
+    fake_load_library("/nonexistent/libcuda.so.1");
+    report = fake_report();
     assert_non_null(strstr(report.reason, "/nonexistent/libcuda.so.1"));
     assert_string_equal(report.candidates[0].path, "/nonexistent/libcuda.so.1");
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_NOT_FOUND);
     open_something_else();
-    report = report_now();
+    report = fake_report();
     assert_non_null(strstr(report.reason, "cuInit"));
     assert_int_equal(report.candidates[0].origin, CUSHIM_ORIGIN_RESOLVER);
 }

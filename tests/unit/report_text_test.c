@@ -12,21 +12,6 @@ enum { GUARD = 0xab, GUARD_BYTES = 16 };
 
 static struct fake_source source;
 
-static struct cushim_report report_now(void)
-{
-    struct cushim_report report = {.size = sizeof report};
-
-    assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
-    assert_int_equal(report.size, sizeof report);
-    return report;
-}
-
-static CUresult load_library(const char *path)
-{
-    const struct cushim_load_options options = {.size = sizeof options, .library = path};
-    return cushim_load(&options);
-}
-
 typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
 
 static const writer writers[] = {cushim_report_text, cushim_report_json};
@@ -69,7 +54,7 @@ static void assert_never_written_beyond(writer write, const struct cushim_report
 
 static void text_and_json_of_no_load_fit_every_buffer(void **state)
 {
-    const struct cushim_report report = report_now();
+    const struct cushim_report report = fake_report();
 
     (void)state;
     for (size_t i = 0; i < COUNT(writers); i++)
@@ -81,8 +66,8 @@ static void text_and_json_of_a_failure_fit_every_buffer(void **state)
     struct cushim_report report;
 
     (void)state;
-    load_library("/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
-    report = report_now();
+    fake_load_library("/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
+    report = fake_report();
     for (size_t i = 0; i < COUNT(writers); i++)
         assert_never_written_beyond(writers[i], &report);
 }
@@ -95,7 +80,7 @@ static void text_and_json_of_a_driver_fit_every_buffer(void **state)
     source.lacks[0] = "cuEventElapsedTime_v2";
     fake_load(&source);
     cushim_driver()->EventRecord(NULL, NULL);
-    report = report_now();
+    report = fake_report();
     for (size_t i = 0; i < COUNT(writers); i++)
         assert_never_written_beyond(writers[i], &report);
 }
@@ -110,7 +95,7 @@ static void text_names_what_is_missing_and_what_was_called(void **state)
     fake_load(&source);
     assert_int_equal(cushim_driver()->EventRecord(NULL, NULL),
                      CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
-    report = report_now();
+    report = fake_report();
     assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n"));
     assert_non_null(strstr(text, "cuEventRecord, which this driver lacks"));
@@ -127,8 +112,8 @@ static void path_that_is_too_long_ends_in_dots(void **state)
     memset(path, 'x', sizeof path);
     path[0] = '/';
     path[sizeof path - 1] = '\0';
-    assert_int_equal(load_library(path), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    report = report_now();
+    assert_int_equal(fake_load_library(path), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    report = fake_report();
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_REFUSED);
     assert_int_equal(strlen(report.candidates[0].path), CUSHIM_REPORT_PATH_BYTES - 1);
     assert_string_equal(report.candidates[0].path + CUSHIM_REPORT_PATH_BYTES - 4, "...");

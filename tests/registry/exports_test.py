@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The core rows are exactly what the toolkit's own stub of the driver library exports."""
 
@@ -11,17 +12,17 @@ import toolkit
 class Exports(unittest.TestCase):
     def test_core_rows_are_the_symbols_of_the_stub_library(self):
         root = os.path.dirname(os.path.abspath(toolkit.include()))
-        stubs = sorted(glob.glob(os.path.join(root, "lib*", "stubs", "libcuda.so")))
+        stubs = sorted(glob.glob(os.path.join(root, 'lib*', 'stubs', 'libcuda.so')))
         if not stubs:
-            self.skipTest("no lib*/stubs/libcuda.so in %s" % root)
+            self.skipTest('no lib*/stubs/libcuda.so in %s' % root)
         version = toolkit.version()
         rows = set(row.symbol for row in toolkit.functions()
                    if not row.interop and row.since <= version)
-        symbols = set(name for name in toolkit.exports(stubs[0]) if name.startswith("cu"))
-        self.assertEqual(sorted(symbols - rows), [], "exported, but in no row: run update.py")
-        self.assertEqual(sorted(rows - symbols), [], "a row of this age or older, not exported")
-        print("%d symbols of %s" % (len(symbols), stubs[0]))
+        symbols = set(name for name in toolkit.exports(stubs[0]) if name.startswith('cu'))
+        self.assertEqual(sorted(symbols - rows), [], 'exported, but in no row: run update.py')
+        self.assertEqual(sorted(rows - symbols), [], 'a row of this age or older, not exported')
+        print('%d symbols of %s' % (len(symbols), stubs[0]))
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     toolkit.main()

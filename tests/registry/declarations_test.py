@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The rows are exactly what the toolkit's headers declare, and a compiler agrees on each prototype.
 
@@ -17,13 +18,13 @@ import registry
 from update import Toolkit
 
 FOREIGN = {
-    "GL/gl.h": "typedef unsigned int GLuint;\ntypedef unsigned int GLenum;\n",
-    "EGL/egl.h": "typedef int EGLint;\n",
-    "EGL/eglext.h": "typedef void *EGLImageKHR;\ntypedef void *EGLStreamKHR;\n"
-                    "typedef void *EGLSyncKHR;\n",
-    "vdpau/vdpau.h": "typedef unsigned int VdpDevice;\ntypedef unsigned int VdpVideoSurface;\n"
-                     "typedef unsigned int VdpOutputSurface;\n"
-                     "typedef void VdpGetProcAddress;\n",
+    'GL/gl.h': 'typedef unsigned int GLuint;\ntypedef unsigned int GLenum;\n',
+    'EGL/egl.h': 'typedef int EGLint;\n',
+    'EGL/eglext.h': 'typedef void *EGLImageKHR;\ntypedef void *EGLStreamKHR;\n'
+                    'typedef void *EGLSyncKHR;\n',
+    'vdpau/vdpau.h': 'typedef unsigned int VdpDevice;\ntypedef unsigned int VdpVideoSurface;\n'
+                     'typedef unsigned int VdpOutputSurface;\n'
+                     'typedef void VdpGetProcAddress;\n',
 }
 
 
@@ -46,52 +47,52 @@ def compile_source(source, *flags):
         for name, text in FOREIGN.items():
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w", encoding="utf-8") as file:
+            with open(path, 'w', encoding='utf-8') as file:
                 file.write(text)
-        command = sys.argv[2:] + ["-std=gnu11", "-fsyntax-only", "-isystem", toolkit.include(),
-                                  "-I", folder] + list(flags) + ["-x", "c", "-"]
+        command = sys.argv[2:] + ['-std=gnu11', '-fsyntax-only', '-isystem', toolkit.include(),
+                                  '-I', folder] + list(flags) + ['-x', 'c', '-']
         run = subprocess.run(command, input=source, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, universal_newlines=True)
-    return run.stdout if run.returncode else ""
+                             stderr=subprocess.STDOUT, text=True)
+    return run.stdout if run.returncode else ''
 
 
 class Declarations(unittest.TestCase):
     def test_core_rows_are_what_cuda_h_and_cudaprofiler_h_declare(self):
-        self.check_declared(["cuda.h", "cudaProfiler.h"],
+        self.check_declared(['cuda.h', 'cudaProfiler.h'],
                             [row for row in rows_of([]) if not row.interop])
 
     def test_gl_rows_are_what_cudagl_h_declares(self):
-        self.check_interop("gl")
+        self.check_interop('gl')
 
     def test_egl_rows_are_what_cudaegl_h_declares(self):
-        self.check_interop("egl")
+        self.check_interop('egl')
 
     def test_vdpau_rows_are_what_cudavdpau_h_declares(self):
-        self.check_interop("vdpau")
+        self.check_interop('vdpau')
 
     def test_platforms_are_those_of_the_declarations(self):
-        for name in present("cuda.h", *toolkit.INTEROP_HEADERS.values()):
+        for name in present('cuda.h', *toolkit.INTEROP_HEADERS.values()):
             declared = read_header(os.path.join(toolkit.include(), name)).functions
             for row in toolkit.functions():
                 if row.symbol in declared:
-                    self.assertEqual(row.platform or "-", declared[row.symbol].platform, row)
+                    self.assertEqual(row.platform or '-', declared[row.symbol].platform, row)
 
     def test_versions_are_those_of_the_typedefs(self):
-        if not present("cudaTypedefs.h"):
-            self.skipTest("this toolkit comes without cudaTypedefs.h")
+        if not present('cudaTypedefs.h'):
+            self.skipTest('this toolkit comes without cudaTypedefs.h')
         installed = Toolkit(toolkit.include())
         rows = {row.symbol: row for row in toolkit.functions()}
         dated = {function.symbol: installed.since(function) for function in installed.functions}
-        wrong = ["%s dates from %s, not from %d" % (symbol, since, rows[symbol].since)
+        wrong = ['%s dates from %s, not from %d' % (symbol, since, rows[symbol].since)
                  for symbol, since in dated.items() if since not in (None, rows[symbol].since)]
         self.assertEqual(wrong, [])
         self.assertEqual([symbol for symbol, since in dated.items() if since is None
-                          and not rows[symbol].interop], [], "the typedefs do not say")
+                          and not rows[symbol].interop], [], 'the typedefs do not say')
 
     def test_groups_are_the_sections_of_the_documentation(self):
         installed = Toolkit(toolkit.include())
         if installed.version < max(row.since for row in toolkit.functions()):
-            self.skipTest("the sections of older headers leave out some functions")
+            self.skipTest('the sections of older headers leave out some functions')
         groups = {row.symbol: row.group for row in toolkit.functions()}
         self.assertEqual([(function.symbol, installed.group(function))
                           for function in installed.functions
@@ -100,7 +101,7 @@ class Declarations(unittest.TestCase):
     def check_interop(self, group):
         header = toolkit.INTEROP_HEADERS[group]
         if not present(header):
-            self.skipTest("this toolkit comes without %s" % header)
+            self.skipTest('this toolkit comes without %s' % header)
         self.check_declared([header], [row for row in rows_of([header]) if row.group == group])
 
     def check_declared(self, headers, rows):
@@ -108,56 +109,56 @@ class Declarations(unittest.TestCase):
         for name in headers:
             declared |= set(read_header(os.path.join(toolkit.include(), name)).functions)
         symbols = set(row.symbol for row in rows)
-        self.assertEqual(sorted(declared - symbols), [], "declared, but in no row: run update.py")
-        self.assertEqual(sorted(symbols - declared), [], "a row of this age, not declared")
+        self.assertEqual(sorted(declared - symbols), [], 'declared, but in no row: run update.py')
+        self.assertEqual(sorted(symbols - declared), [], 'a row of this age, not declared')
 
 
 class Compiled(unittest.TestCase):
     def setUp(self):
         if len(sys.argv) < 3:
-            self.skipTest("no compiler was named after the include directory")
+            self.skipTest('no compiler was named after the include directory')
 
     def check_prototypes(self, platform, *flags):
-        headers = present("cuda.h", "cudaProfiler.h", *toolkit.INTEROP_HEADERS.values())
+        headers = present('cuda.h', 'cudaProfiler.h', *toolkit.INTEROP_HEADERS.values())
         rows = [row for row in rows_of(headers) if row.platform == platform]
         # cudaVDPAU.h includes nothing itself.
-        source = ["#include <cuda.h>", "#include <vdpau/vdpau.h>"]
-        source += ["#include <%s>" % name for name in headers]
+        source = ['#include <cuda.h>', '#include <vdpau/vdpau.h>']
+        source += ['#include <%s>' % name for name in headers]
         source += ['_Static_assert(__builtin_types_compatible_p(__typeof__(&%s), '
                    'CUresult (CUDAAPI *)(%s)), "%s");' % (row.symbol, row.prototype, row.symbol)
                    for row in rows]
-        self.assertEqual(compile_source("\n".join(source) + "\n",
-                                        "-D__CUDA_API_VERSION_INTERNAL", *flags), "")
+        self.assertEqual(compile_source('\n'.join(source) + '\n',
+                                        '-D__CUDA_API_VERSION_INTERNAL', *flags), '')
         return rows
 
     def test_prototypes_are_those_of_the_headers(self):
         self.assertGreater(len(self.check_prototypes(None)), 400)
 
     def test_prototypes_of_windows_are_those_of_the_headers(self):
-        if not present("cudaGL.h"):
-            self.skipTest("this toolkit comes without cudaGL.h")
-        rows = self.check_prototypes("windows", "-D_WIN32", "-D__stdcall=")
-        self.assertEqual([row.symbol for row in rows], ["cuWGLGetDevice"])
+        if not present('cudaGL.h'):
+            self.skipTest('this toolkit comes without cudaGL.h')
+        rows = self.check_prototypes('windows', '-D_WIN32', '-D__stdcall=')
+        self.assertEqual([row.symbol for row in rows], ['cuWGLGetDevice'])
 
     def test_rows_need_no_header_but_cuda_h(self):
-        types = registry.read_types(toolkit.table("types"))
-        source = ["#include <cuda.h>"]
-        source += [row.type + ";" for row in types if row.type.startswith("struct ")]
-        source += ["typedef CUresult (CUDAAPI *%s)(%s);" % (row.slot, row.prototype)
+        types = registry.read_types(toolkit.table('types'))
+        source = ['#include <cuda.h>']
+        source += [row.type + ';' for row in types if row.type.startswith('struct ')]
+        source += ['typedef CUresult (CUDAAPI *%s)(%s);' % (row.slot, row.prototype)
                    for row in rows_of(toolkit.INTEROP_HEADERS.values())]
-        self.assertEqual(compile_source("\n".join(source) + "\n", "-Wall", "-Werror"), "")
+        self.assertEqual(compile_source('\n'.join(source) + '\n', '-Wall', '-Werror'), '')
 
     def test_plain_types_have_the_size_of_the_types_they_stand_for(self):
         used = set(parameter.noun for row in rows_of(toolkit.INTEROP_HEADERS.values())
                    for parameter in row.parameters)
-        source = ["#include <cuda.h>"]
+        source = ['#include <cuda.h>']
         source += ['_Static_assert(sizeof(%s) == sizeof(%s), "%s");' % (row.type, row.plain,
                                                                         row.type)
-                   for row in registry.read_types(toolkit.table("types"))
-                   if row.kind != "struct" and row.type in used]
+                   for row in registry.read_types(toolkit.table('types'))
+                   if row.kind != 'struct' and row.type in used]
         self.assertGreater(len(source), 20)
-        self.assertEqual(compile_source("\n".join(source) + "\n"), "")
+        self.assertEqual(compile_source('\n'.join(source) + '\n'), '')
 
 
-if __name__ == "__main__":
+if __name__ == '__main__':
     toolkit.main()
