@@ -252,6 +252,9 @@ CUresult cushim_init(const struct cushim_load_options *options)
     if (code != CUDA_SUCCESS)
         return code;
     code = cushim_driver()->Init(0);
+    /* An installed table may be a layer over the driver, or have nothing to do with it. */
+    if (cushim__is_installed() && !is_initialised())
+        return code;
     atomic_store(&init_process,
                  code == CUDA_SUCCESS ? (long)cushim__process_of(cushim__self()) : 0);
     atomic_store(&init_code, (int)code);

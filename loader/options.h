@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* No version of any options is larger: a size beyond it was never set. */
+enum { CUSHIM__LARGEST_OPTIONS = 4096 };
+
 /*
  * Copy the options that a caller gave over `known`, which holds the defaults and its own size.
  *

@@ -15,6 +15,14 @@ static void add_version(struct cushim__text *text, int version)
     cushim__text_format(text, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
+/* A line whose value holds paths: they may hold anything. */
+static void add_line(struct cushim__text *text, const char *label, const char *value)
+{
+    cushim__text_format(text, "%-11s ", label);
+    cushim__text_plain(text, value);
+    cushim__text_add(text, "\n");
+}
+
 static void add_tally(struct cushim__text *text, const char *label,
                       const struct cushim_symbol_tally *tally)
 {
@@ -71,11 +79,14 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
 {
     for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
-        cushim__text_format(text, "%-11s %s%s%s: %s%s%s\n", "tried", candidate->path,
-                            candidate->path[0] ? " by " : "by ",
+        cushim__text_format(text, "%-11s ", "tried");
+        cushim__text_plain(text, candidate->path);
+        cushim__text_format(text, "%s%s: %s%s", candidate->path[0] ? " by " : "by ",
                             cushim_origin_name(candidate->origin),
                             cushim_outcome_name(candidate->outcome),
-                            candidate->message[0] ? ": " : "", candidate->message);
+                            candidate->message[0] ? ": " : "");
+        cushim__text_plain(text, candidate->message);
+        cushim__text_add(text, "\n");
     }
 }
 
@@ -87,16 +98,17 @@ size_t cushim_report_text(const struct cushim_report *given, char *buffer, size_
 
     cushim__text_begin(&text, buffer, size);
     cushim__text_format(&text, "%-11s %s\n", "state", cushim_state_name(report->state));
-    cushim__text_format(&text, "%-11s %s\n", "reason", report->reason);
+    add_line(&text, "reason", report->reason);
     if (report->advice[0])
-        cushim__text_format(&text, "%-11s %s\n", "advice", report->advice);
+        add_line(&text, "advice", report->advice);
     if (report->code != CUDA_SUCCESS)
         cushim__text_format(&text, "%-11s %d %s\n", "code", (int)report->code,
                             cushim_error_name(report->code));
     if (report->driver_version) {
         cushim__text_format(&text, "%-11s ", "driver");
         add_version(&text, report->driver_version);
-        cushim__text_format(&text, "\n%-11s %s\n", "library", report->library);
+        cushim__text_add(&text, "\n");
+        add_line(&text, "library", report->library);
         add_tally(&text, "symbols", &report->symbols.core);
         add_tally(&text, "interop", &report->symbols.interop);
         add_fallbacks(&text);

@@ -63,6 +63,14 @@ void cushim__text_format(struct cushim__text *text, const char *format, ...)
         text->length += (size_t)length;
 }
 
+void cushim__text_plain(struct cushim__text *text, const char *bytes)
+{
+    for (; *bytes; bytes++) {
+        const unsigned char byte = (unsigned char)*bytes;
+        add_bytes(text, byte < 0x20 || byte == 0x7f ? "?" : bytes, 1);
+    }
+}
+
 void cushim__text_json(struct cushim__text *text, const char *bytes)
 {
     const unsigned char *next = (const unsigned char *)bytes;

@@ -21,6 +21,9 @@ __attribute__((format(printf, 2, 3)))
 #endif
 void cushim__text_format(struct cushim__text *text, const char *format, ...);
 
+/* Text of somebody else's on one line: control characters become `?`. */
+void cushim__text_plain(struct cushim__text *text, const char *bytes);
+
 /* A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD. */
 void cushim__text_json(struct cushim__text *text, const char *bytes);
 

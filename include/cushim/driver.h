@@ -106,7 +106,8 @@ struct cushim_load_options {
  *                                                    was loading when it forked.
  * @return any other code                             cuDriverGetVersion's, unchanged.
  *
- * Thread safety: any thread; concurrent calls load once, the others wait for the outcome.
+ * Thread safety: any thread; of concurrent calls that ask for the same driver one loads, and the
+ *                others wait for its outcome.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
  * Since: 0.1.

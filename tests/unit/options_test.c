@@ -20,11 +20,11 @@ static void options_that_cannot_be_understood_are_refused(void **state)
         struct cushim_load_options options;
         unsigned char tail[16];
     } newer = {.tail = {[15] = 1}};
-    static const size_t too_small[] = {0, 1, sizeof(size_t) - 1};
+    static const size_t no_sizes[] = {0, 1, sizeof(size_t) - 1, SIZE_MAX, (size_t)-1 / 2};
 
     (void)state;
-    for (size_t i = 0; i < COUNT(too_small); i++) {
-        newer.options.size = too_small[i];
+    for (size_t i = 0; i < COUNT(no_sizes); i++) {
+        newer.options.size = no_sizes[i];
         assert_int_equal(cushim_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
         assert_int_equal(cushim_init(&newer.options), CUDA_ERROR_INVALID_VALUE);
     }

@@ -103,6 +103,21 @@ static void text_names_what_is_missing_and_what_was_called(void **state)
     assert_non_null(strstr(text, "12.8"));
 }
 
+static void text_keeps_odd_paths_on_one_line(void **state)
+{
+    char text[8192];
+    const struct cushim_load_options options = {.size = sizeof options,
+                                                .library = "/no\nsuch\x1b[31mfile"};
+    struct cushim_report report;
+
+    (void)state;
+    assert_int_equal(cushim_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    report = fake_report();
+    assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "/no?such?[31mfile by option: not-found"));
+    assert_null(strchr(text, '\x1b'));
+}
+
 static void path_that_is_too_long_ends_in_dots(void **state)
 {
     char path[2000];
@@ -148,6 +163,7 @@ int main(void)
         forked_test(text_and_json_of_a_failure_fit_every_buffer),
         forked_test(text_and_json_of_a_driver_fit_every_buffer),
         forked_test(text_names_what_is_missing_and_what_was_called),
+        forked_test(text_keeps_odd_paths_on_one_line),
         forked_test(text_and_json_of_an_older_callers_report_read_no_further_than_its_size),
         forked_test(path_that_is_too_long_ends_in_dots),
     };
