@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "loader/candidate.h"
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "loader/text.h"
@@ -35,7 +36,7 @@ static const struct verdict {
     [CUSHIM_OUTCOME_STUB] = {CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY, 5},
     /* The code is the driver's own. */
     [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 6},
-    [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, 7},
+    [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER, 7},
 };
 
 static struct cushim_candidate *add(struct cushim_report *report, enum cushim_origin origin,
@@ -75,6 +76,14 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
                candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
                                                           : CUSHIM_OUTCOME_DRIVER_ERROR,
                message);
+        return;
+    }
+    if (candidate->version <= 0) {
+        snprintf(message, sizeof message, "cuDriverGetVersion told the version %d",
+                 candidate->version);
+        candidate->version = 0;
+        candidate->code = CUDA_ERROR_UNKNOWN;
+        settle(candidate, CUSHIM_OUTCOME_DRIVER_ERROR, message);
         return;
     }
     if (candidate->version < options->minimum_version) {

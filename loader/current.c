@@ -96,7 +96,8 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
             __atomic_store_n(&cushim__current, mine, __ATOMIC_SEQ_CST);
         }
     }
+    /* Whoever keeps it may keep it beyond the next load; the boot table forwards to what is there. */
     if (former)
-        *former = before;
+        *former = before == &cushim__absent_table ? &cushim__boot_table : before;
     return CUDA_SUCCESS;
 }

@@ -2,12 +2,14 @@
 /*
  * The loader's own parts, in the order in which a load passes through them:
  *
- *   load.c       state machine: who loads, who waits, what is published
+ *   turn.c       state machine: who loads, who waits, and what a fork means
+ *   load.c       one attempt, and its commit
  *   candidate.c  what is tried, and what came of it
  *   fill.c       symbols into a table
  *   symbol.c     symbols by number, and what the loaded driver made of them
  *   current.c    the current table: publish, install, fork
  *   record.c     the last attempt, kept for the report
+ *   init.c       cuInit, and whether it has happened
  *
  * Each other file of this folder has a header of its own.
  */
@@ -73,10 +75,15 @@ void cushim__withdraw(CUresult code);
 /* Whether the current table is one that the program has installed. */
 bool cushim__is_installed(void);
 
-/* --- load.c --- */
+/* --- turn.c --- */
 
 /* Whether this is the child of a process that had initialised the driver, or was loading it. */
 bool cushim__is_forked(void);
+
+/* --- init.c --- */
+
+/* Whether the driver of the loader's own table is initialised, by whomever: the driver is asked. */
+bool cushim__is_initialised(void);
 
 /* Outcome of cushim_init(): its code, or -1 if it has not been called; and the process. */
 int cushim__init_outcome(long *process);

@@ -11,7 +11,7 @@ bool cushim__options_read(void *known, size_t known_size, const void *given)
     if (!given)
         return true;
     memcpy(&size, given, sizeof size);
-    if (size < sizeof size || size > CUSHIM__LARGEST_OPTIONS)
+    if (size < sizeof size || size > CUSHIM__LARGEST_OPTIONS || size % sizeof size != 0)
         return false;
     for (size_t i = known_size; i < size; i++) {
         if (bytes[i])

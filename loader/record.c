@@ -15,34 +15,41 @@
 static struct cushim_report record;
 static _Atomic uint64_t holder;
 
-static void acquire(void)
+/*
+ * False if this thread holds it already: a signal handler has interrupted the copy. It may read and
+ * write all the same, since every string in the record is closed by its last byte at any moment.
+ */
+static bool acquire(void)
 {
     const uint64_t self = cushim__self();
     uint64_t seen = 0;
 
     for (unsigned turns = 0; !atomic_compare_exchange_strong(&holder, &seen, self); turns++) {
+        if (seen == self)
+            return false;
         if (seen == 0 || cushim__process_of(seen) != cushim__process_of(self))
             continue; /* try again, expecting what was seen */
         cushim__pause(turns);
         seen = 0;
     }
+    return true;
 }
 
-static void leave(void)
+static void copy(struct cushim_report *to, const struct cushim_report *from)
 {
-    atomic_store(&holder, 0);
+    const bool acquired = acquire();
+
+    memcpy(to, from, sizeof *to);
+    if (acquired)
+        atomic_store(&holder, 0);
 }
 
 void cushim__record_put(const struct cushim_report *attempt)
 {
-    acquire();
-    memcpy(&record, attempt, sizeof record);
-    leave();
+    copy(&record, attempt);
 }
 
 void cushim__record_get(struct cushim_report *attempt)
 {
-    acquire();
-    memcpy(attempt, &record, sizeof record);
-    leave();
+    copy(attempt, &record);
 }

@@ -4,11 +4,13 @@
 
 #include <cushim/error.h>
 
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/report.h"
+#include "loader/system.h"
 #include "loader/text.h"
 
 static const struct state_words {
@@ -61,9 +63,9 @@ static const struct outcome_words {
                                                "called libcuda.so.1."},
     [CUSHIM_OUTCOME_NO_PERMISSION] = {"no-permission",
                                       "Make the file and its folders readable for this user."},
-    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = {"not-a-library",
-                                      "Reinstall the NVIDIA driver: this file is not the library "
-                                      "that should stand in its place."},
+    [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
+        {"not-a-library", "Reinstall the NVIDIA driver if this file stands in the place "
+                          "of its library, or name another file."},
     [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = {"wrong-architecture",
                                            "Install the driver library for the architecture of "
                                            "this program, or run a program built for the "
@@ -140,7 +142,10 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
 
     switch (report->state) {
     case CUSHIM_STATE_UNTRIED:
-        cushim__text_add(text, "No driver has been looked for yet");
+        cushim__text_add(text, report->installed
+                                   ? "The program has installed a table of its own, and no driver "
+                                     "has been looked for"
+                                   : "No driver has been looked for yet");
         break;
     case CUSHIM_STATE_LOADED:
     case CUSHIM_STATE_READY:
@@ -204,32 +209,75 @@ static const char *advice(const struct cushim_report *report)
     return cushim_error_advice(report->code);
 }
 
-const struct cushim_report *cushim__report_whole(struct cushim_report *whole,
-                                                 const struct cushim_report *given)
+/* Let a report of `size` bytes count no more candidates than it has room for. */
+static void cut_candidates(struct cushim_report *report, size_t size)
 {
-    if (given->size >= sizeof *whole)
-        return given;
-    memset(whole, 0, sizeof *whole);
-    memcpy(whole, given, given->size);
-    return whole;
+    const size_t start = offsetof(struct cushim_report, candidates);
+    const size_t room = size < start ? 0 : (size - start) / sizeof report->candidates[0];
+
+    if (report->candidate_count > room)
+        report->candidate_count = (unsigned)room;
+}
+
+unsigned cushim__report_candidates(const struct cushim_report *report)
+{
+    return report->candidate_count < CUSHIM_REPORT_CANDIDATES ? report->candidate_count
+                                                              : CUSHIM_REPORT_CANDIDATES;
+}
+
+size_t cushim__report_write(void (*writer)(struct cushim__text *text,
+                                           const struct cushim_report *report),
+                            const struct cushim_report *given, char *buffer, size_t size)
+{
+    struct cushim_report *whole = NULL;
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (given->size < sizeof *given) {
+        /* Too large for a small thread's stack. */
+        whole = cushim__memory_take(sizeof *whole);
+        if (!whole)
+            return 0;
+        memcpy(whole, given, given->size);
+        cut_candidates(whole, given->size);
+    }
+    writer(&text, whole ? whole : given);
+    if (whole)
+        cushim__memory_give_back(whole, sizeof *whole);
+    return text.length;
+}
+
+static void fill_report(struct cushim_report *report)
+{
+    struct cushim__text text;
+
+    cushim__record_get(report);
+    report->size = sizeof *report;
+    complete(report);
+    cushim__text_begin(&text, report->reason, sizeof report->reason);
+    say_reason(report, &text);
+    cushim__text_copy(report->advice, sizeof report->advice, advice(report));
 }
 
 CUresult cushim_report_get(struct cushim_report *given)
 {
-    struct cushim_report report;
-    struct cushim__text text;
+    struct cushim_report *whole;
     size_t size;
 
     if (!given || given->size < sizeof given->size)
         return CUDA_ERROR_INVALID_VALUE;
-    size = given->size < sizeof report ? given->size : sizeof report;
-
-    cushim__record_get(&report);
-    report.size = size;
-    complete(&report);
-    cushim__text_begin(&text, report.reason, sizeof report.reason);
-    say_reason(&report, &text);
-    cushim__text_copy(report.advice, sizeof report.advice, advice(&report));
-    memcpy(given, &report, size);
+    if (given->size >= sizeof *given) {
+        fill_report(given);
+        return CUDA_SUCCESS;
+    }
+    size = given->size;
+    whole = cushim__memory_take(sizeof *whole);
+    if (!whole)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    fill_report(whole);
+    whole->size = size;
+    cut_candidates(whole, size);
+    memcpy(given, whole, size);
+    cushim__memory_give_back(whole, sizeof *whole);
     return CUDA_SUCCESS;
 }

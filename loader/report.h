@@ -5,8 +5,17 @@
 
 #include <cushim/report.h>
 
-/* A report of this version's size: `given`, or `whole` with zeros for what an older caller lacks. */
-const struct cushim_report *cushim__report_whole(struct cushim_report *whole,
-                                                 const struct cushim_report *given);
+#include "loader/text.h"
+
+/*
+ * Write a report that a caller gave, which may be one of an older version and shorter: what it lacks
+ * is zero to `writer`. Returns the length of the text.
+ */
+size_t cushim__report_write(void (*writer)(struct cushim__text *text,
+                                           const struct cushim_report *report),
+                            const struct cushim_report *given, char *buffer, size_t size);
+
+/* Number of candidates, whatever the report says. */
+unsigned cushim__report_candidates(const struct cushim_report *report);
 
 #endif

@@ -89,48 +89,56 @@ static void add_fallbacks(struct cushim__text *text)
     cushim__text_add(text, any ? "\n  }" : "}");
 }
 
+/* What cuDriverGetVersion answered, if it was asked. */
+static void add_answer(struct cushim__text *text, const struct cushim_candidate *candidate)
+{
+    if (candidate->code != CUDA_SUCCESS || candidate->version)
+        add_code(text, "      ", candidate->code);
+    else
+        cushim__text_add(text, ",\n      \"code\": null,\n      \"code_name\": null");
+}
+
 static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
 {
     add_key(text, "  ", "candidates");
     cushim__text_add(text, "[");
-    for (unsigned i = 0; i < report->candidate_count; i++) {
+    for (unsigned i = 0; i < cushim__report_candidates(report); i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%s\n    {\n      \"origin\": \"%s\"", i ? "," : "",
                             cushim_origin_name(candidate->origin));
         add_string(text, "      ", "path", candidate->path);
         add_string(text, "      ", "outcome", cushim_outcome_name(candidate->outcome));
         add_string(text, "      ", "message", candidate->message);
-        add_code(text, "      ", candidate->code);
+        add_answer(text, candidate);
         add_number(text, "      ", "driver_version", candidate->version);
         cushim__text_add(text, "\n    }");
     }
     cushim__text_add(text, report->candidate_count ? "\n  ]" : "]");
 }
 
-size_t cushim_report_json(const struct cushim_report *given, char *buffer, size_t size)
+static void write_json(struct cushim__text *text, const struct cushim_report *report)
 {
-    struct cushim_report whole;
-    const struct cushim_report *report = cushim__report_whole(&whole, given);
-    struct cushim__text text;
+    cushim__text_format(text, "{\n  \"state\": \"%s\"", cushim_state_name(report->state));
+    add_code(text, "  ", report->code);
+    add_string(text, "  ", "reason", report->reason);
+    add_string(text, "  ", "advice", report->advice);
+    add_string(text, "  ", "library", report->library);
+    add_number(text, "  ", "driver_version", report->driver_version);
+    add_number(text, "  ", "minimum_version", report->minimum_version);
+    add_key(text, "  ", "installed");
+    cushim__text_add(text, report->installed ? "true" : "false");
+    add_number(text, "  ", "init_process", report->init_process);
+    add_tally(text, "symbols", &report->symbols.core);
+    add_tally(text, "interop", &report->symbols.interop);
+    add_fallbacks(text);
+    add_names(text, "by_proc_address", is_by_proc_address);
+    add_names(text, "missing", is_missing);
+    add_names(text, "missed", is_missed);
+    add_candidates(text, report);
+    cushim__text_add(text, "\n}\n");
+}
 
-    cushim__text_begin(&text, buffer, size);
-    cushim__text_format(&text, "{\n  \"state\": \"%s\"", cushim_state_name(report->state));
-    add_code(&text, "  ", report->code);
-    add_string(&text, "  ", "reason", report->reason);
-    add_string(&text, "  ", "advice", report->advice);
-    add_string(&text, "  ", "library", report->library);
-    add_number(&text, "  ", "driver_version", report->driver_version);
-    add_number(&text, "  ", "minimum_version", report->minimum_version);
-    add_key(&text, "  ", "installed");
-    cushim__text_add(&text, report->installed ? "true" : "false");
-    add_number(&text, "  ", "init_process", report->init_process);
-    add_tally(&text, "symbols", &report->symbols.core);
-    add_tally(&text, "interop", &report->symbols.interop);
-    add_fallbacks(&text);
-    add_names(&text, "by_proc_address", is_by_proc_address);
-    add_names(&text, "missing", is_missing);
-    add_names(&text, "missed", is_missed);
-    add_candidates(&text, report);
-    cushim__text_add(&text, "\n}\n");
-    return text.length;
+size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size)
+{
+    return cushim__report_write(write_json, report, buffer, size);
 }

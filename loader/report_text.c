@@ -77,7 +77,7 @@ static void add_missed(struct cushim__text *text)
 
 static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
 {
-    for (unsigned i = 0; i < report->candidate_count; i++) {
+    for (unsigned i = 0; i < cushim__report_candidates(report); i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%-11s ", "tried");
         cushim__text_plain(text, candidate->path);
@@ -90,34 +90,33 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
     }
 }
 
-size_t cushim_report_text(const struct cushim_report *given, char *buffer, size_t size)
+static void write_text(struct cushim__text *text, const struct cushim_report *report)
 {
-    struct cushim_report whole;
-    const struct cushim_report *report = cushim__report_whole(&whole, given);
-    struct cushim__text text;
-
-    cushim__text_begin(&text, buffer, size);
-    cushim__text_format(&text, "%-11s %s\n", "state", cushim_state_name(report->state));
-    add_line(&text, "reason", report->reason);
+    cushim__text_format(text, "%-11s %s\n", "state", cushim_state_name(report->state));
+    add_line(text, "reason", report->reason);
     if (report->advice[0])
-        add_line(&text, "advice", report->advice);
+        add_line(text, "advice", report->advice);
     if (report->code != CUDA_SUCCESS)
-        cushim__text_format(&text, "%-11s %d %s\n", "code", (int)report->code,
+        cushim__text_format(text, "%-11s %d %s\n", "code", (int)report->code,
                             cushim_error_name(report->code));
     if (report->driver_version) {
-        cushim__text_format(&text, "%-11s ", "driver");
-        add_version(&text, report->driver_version);
-        cushim__text_add(&text, "\n");
-        add_line(&text, "library", report->library);
-        add_tally(&text, "symbols", &report->symbols.core);
-        add_tally(&text, "interop", &report->symbols.interop);
-        add_fallbacks(&text);
-        add_missing(&text);
-        add_missed(&text);
+        cushim__text_format(text, "%-11s ", "driver");
+        add_version(text, report->driver_version);
+        cushim__text_add(text, "\n");
+        add_line(text, "library", report->library);
+        add_tally(text, "symbols", &report->symbols.core);
+        add_tally(text, "interop", &report->symbols.interop);
+        add_fallbacks(text);
+        add_missing(text);
+        add_missed(text);
     }
     if (report->installed)
-        cushim__text_format(&text, "%-11s %s\n", "installed",
+        cushim__text_format(text, "%-11s %s\n", "installed",
                             "the program has installed a table of its own");
-    add_candidates(&text, report);
-    return text.length;
+    add_candidates(text, report);
+}
+
+size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size)
+{
+    return cushim__report_write(write_text, report, buffer, size);
 }

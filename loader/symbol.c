@@ -4,6 +4,7 @@
 
 #include <cushim/symbol.h>
 
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/tables.h"
@@ -19,7 +20,7 @@ unsigned char *cushim__symbol_states(void)
 CUresult cushim__missing(unsigned symbol)
 {
     atomic_store_explicit(&missed[symbol], true, memory_order_relaxed);
-    return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+    return CUSHIM__REQUIRES_NEWER_DRIVER;
 }
 
 size_t cushim_symbol_count(void)

@@ -59,6 +59,10 @@ cushim_function cushim__library_symbol(void *library, const char *symbol);
 /* Path of the library that a function lives in; an empty string if the system cannot tell. */
 void cushim__library_path(cushim_function function, char *path, size_t size);
 
+/* Zeroed memory for a while, from the system; NULL if it has none. */
+void *cushim__memory_take(size_t size);
+void cushim__memory_give_back(void *memory, size_t size);
+
 /* Memory that shares no page with anything else, at least `need` bytes; the same at every call. */
 void *cushim__pages(size_t need);
 

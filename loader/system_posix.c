@@ -4,6 +4,7 @@
 #include "loader/system.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "loader/elf.h"
+#include "loader/search.h"
 #include "loader/text.h"
 
 /* Room in which whole pages for one table can be found, whatever the page size of the machine. */
@@ -109,14 +111,11 @@ static enum cushim_outcome judge(const char *path, const char *message)
     return absent ? CUSHIM_OUTCOME_LACKS_LIBRARY : CUSHIM_OUTCOME_NOT_LOADABLE;
 }
 
-void *cushim__library_open(struct cushim_candidate *candidate)
+static void *open_library(struct cushim_candidate *candidate)
 {
-    void *library;
+    void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *message;
 
-    if (cushim__path_is_absolute(candidate->path) && !cushim__elf_check(candidate))
-        return NULL;
-    library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library)
         return library;
     message = dlerror();
@@ -127,8 +126,54 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return NULL;
 }
 
+static void *search_library(struct cushim_candidate *candidate)
+{
+    struct cushim_candidate passed_over;
+    struct cushim__text text;
+    void *library;
+
+    if (!cushim__search_check(candidate, &passed_over))
+        return NULL;
+    library = open_library(candidate);
+    if (!library && candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND && passed_over.path[0]) {
+        /* The linker says that there is none, which is not what the user sees. */
+        candidate->outcome = passed_over.outcome;
+        cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+        cushim__text_add(&text, passed_over.path);
+        cushim__text_add(&text, ": ");
+        cushim__text_add(&text, passed_over.message);
+    }
+    return library;
+}
+
+void *cushim__library_open(struct cushim_candidate *candidate)
+{
+    if (!cushim__path_is_absolute(candidate->path))
+        return search_library(candidate);
+    return cushim__elf_check(candidate) ? open_library(candidate) : NULL;
+}
+
+/* Whether a mapped object is called like a driver: its file may carry the whole release. */
+static int is_called_like_a_driver(struct dl_phdr_info *object, size_t size, void *found)
+{
+    const char *name = strrchr(object->dlpi_name, '/');
+
+    (void)size;
+    name = name ? name + 1 : object->dlpi_name;
+    *(bool *)found |= strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
+    return 0;
+}
+
 void *cushim__library_mapped(const char *name)
 {
+    struct cushim_candidate file = {.path = ""}, passed_over;
+    bool found = false;
+
+    /* One that is called otherwise is known by its inner name, but the linker searches first. */
+    dl_iterate_phdr(is_called_like_a_driver, &found);
+    cushim__text_copy(file.path, sizeof file.path, name);
+    if (!found && !cushim__search_check(&file, &passed_over))
+        return NULL;
     return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
 }
 
@@ -150,6 +195,17 @@ void cushim__library_path(cushim_function function, char *path, size_t size)
     path[0] = '\0';
     if (dladdr(address, &info) && info.dli_fname)
         cushim__text_copy(path, size, info.dli_fname);
+}
+
+void *cushim__memory_take(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+void cushim__memory_give_back(void *memory, size_t size)
+{
+    munmap(memory, size);
 }
 
 void *cushim__pages(size_t need)

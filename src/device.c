@@ -7,6 +7,7 @@
 #include <cushim/context.h>
 #include <cushim/context_settings.h>
 
+#include "loader/codes.h"
 #include "loader/system.h"
 #include "src/objects.h"
 

@@ -21,9 +21,6 @@
 #include <cushim/event_pool.h>
 #include <cushim/stream.h>
 
-/* CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which toolkit headers up to 12.5 do not name. */
-#define CUSHIM__REQUIRES_NEWER_DRIVER ((CUresult)36)
-
 /* For what a fast path leaves: keeps its registers and its stack out of that. */
 #if defined(__GNUC__)
 #define CUSHIM__SLOW_PATH __attribute__((noinline, cold))

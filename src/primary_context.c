@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cushim/primary_context.h>
 
+#include "loader/codes.h"
 #include "src/objects.h"
 
 CUresult cushim__primary_release(CUdevice device)

@@ -4,6 +4,7 @@
  */
 #include <cushim/stream_attribute.h>
 
+#include "loader/codes.h"
 #include "src/objects.h"
 
 CUresult cushim_stream_flags(const struct cushim_stream *stream, unsigned *flags)

@@ -28,5 +28,6 @@
 #include <cushim/symbol.h>
 #include <cushim/table.h>
 #include <cushim/uuid.h>
+#include <cushim/version.h>
 
 #endif

@@ -4,54 +4,31 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/driver.h>
 #include <cushim/error.h>
 
-#include "src/tool/driver.h"
+#include "loader/codes.h"
 #include "src/tool/output.h"
-
-/* As nvidia-smi and CUDA_VISIBLE_DEVICES write it. */
-static void write_uuid(struct device *device, const CUuuid *uuid)
-{
-    const char *prefix = strstr(device->name, " MIG ") ? "MIG" : "GPU";
-    char digits[2 * sizeof uuid->bytes + 1];
-
-    for (size_t i = 0; i < sizeof uuid->bytes; i++)
-        snprintf(digits + 2 * i, 3, "%02x", (unsigned char)uuid->bytes[i]);
-    snprintf(device->uuid, sizeof device->uuid, "%s-%.8s-%.4s-%.4s-%.4s-%.12s", prefix, digits,
-             digits + 8, digits + 12, digits + 16, digits + 20);
-}
 
 /* Drivers before CUDA 9.2 cannot tell it, which is no failure. */
 static bool read_uuid(struct device *device, struct failure *failure)
 {
     CUuuid uuid;
+    const CUresult code = cushim_device_uuid(device->handle, &uuid);
 
-    if (driver_has("cuDeviceGetUuid_v2")) {
-        if (!failure_check(failure, "cuDeviceGetUuid_v2",
-                           cushim_driver()->DeviceGetUuid_v2(&uuid, device->handle)))
-            return false;
-    } else if (driver_has("cuDeviceGetUuid")) {
-        if (!failure_check(failure, "cuDeviceGetUuid",
-                           cushim_driver()->DeviceGetUuid(&uuid, device->handle)))
-            return false;
-    } else {
+    if (code == CUSHIM__REQUIRES_NEWER_DRIVER)
         return true;
-    }
-    write_uuid(device, &uuid);
+    if (!failure_check(failure, "cushim_device_uuid", code))
+        return false;
+    cushim_uuid_format(&uuid, device->uuid);
+    /* As nvidia-smi and CUDA_VISIBLE_DEVICES write that of a part of a device. */
+    if (strstr(device->name, " MIG "))
+        memcpy(device->uuid, "MIG", 3);
     return true;
-}
-
-static bool read_attribute(const struct device *device, CUdevice_attribute attribute, int *value,
-                           struct failure *failure)
-{
-    return failure_check(failure, "cuDeviceGetAttribute",
-                         cushim_driver()->DeviceGetAttribute(value, attribute, device->handle));
 }
 
 bool device_count(int *count, struct failure *failure)
 {
-    if (!failure_check(failure, "cuDeviceGetCount", cushim_driver()->DeviceGetCount(count)))
+    if (!CALLED(failure, cushim_device_count, count))
         return false;
     if (*count > 0)
         return true;
@@ -63,26 +40,19 @@ bool device_count(int *count, struct failure *failure)
 bool device_open(struct device *device, int ordinal, struct failure *failure)
 {
     *device = (struct device){.ordinal = ordinal};
-    return failure_check(failure, "cuDeviceGet",
-                         cushim_driver()->DeviceGet(&device->handle, ordinal)) &&
-           failure_check(failure, "cuDeviceGetName",
-                         cushim_driver()->DeviceGetName(device->name, sizeof device->name - 1,
-                                                        device->handle));
+    return CALLED(failure, cushim_device_get, &device->handle, ordinal) &&
+           CALLED(failure, cushim_device_name, device->handle, device->name, sizeof device->name);
 }
 
 bool device_describe(struct device *device, struct failure *failure)
 {
     return read_uuid(device, failure) &&
-           read_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                          &device->capability_major, failure) &&
-           read_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                          &device->capability_minor, failure) &&
-           failure_check(
-               failure, "cuDeviceTotalMem_v2",
-               cushim_driver()->DeviceTotalMem_v2(&device->memory_bytes, device->handle)) &&
-           failure_check(failure, "cuDeviceGetPCIBusId",
-                         cushim_driver()->DeviceGetPCIBusId(
-                             device->pci_address, sizeof device->pci_address - 1, device->handle));
+           CALLED(failure, cushim_device_compute_capability, device->handle,
+                  &device->capability_major, &device->capability_minor) &&
+           CALLED(failure, cushim_device_total_memory_bytes, device->handle,
+                  &device->memory_bytes) &&
+           CALLED(failure, cushim_device_pci_address, device->handle, device->pci_address,
+                  sizeof device->pci_address);
 }
 
 void device_print(const struct device *device)

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cuda.h>
+#include <cushim/device.h>
+#include <cushim/uuid.h>
 
 #include "src/tool/failure.h"
 #include "src/tool/json.h"
@@ -15,10 +16,10 @@ struct device {
     int ordinal;
     CUdevice handle;
     char name[256];
-    char uuid[48]; /* as nvidia-smi writes it; empty: the driver cannot tell */
+    char uuid[CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; empty: the driver cannot tell */
     int capability_major, capability_minor;
     size_t memory_bytes;
-    char pci_address[32];
+    char pci_address[CUSHIM_PCI_ADDRESS_SIZE];
 };
 
 /* How many devices there are. None is a failure. */

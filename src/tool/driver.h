@@ -15,13 +15,4 @@
  */
 bool driver_open(const char *library, struct cushim_report *report, struct failure *failure);
 
-/* Whether the loaded driver has a symbol: itself, not by a fallback. */
-bool driver_has(const char *symbol);
-
-/* CUDA version that introduced a symbol; 0 if there is no such symbol. */
-int driver_symbol_since(const char *symbol);
-
-/* The symbol that is called in the slot of `symbol`: itself or its fallback. */
-const char *driver_symbol_called(const char *symbol);
-
 #endif

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include <cushim/error.h>
+#include <cushim/symbol.h>
 
-#include "src/tool/driver.h"
+#include "loader/codes.h"
 
 static const char *kind(enum status status)
 {
@@ -42,24 +43,44 @@ void failure_set(struct failure *failure, enum status status, const char *advice
     snprintf(failure->advice, sizeof failure->advice, "%s", advice);
 }
 
-bool failure_check(struct failure *failure, const char *call, CUresult code)
+/* Tell what the driver lacks of what it was asked for. False: nothing. */
+static bool tell_missed(char *text, size_t size)
 {
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        const int since = cushim_symbol_since(i);
+        if (!cushim_symbol_missed(i))
+            continue;
+        snprintf(text, size, "this driver lacks %s, which came with CUDA %d.%d",
+                 cushim_symbol_name(i), since / 1000, since % 1000 / 10);
+        return true;
+    }
+    return false;
+}
+
+bool failure_check_advised(struct failure *failure, const char *call, CUresult code,
+                           const char *advice)
+{
+    const char *meaning = cushim_error_string(code);
+    char missed[CUSHIM_REPORT_MESSAGE_BYTES];
+
     if (code == CUDA_SUCCESS)
         return true;
     if (failure->status != STATUS_DONE)
         return false;
+    if (code == CUSHIM__REQUIRES_NEWER_DRIVER && tell_missed(missed, sizeof missed)) {
+        meaning = missed;
+        advice = "Update the NVIDIA driver.";
+    }
     failure->call = call;
     failure->code = code;
-    if (code == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER && !driver_has(call)) {
-        const int since = driver_symbol_since(call);
-        failure_set(failure, STATUS_FAILED, "Update the NVIDIA driver.",
-                    "%s returned %d %s: this driver lacks it; it came with CUDA %d.%d", call,
-                    (int)code, cushim_error_name(code), since / 1000, since % 1000 / 10);
-    } else {
-        failure_set(failure, STATUS_FAILED, cushim_error_advice(code), "%s returned %d %s: %s",
-                    call, (int)code, cushim_error_name(code), cushim_error_string(code));
-    }
+    failure_set(failure, STATUS_FAILED, advice, "%s returned %d %s: %s", call, (int)code,
+                cushim_error_name(code), meaning);
     return false;
+}
+
+bool failure_check(struct failure *failure, const char *call, CUresult code)
+{
+    return failure_check_advised(failure, call, code, cushim_error_advice(code));
 }
 
 void failure_from_report(struct failure *failure, const struct cushim_report *report)

@@ -26,14 +26,24 @@ enum status {
 
 struct failure {
     enum status status; /* STATUS_DONE: there is no failure */
-    const char *call;   /* symbol of the driver call that failed, or NULL; static */
+    const char *call;   /* name of the function that failed, or NULL; static */
     CUresult code;      /* what it returned */
     char message[CUSHIM_REPORT_REASON_BYTES]; /* one line */
-    char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /* one sentence */
+    char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /* a sentence or two */
 };
 
-/* A driver call returned `code`: true if that is success. `call` is the exported symbol, static. */
+/*
+ * A function of cushim, or one of the driver by its exported symbol, returned `code`: true if that
+ * is success. `call` is its name, static.
+ */
 bool failure_check(struct failure *failure, const char *call, CUresult code);
+
+/* The same, with better advice than the general one for the code. */
+bool failure_check_advised(struct failure *failure, const char *call, CUresult code,
+                           const char *advice);
+
+/* Call a function of cushim and check what it returns. */
+#define CALLED(failure, function, ...) failure_check(failure, #function, function(__VA_ARGS__))
 
 /* The driver is not ready, for the reason that its report gives. */
 void failure_from_report(struct failure *failure, const struct cushim_report *report);

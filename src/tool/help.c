@@ -37,9 +37,9 @@ static const char json_description[] =
     "elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, minimum_ms, median_ms, "
     "maximum_ms and bandwidth_bytes_per_second. After a failure the member error stands beside "
     "report (and devices) in the place of the results: kind (failed, no-driver, no-device, usage "
-    "or interrupted), message, advice, and the call of the driver that failed with its code and "
-    "code_name, each null if there is none. A command line that cannot be read gives the error "
-    "alone. Members may be added in later versions, but none is renamed.";
+    "or interrupted), message, advice, and the call that failed, a function of cushim or of the "
+    "driver, with its code and code_name, each null if there is none. A command line that cannot "
+    "be read gives the error alone. Members may be added in later versions, but none is renamed.";
 
 static const struct entry statuses[] = {
     {"0", "Done. For info: there is at least one device."},

@@ -5,30 +5,21 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include <cushim/context_scope.h>
 #include <cushim/driver.h>
+#include <cushim/event.h>
+#include <cushim/event_time.h>
+#include <cushim/stream.h>
 
-#include "src/tool/driver.h"
 #include "src/tool/progress.h"
 
-/* What is held, in the order in which it is acquired. */
-enum held {
-    HELD_NOTHING,
-    HELD_CONTEXT,
-    HELD_CURRENT, /* the context is the current one */
-    HELD_STREAM,
-    HELD_MEMORY,
-    HELD_START,
-    HELD_STOP,
-};
-
+/* All-zero holds nothing. */
 struct setup {
-    CUdevice device;
-    CUcontext context;
-    CUstream stream;
+    struct cushim_context *context;
+    struct cushim_context_scope scope; /* in which the memory is used */
+    struct cushim_stream *stream;
     CUdeviceptr memory;
-    CUevent start, stop;
-    const char *elapsed_call; /* the symbol in the slot of cuEventElapsedTime_v2 */
-    enum held held;
+    struct cushim_event *start, *stop;
 };
 
 static volatile sig_atomic_t interrupted;
@@ -40,92 +31,51 @@ static void on_interrupt(int number)
     signal(number, SIG_DFL);
 }
 
-static bool acquire(struct setup *setup, size_t bytes, struct failure *failure)
+static bool acquire(struct setup *setup, const struct measurement *measurement,
+                    struct failure *failure)
 {
-    if (!failure_check(failure, "cuDevicePrimaryCtxRetain",
-                       cushim_driver()->DevicePrimaryCtxRetain(&setup->context, setup->device)))
-        return false;
-    setup->held = HELD_CONTEXT;
-    if (!failure_check(failure, "cuCtxPushCurrent_v2",
-                       cushim_driver()->CtxPushCurrent_v2(setup->context)))
-        return false;
-    setup->held = HELD_CURRENT;
-    if (!failure_check(failure, "cuStreamCreate",
-                       cushim_driver()->StreamCreate(&setup->stream, CU_STREAM_NON_BLOCKING)))
-        return false;
-    setup->held = HELD_STREAM;
-    if (!failure_check(failure, "cuMemAlloc_v2",
-                       cushim_driver()->MemAlloc_v2(&setup->memory, bytes)))
-        return false;
-    setup->held = HELD_MEMORY;
-    if (!failure_check(failure, "cuEventCreate",
-                       cushim_driver()->EventCreate(&setup->start, CU_EVENT_DEFAULT)))
-        return false;
-    setup->held = HELD_START;
-    if (!failure_check(failure, "cuEventCreate",
-                       cushim_driver()->EventCreate(&setup->stop, CU_EVENT_DEFAULT)))
-        return false;
-    setup->held = HELD_STOP;
-    return true;
+    return CALLED(failure, cushim_context_retain_primary, &setup->context, measurement->device) &&
+           CALLED(failure, cushim_context_push, setup->context, &setup->scope) &&
+           CALLED(failure, cushim_stream_create, &setup->stream, setup->context, NULL) &&
+           failure_check(failure, "cuMemAlloc_v2",
+                         cushim_driver()->MemAlloc_v2(&setup->memory, measurement->bytes)) &&
+           CALLED(failure, cushim_event_create, &setup->start, setup->context, NULL) &&
+           CALLED(failure, cushim_event_create, &setup->stop, setup->context, NULL);
 }
 
-/* Drivers before CUDA 11.0 have the older function only; for one's own reference both mean the same. */
-static void release_context(CUdevice device, struct failure *failure)
-{
-    if (driver_has("cuDevicePrimaryCtxRelease_v2"))
-        failure_check(failure, "cuDevicePrimaryCtxRelease_v2",
-                      cushim_driver()->DevicePrimaryCtxRelease_v2(device));
-    else
-        failure_check(failure, "cuDevicePrimaryCtxRelease",
-                      cushim_driver()->DevicePrimaryCtxRelease(device));
-}
-
+/* Whatever fails, the rest is given back too. */
 static void release(struct setup *setup, struct failure *failure)
 {
-    CUcontext popped;
-
-    switch (setup->held) {
-    case HELD_STOP:
-        failure_check(failure, "cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(setup->stop));
-        /* fall through */
-    case HELD_START:
-        failure_check(failure, "cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(setup->start));
-        /* fall through */
-    case HELD_MEMORY:
+    CALLED(failure, cushim_event_release, setup->stop);
+    CALLED(failure, cushim_event_release, setup->start);
+    if (setup->memory)
         failure_check(failure, "cuMemFree_v2", cushim_driver()->MemFree_v2(setup->memory));
-        /* fall through */
-    case HELD_STREAM:
-        failure_check(failure, "cuStreamDestroy_v2",
-                      cushim_driver()->StreamDestroy_v2(setup->stream));
-        /* fall through */
-    case HELD_CURRENT:
-        failure_check(failure, "cuCtxPopCurrent_v2", cushim_driver()->CtxPopCurrent_v2(&popped));
-        /* fall through */
-    case HELD_CONTEXT:
-        release_context(setup->device, failure);
-        /* fall through */
-    case HELD_NOTHING:
-        break;
-    }
-    setup->held = HELD_NOTHING;
+    CALLED(failure, cushim_stream_release, setup->stream);
+    CALLED(failure, cushim_context_pop, &setup->scope);
+    CALLED(failure, cushim_context_release, setup->context);
+}
+
+static bool read_elapsed(const struct setup *setup, float *elapsed_ms, struct failure *failure)
+{
+    const CUresult code = cushim_event_elapsed(setup->start, setup->stop, elapsed_ms);
+
+    return failure_check_advised(failure, "cushim_event_elapsed", code,
+                                 cushim_event_explain(setup->start, setup->stop, code));
 }
 
 /* One round: what it took, in milliseconds. */
 static bool time_round(const struct setup *setup, size_t bytes, float *elapsed_ms,
                        struct failure *failure)
 {
-    return failure_check(failure, "cuEventRecord",
-                         cushim_driver()->EventRecord(setup->start, setup->stream)) &&
-           failure_check(
-               failure, "cuMemsetD8Async",
-               cushim_driver()->MemsetD8Async(setup->memory, 0xa5, bytes, setup->stream)) &&
-           failure_check(failure, "cuEventRecord",
-                         cushim_driver()->EventRecord(setup->stop, setup->stream)) &&
-           failure_check(failure, "cuEventSynchronize",
-                         cushim_driver()->EventSynchronize(setup->stop)) &&
-           failure_check(
-               failure, setup->elapsed_call,
-               cushim_driver()->EventElapsedTime_v2(elapsed_ms, setup->start, setup->stop));
+    CUstream stream;
+
+    return CALLED(failure, cushim_stream_handle, setup->stream, &stream) &&
+           CALLED(failure, cushim_event_record, setup->start, setup->stream) &&
+           failure_check(failure, "cuMemsetD8Async",
+                         cushim_driver()->MemsetD8Async(setup->memory, 0xa5, bytes, stream)) &&
+           CALLED(failure, cushim_event_record, setup->stop, setup->stream) &&
+           CALLED(failure, cushim_event_synchronize, setup->stop) &&
+           read_elapsed(setup, elapsed_ms, failure);
 }
 
 static bool time_rounds(struct measurement *measurement, const struct setup *setup,
@@ -170,10 +120,7 @@ static void summarize(struct measurement *measurement, float *elapsed_ms)
 
 bool measurement_run(struct measurement *measurement, struct failure *failure)
 {
-    struct setup setup = {
-        .device = measurement->device,
-        .elapsed_call = driver_symbol_called("cuEventElapsedTime_v2"),
-    };
+    struct setup setup = {0};
     float *elapsed_ms = malloc(measurement->repeat * sizeof *elapsed_ms);
     void (*former)(int);
 
@@ -186,7 +133,7 @@ bool measurement_run(struct measurement *measurement, struct failure *failure)
     former = signal(SIGINT, on_interrupt);
     if (former == SIG_IGN)
         signal(SIGINT, SIG_IGN);
-    if (acquire(&setup, measurement->bytes, failure) &&
+    if (acquire(&setup, measurement, failure) &&
         time_rounds(measurement, &setup, elapsed_ms, failure))
         summarize(measurement, elapsed_ms);
     release(&setup, failure);

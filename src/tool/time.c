@@ -2,6 +2,9 @@
 /* `cushim time`: the driver at work. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include <cushim/event_time.h>
 
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
@@ -9,8 +12,6 @@
 #include "src/tool/json.h"
 #include "src/tool/measurement.h"
 #include "src/tool/output.h"
-
-static const char elapsed_time[] = "cuEventElapsedTime_v2";
 
 static bool choose_device(struct device *device, const struct arguments *arguments,
                           struct failure *failure)
@@ -42,14 +43,15 @@ static void print_text(const struct cushim_report *report, const struct device *
                        const struct measurement *measurement)
 {
     const double bandwidth = measurement_bandwidth(measurement);
-    const char *called = driver_symbol_called(elapsed_time);
+    const char *elapsed = cushim_event_elapsed_function();
+    const bool is_newest = strcmp(elapsed, "cuEventElapsedTime_v2") == 0;
 
     output_line("device", "%d: %s", device->ordinal, device->name);
     output_line("driver", "%d.%d", report->driver_version / 1000,
                 report->driver_version % 1000 / 10);
     output_line("library", "%s", report->library);
-    output_line("elapsed by", "%s%s", called,
-                called == elapsed_time ? "" : ", as the driver lacks cuEventElapsedTime_v2");
+    output_line("elapsed by", "%s%s", elapsed,
+                is_newest ? "" : ", as the driver lacks cuEventElapsedTime_v2");
     output_bytes("work", measurement->bytes, " set by cuMemsetD8Async");
     output_line("rounds", "%u timed after %d untimed%s", measurement->rounds,
                 MEASUREMENT_WARMUP_ROUNDS, measurement->is_interrupted ? "; interrupted" : "");
@@ -73,7 +75,7 @@ static void print_json(const struct cushim_report *report, const struct device *
     json_integer(&json, "ordinal", device->ordinal);
     json_string(&json, "name", device->name);
     json_close(&json, '}');
-    json_string(&json, "elapsed_function", driver_symbol_called(elapsed_time));
+    json_string(&json, "elapsed_function", cushim_event_elapsed_function());
     json_size(&json, "bytes", measurement->bytes);
     json_integer(&json, "repeat", measurement->repeat);
     json_integer(&json, "warmup_rounds", MEASUREMENT_WARMUP_ROUNDS);

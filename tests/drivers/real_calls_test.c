@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loader/codes.h"
 #include "tests/drivers/real.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
@@ -89,7 +90,7 @@ static void call(const struct generation *generation, size_t index)
     const CUresult answer = call_of(generation, index)(cushim_driver(), memory);
     const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
 
-    if (refused && answer != CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER)
+    if (refused && answer != CUSHIM__REQUIRES_NEWER_DRIVER)
         child_fail("%s is not there and answers %d\n", symbol, (int)answer);
     if (strcmp(cushim_error_name(answer), "unrecognized CUresult") == 0)
         child_fail("%s answers %d, which is no CUresult\n", symbol, (int)answer);

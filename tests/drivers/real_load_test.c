@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "loader/codes.h"
 #include "loader/system.h"
 #include "tests/drivers/real.h"
 #include "tests/support/child.h"
@@ -76,9 +77,9 @@ static void load_below_the_minimum(const struct generation *generation, enum rou
 
     route_prepare(route, real_library(generation), &options);
     options.minimum_version = generation->version + 10;
-    check_int(cushim_load(&options), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    check_int(cushim_load(&options), CUSHIM__REQUIRES_NEWER_DRIVER);
     check_int(report_now().state, CUSHIM_STATE_TOO_OLD);
-    check_int(cushim_driver()->EventQuery(NULL), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    check_int(cushim_driver()->EventQuery(NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
     options.minimum_version = generation->version;
     check_int(cushim_load(&options), CUDA_SUCCESS);
     check_loaded(generation, route);

@@ -12,6 +12,7 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/codes.h"
 #include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
@@ -123,7 +124,7 @@ static CUresult expected_answer(enum cushim_symbol_state state, size_t index)
     case CUSHIM_SYMBOL_FALLEN_BACK:
         return (CUresult)(100000 + symbol_number(cushim_symbol_fallback(index)));
     default:
-        return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+        return CUSHIM__REQUIRES_NEWER_DRIVER;
     }
 }
 
@@ -162,7 +163,7 @@ static void reach_their_own_symbols(const void *data)
         if (answer != expected)
             child_fail("%s answers %d, not %d\n", cushim_symbol_name(i), (int)answer,
                        (int)expected);
-        check_int(cushim_symbol_missed(i), expected == CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+        check_int(cushim_symbol_missed(i), expected == CUSHIM__REQUIRES_NEWER_DRIVER);
     }
 }
 
@@ -216,7 +217,7 @@ static void read_of_the_missing(const void *data)
     cushim_report_text(&report, text, sizeof text);
     check_contains(text, "missing     cuMemAlloc_v2\n");
     check(!strstr(text, "called"));
-    check_int(cushim_driver()->MemAlloc_v2(NULL, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    check_int(cushim_driver()->MemAlloc_v2(NULL, 0), CUSHIM__REQUIRES_NEWER_DRIVER);
     cushim_report_text(&report, text, sizeof text);
     check_contains(text, "missed      cuMemAlloc_v2, which this driver lacks (since CUDA 3.2)\n");
 }
@@ -275,7 +276,7 @@ static void demand_more_later(const void *data)
     const struct cushim_load_options more = {.size = sizeof more, .minimum_version = 12080};
     struct cushim_report report = load(data);
 
-    check_int(cushim_load(&more), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    check_int(cushim_load(&more), CUSHIM__REQUIRES_NEWER_DRIVER);
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
     check_int(report.state, CUSHIM_STATE_LOADED);
     check_int(cushim_driver()->EventQuery(NULL), 100000 + symbol_number("cuEventQuery"));

@@ -13,6 +13,7 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/codes.h"
 #include "loader/system.h"
 #include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
@@ -114,7 +115,7 @@ static CUresult answer_of_event_query(const struct driver *driver)
     size_t index = 0;
 
     if (driver->flags & NO_EVENT_QUERY)
-        return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER;
+        return CUSHIM__REQUIRES_NEWER_DRIVER;
     while (index < cushim_symbol_count() && strcmp(cushim_symbol_name(index), "cuEventQuery") != 0)
         index++;
     check(index < cushim_symbol_count());

@@ -9,8 +9,7 @@
 
 #include <cushim/error.h>
 
-/* CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, which toolkit headers up to 12.5 do not name. */
-enum { REQUIRES_NEWER_DRIVER = 36 };
+#include "loader/codes.h"
 
 static char said[2048];
 
@@ -75,7 +74,7 @@ void check_code(const char *file, int line, const char *text, CUresult got, CUre
 {
     if (got == want)
         return;
-    if ((int)got == REQUIRES_NEWER_DRIVER || got == CUDA_ERROR_NOT_SUPPORTED)
+    if (got == CUSHIM__REQUIRES_NEWER_DRIVER || got == CUDA_ERROR_NOT_SUPPORTED)
         skip("the driver answers %d %s to %s", (int)got, cushim_error_name(got), text);
     fail("%s:%d: %s answers %d %s instead of %d %s", file, line, text, (int)got,
          cushim_error_name(got), (int)want, cushim_error_name(want));

@@ -11,6 +11,7 @@
 #include <cushim/context_settings.h>
 
 #include "fake.h"
+#include "loader/codes.h"
 #include "src/objects.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

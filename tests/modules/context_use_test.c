@@ -15,6 +15,7 @@
 #include <cushim/log.h>
 
 #include "fake.h"
+#include "loader/codes.h"
 #include "src/objects.h"
 
 static char logged[512];

@@ -2,6 +2,8 @@
 /* Streams that wait for and write values in memory: here the test's own. */
 #include "stream_world.h"
 
+#include "loader/codes.h"
+
 static CUdeviceptr address_of(volatile void *memory)
 {
     return (CUdeviceptr)(uintptr_t)memory;
@@ -123,7 +125,7 @@ static void codes_of_the_driver_come_through(void **state)
         assert_ptr_equal(fake_current(), world.current);
         for (size_t i = 0; i < COUNT(symbols) && !old; i++)
             fake_lack(symbols[i]);
-        code = (CUresult)36;
+        code = CUSHIM__REQUIRES_NEWER_DRIVER;
     }
     stream_drop(stream);
 }

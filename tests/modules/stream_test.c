@@ -52,10 +52,10 @@ static void create_understands_options_of_other_versions(void **state)
 {
     struct {
         struct cushim_stream_options known;
-        int unknown;
+        long long unknown;
     } longer = {{.size = sizeof longer, .priority = -2}, 0};
     struct cushim_stream_options shorter = {
-        .size = offsetof(struct cushim_stream_options, priority), .blocking = true, .priority = -2};
+        .size = sizeof shorter.size, .blocking = true, .priority = -2};
     struct cushim_stream *stream = NULL;
 
     (void)state;
@@ -64,7 +64,7 @@ static void create_understands_options_of_other_versions(void **state)
     stream_drop(stream);
     assert_int_equal(cushim_stream_create(&stream, world.context, &shorter), CUDA_SUCCESS);
     assert_int_equal(stream_fake(stream)->priority, 0);
-    assert_int_equal(stream_fake(stream)->flags, CU_STREAM_DEFAULT);
+    assert_int_equal(stream_fake(stream)->flags, CU_STREAM_NON_BLOCKING);
     stream_drop(stream);
     fake_forget();
     stream = NULL;

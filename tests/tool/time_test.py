@@ -18,6 +18,11 @@ def milliseconds(rounds):
     return [1 + 3 * k % 7 for k in range(rounds)]
 
 
+def in_context(call):
+    """The calls of a function that acts in a context."""
+    return ['cuCtxPushCurrent_v2', call, 'cuCtxPopCurrent_v2']
+
+
 class Figures(ToolTest):
 
     def check(self, repeat, minimum, median, maximum):
@@ -81,8 +86,9 @@ class Calls(ToolTest):
         start = result.log.index('cuInit')
         self.assertEqual(result.log[start:], [
             'cuInit', 'cuDeviceGetCount', 'cuDeviceGet', 'cuDeviceGetName',
-            'cuDevicePrimaryCtxRetain', 'cuCtxPushCurrent_v2', 'cuStreamCreate',
-            'cuMemAlloc_v2 4096', 'cuEventCreate', 'cuEventCreate', *turn * (WARMUP + 2),
+            'cuDevicePrimaryCtxRetain', 'cuCtxPushCurrent_v2',
+            *in_context('cuStreamCreateWithPriority'), 'cuMemAlloc_v2 4096',
+            *in_context('cuEventCreate'), *in_context('cuEventCreate'), *turn * (WARMUP + 2),
             'cuEventDestroy_v2', 'cuEventDestroy_v2', 'cuMemFree_v2', 'cuStreamDestroy_v2',
             'cuCtxPopCurrent_v2', 'cuDevicePrimaryCtxRelease_v2'])
 
@@ -98,7 +104,7 @@ class Calls(ToolTest):
         result = self.run_with(9010, 'time', '--json', '--repeat', '1')
         self.assert_status(result, DONE)
         self.assertEqual(result.calls[-1], 'cuDevicePrimaryCtxRelease')
-        self.assertEqual(result.json()['report']['missed'], [])
+        self.assertEqual(result.json()['report']['missed'], ['cuDevicePrimaryCtxRelease_v2'])
 
 
 class Failures(ToolTest):
@@ -147,11 +153,30 @@ class Failures(ToolTest):
     def test_driver_too_old_for_the_measurement(self):
         result = self.run_with(6050, 'time', '--json')
         self.assert_status(result, FAILED)
-        self.assertEqual(result.json()['error']['call'], 'cuDevicePrimaryCtxRetain')
-        self.assertEqual(result.json()['error']['code'], 36)
-        self.assertIn('it came with CUDA 7.0', result.json()['error']['message'])
-        self.assertEqual(result.json()['report']['missed'],
-                         ['cuDevicePrimaryCtxRetain'])
+        error = result.json()['error']
+        self.assertEqual(error['call'], 'cushim_context_retain_primary')
+        self.assertEqual(error['code'], 36)
+        self.assertEqual(error['message'],
+                         'cushim_context_retain_primary returned 36 '
+                         'CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER: this driver lacks '
+                         'cuDevicePrimaryCtxRetain, which came with CUDA 7.0')
+        self.assertEqual(error['advice'], 'Update the NVIDIA driver.')
+        self.assertEqual(result.json()['report']['missed'], ['cuDevicePrimaryCtxRetain'])
+
+    def test_elapsed_time_is_explained(self):
+        calls = self.run_with(13000, 'time', '--repeat', '1').calls
+        elapsed = calls.index('cuEventElapsedTime_v2') + 1
+        # The code, whether the driver goes on like that, and what the advice says.
+        for code, on, advice in (400, 1, 'Both events are not recorded yet. '), \
+                                (400, 0, 'Neither event stands in the way any more: '), \
+                                (600, 1, 'Both events are still pending: '), \
+                                (700, 0, 'Neither event is to blame: '):
+            with self.subTest(code=code, on=on):
+                result = self.run_with(13000, 'time', '--repeat', '1', FAKE_FAIL=elapsed,
+                                       FAKE_FAIL_CODE=code, FAKE_FAIL_ON=on)
+                self.assert_status(result, FAILED)
+                self.assertIn('cushim_event_elapsed returned %d CUDA_ERROR_' % code, result.err)
+                self.assertIn('\nadvice: ' + advice, result.err)
 
 
 class Interruption(ToolTest):

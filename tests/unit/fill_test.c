@@ -6,6 +6,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/tables.h"
@@ -64,7 +65,7 @@ static void every_slot_can_be_called(void **state)
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
         assert_true(slot(table, i) != NULL);
     assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER);
-    assert_int_equal(table->MemFree_v2(0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table->MemFree_v2(0), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_guarded_from(sizeof *table);
 }
 
@@ -212,7 +213,7 @@ static void missing_symbol_refuses_the_call_and_is_remembered(void **state)
 
     (void)state;
     assert_false(cushim_symbol_missed(called));
-    assert_int_equal(table->EventRecord(NULL, NULL), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table->EventRecord(NULL, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_true(cushim_symbol_missed(called));
     assert_false(cushim_symbol_missed(other));
 }
@@ -256,7 +257,7 @@ static void fallback_that_is_lacking_too_leaves_the_symbol_missing(void **state)
     fill(sizeof room.table, &counts);
     assert_int_equal(counts.core.fallen_back, 0);
     assert_int_equal(room.table.EventElapsedTime_v2(&ms, NULL, NULL),
-                     CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+                     CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_true(cushim_symbol_missed(symbol_number("cuEventElapsedTime_v2")));
     assert_false(cushim_symbol_missed(symbol_number("cuEventElapsedTime")));
 }

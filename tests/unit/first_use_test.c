@@ -10,6 +10,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 #include "loader/system.h"
 
 enum { THREADS = 64 };
@@ -175,7 +176,7 @@ static CUresult load_or_wish(void)
     };
 
     if (!atomic_flag_test_and_set(&taken))
-        return fake_load(&source) == CUDA_SUCCESS ? CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER
+        return fake_load(&source) == CUDA_SUCCESS ? CUSHIM__REQUIRES_NEWER_DRIVER
                                                   : CUDA_ERROR_UNKNOWN;
     while (atomic_load(&source.lookups) == 0)
         sched_yield();
@@ -186,7 +187,7 @@ static void load_that_waits_judges_the_driver_by_its_own_minimum(void **state)
 {
     (void)state;
     source.looked_up = wait_for_the_others;
-    assert_true(all_answer(load_or_wish, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER));
+    assert_true(all_answer(load_or_wish, CUSHIM__REQUIRES_NEWER_DRIVER));
     assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }

@@ -8,6 +8,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/tables.h"
 
@@ -166,9 +167,8 @@ static void library_that_only_leads_to_the_driver_stays_the_same_library(void **
 static void driver_below_the_minimum_is_not_loaded(void **state)
 {
     (void)state;
-    assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION + 10),
-                     CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
-    assert_int_equal(fake_query(), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(fake_query(), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(state_now(), CUSHIM_STATE_TOO_OLD);
     assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_ANSWER);
@@ -179,8 +179,7 @@ static void minimum_stated_after_the_load_is_judged_and_changes_nothing(void **s
     (void)state;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION), CUDA_SUCCESS);
-    assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION + 10),
-                     CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(load_minimum(FAKE_LIBRARY_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(fake_query(), FAKE_ANSWER);
     assert_int_equal(state_now(), CUSHIM_STATE_LOADED);
 }

@@ -20,7 +20,8 @@ static void options_that_cannot_be_understood_are_refused(void **state)
         struct cushim_load_options options;
         unsigned char tail[16];
     } newer = {.tail = {[15] = 1}};
-    static const size_t no_sizes[] = {0, 1, sizeof(size_t) - 1, SIZE_MAX, (size_t)-1 / 2};
+    static const size_t no_sizes[] = {
+        0, 1, sizeof(size_t) - 1, sizeof(size_t) + 1, SIZE_MAX, SIZE_MAX / 16 * 8};
 
     (void)state;
     for (size_t i = 0; i < COUNT(no_sizes); i++) {

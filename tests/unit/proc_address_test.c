@@ -5,6 +5,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -100,9 +101,9 @@ proc_address_that_succeeds_without_a_function_or_a_status_of_0_is_not_believed(v
 {
     (void)state;
     fill();
-    assert_int_equal(table.MemFree_v2(0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
-    assert_int_equal(table.MemsetD8_v2(0, 0, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
-    assert_int_equal(table.CtxSynchronize(), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table.MemFree_v2(0), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table.MemsetD8_v2(0, 0, 0), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table.CtxSynchronize(), CUSHIM__REQUIRES_NEWER_DRIVER);
 }
 
 static void exact_name_goes_before_proc_address(void **state)
@@ -119,7 +120,7 @@ static void proc_address_is_never_asked_for_more_than_the_driver_knows(void **st
     fill();
     assert_true(newest <= 3010);
     assert_true(queries > 0);
-    assert_int_equal(table.MemAlloc_v2(NULL, 0), CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(table.MemAlloc_v2(NULL, 0), CUSHIM__REQUIRES_NEWER_DRIVER);
 }
 
 /* --- what the process-wide load remembers of each symbol --- */

@@ -6,6 +6,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 #include "loader/tables.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -119,7 +120,7 @@ static const struct state_case {
     {open_something_else, CUSHIM_STATE_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND},
     {open_the_stub, CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY},
     {fail_to_tell_the_version, CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_OPERATING_SYSTEM},
-    {demand_too_much, CUSHIM_STATE_TOO_OLD, CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER},
+    {demand_too_much, CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER},
     {disable, CUSHIM_STATE_DISABLED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
 };
 

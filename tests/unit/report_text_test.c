@@ -5,6 +5,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -93,8 +94,7 @@ static void text_names_what_is_missing_and_what_was_called(void **state)
     (void)state;
     source.lacks[0] = "cuEventElapsedTime_v2";
     fake_load(&source);
-    assert_int_equal(cushim_driver()->EventRecord(NULL, NULL),
-                     CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER);
+    assert_int_equal(cushim_driver()->EventRecord(NULL, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
     report = fake_report();
     assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n"));

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "event.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,12 @@ void driver_event_share(CUevent event)
     static unsigned number;
     int file;
 
-    snprintf(event->name, sizeof event->name, "/simulated-event-%d-%u", (int)getpid(), ++number);
-    file = shm_open(event->name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    /* A process that was killed may have left a name behind, and its number may come again. */
+    do {
+        snprintf(event->name, sizeof event->name, "/simulated-event-%d-%u", (int)getpid(),
+                 ++number);
+        file = shm_open(event->name, O_RDWR | O_CREAT | O_EXCL, 0600);
+    } while (file < 0 && errno == EEXIST);
     if (file < 0 || ftruncate(file, sizeof *event->shared) != 0)
         driver_violation("shared memory cannot be had");
     event->shared = mmap(NULL, sizeof *event->shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);

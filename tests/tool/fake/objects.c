@@ -128,15 +128,18 @@ EXPORT(cuCtxPopCurrent_v2, CUcontext *context)
     return fault;
 }
 
-EXPORT(cuStreamCreate, CUstream *stream, unsigned flags)
+EXPORT(cuStreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
 {
-    const CUresult fault = fake_enter("cuStreamCreate", "");
-    if (flags != CU_STREAM_NON_BLOCKING)
-        fake_violation("cuStreamCreate", "a blocking stream");
+    const CUresult fault = fake_enter("cuStreamCreateWithPriority", "");
+    if (flags != CU_STREAM_NON_BLOCKING || priority)
+        fake_violation("cuStreamCreateWithPriority", "a blocking stream, or one with a priority");
     if (fault)
         return fault;
-    *stream = &streams[next("cuStreamCreate", &stream_count)];
-    **stream = (struct CUstream_st){.is_live = true, .context = current("cuStreamCreate")};
+    *stream = &streams[next("cuStreamCreateWithPriority", &stream_count)];
+    **stream = (struct CUstream_st){
+        .is_live = true,
+        .context = current("cuStreamCreateWithPriority"),
+    };
     return CUDA_SUCCESS;
 }
 

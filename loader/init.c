@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Initialising, which is not loading, and whether that has happened. */
+#include <stdatomic.h>
+
+#include "loader/loader.h"
+#include "loader/system.h"
+#include "loader/tables.h"
+
+static atomic_int init_code = -1;
+static atomic_long init_process;
+
+/* Threads that are inside cuInit: the driver may fork there, and must not be asked then. */
+static atomic_uint initialising;
+
+bool cushim__is_initialised(void)
+{
+    const struct cushim_table *own = cushim__own_table();
+    int devices = 0;
+
+    if (atomic_load(&init_process) != 0)
+        return true;
+    if (own == &cushim__boot_table || own == &cushim__absent_table ||
+        atomic_load(&initialising) != 0 ||
+        own->DeviceGetCount == cushim__missing_table.DeviceGetCount)
+        return false;
+    return own->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
+}
+
+int cushim__init_outcome(long *process)
+{
+    *process = atomic_load(&init_process);
+    return atomic_load(&init_code);
+}
+
+CUresult cushim_init(const struct cushim_load_options *options)
+{
+    CUresult code = cushim_load(options);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    atomic_fetch_add(&initialising, 1);
+    code = cushim_driver()->Init(0);
+    atomic_fetch_sub(&initialising, 1);
+    /* An installed table may be a layer over the driver, or have nothing to do with it. */
+    if (cushim__is_installed() && !cushim__is_initialised())
+        return code;
+    if (code == CUDA_SUCCESS)
+        atomic_store(&init_process, (long)cushim__process_of(cushim__self()));
+    atomic_store(&init_code, (int)code);
+    return code;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loader/turn.h"
+
+#include <stdatomic.h>
+
+#include "loader/loader.h"
+#include "loader/system.h"
+#include "loader/tables.h"
+
+/* Values of the word; the failures end where those of cushim__self() begin. */
+enum { UNTRIED, LOADED, FORKED, FAILED };
+
+/* Set beside the holder while it writes the outcome; then the turn is not taken over. */
+#define COMMITTING (UINT64_C(1) << 63)
+
+/* Pauses until the turn is taken over: about a second. A load takes milliseconds. */
+enum { PATIENCE = 1000 };
+
+static _Atomic uint64_t word = UNTRIED;
+
+/* What the parent found out before a fork, for its child. */
+static atomic_bool initialised_at_fork, loading_at_fork;
+
+static bool is_failed(uint64_t value)
+{
+    return value >= FAILED && value <= UINT32_MAX;
+}
+
+static bool is_loading(uint64_t value)
+{
+    return value > UINT32_MAX;
+}
+
+static uint64_t holder(uint64_t value)
+{
+    return value & ~COMMITTING;
+}
+
+/* A load of a process that this one was forked from: nobody here will finish it. */
+static bool is_orphaned(uint64_t value)
+{
+    return is_loading(value) &&
+           cushim__process_of(holder(value)) != cushim__process_of(cushim__self());
+}
+
+static bool has_driver(void)
+{
+    const struct cushim_table *own = cushim__own_table();
+    return own != &cushim__boot_table && own != &cushim__absent_table;
+}
+
+static void forbid(void)
+{
+    cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
+    atomic_store(&word, FORKED);
+}
+
+static void before_fork(void)
+{
+    /* Not asked twice: the driver itself may be the one that forks, from within cuInit. */
+    if (!atomic_load(&initialised_at_fork) && cushim__is_initialised())
+        atomic_store(&initialised_at_fork, true);
+    atomic_store(&loading_at_fork, atomic_load(&word) == cushim__self());
+}
+
+/* Keep the loader out of a child that must not use CUDA any more. */
+static void in_child(void)
+{
+    if (atomic_load(&initialised_at_fork))
+        forbid();
+    else if (has_driver())
+        /* Also if the loading thread, which is not here, had no time left to say so. */
+        atomic_store(&word, LOADED);
+    else if (atomic_load(&loading_at_fork))
+        /* The load itself forks, as in a constructor: it goes on in both. */
+        atomic_store(&word, cushim__self());
+    else if (is_loading(atomic_load(&word)))
+        forbid();
+}
+
+enum cushim__turn cushim__turn_take(uint32_t request, bool again)
+{
+    const uint64_t self = cushim__self();
+    const uint64_t failure = request > FAILED ? request : FAILED;
+
+    for (unsigned turns = 0;; turns++) {
+        uint64_t now = atomic_load(&word);
+        const bool retry = is_failed(now) && again && (turns == 0 || now != failure);
+        const bool overdue = is_loading(now) && now == holder(now) && turns > PATIENCE;
+
+        if (is_loading(now) && holder(now) == self)
+            return CUSHIM__TURN_REENTERED;
+        if (is_orphaned(now)) {
+            forbid();
+        } else if (now == UNTRIED || retry || overdue) {
+            if (atomic_compare_exchange_strong(&word, &now, self)) {
+                cushim__watch_fork(before_fork, in_child);
+                return CUSHIM__TURN_OURS;
+            }
+        } else if (is_loading(now)) {
+            cushim__pause(turns);
+        } else {
+            return CUSHIM__TURN_DONE;
+        }
+    }
+}
+
+bool cushim__turn_commit(void)
+{
+    uint64_t self = cushim__self();
+
+    return atomic_compare_exchange_strong(&word, &self, self | COMMITTING);
+}
+
+void cushim__turn_end_loaded(void)
+{
+    atomic_store(&word, LOADED);
+}
+
+void cushim__turn_end_failed(uint32_t request)
+{
+    atomic_store(&word, request > FAILED ? request : FAILED);
+}
+
+void cushim__turn_end_untried(void)
+{
+    atomic_store(&word, UNTRIED);
+}
+
+bool cushim__turn_is_loaded(void)
+{
+    return atomic_load(&word) == LOADED;
+}
+
+bool cushim__is_forked(void)
+{
+    const uint64_t now = atomic_load(&word);
+    return now == FORKED || is_orphaned(now);
+}
