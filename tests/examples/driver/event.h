@@ -23,7 +23,7 @@ struct CUevent_st {
     bool imported;
     struct driver_record *record; /* NULL: never recorded */
     struct driver_shared *shared; /* NULL: of this process only */
-    char name[40];                /* of the shared memory that this process made */
+    int file;                     /* of the shared memory that this process made */
 };
 
 /* Put an event's state where other processes find it. */

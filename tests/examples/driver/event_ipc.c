@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Interprocess events: their state is in a piece of shared memory, whose name is in the 64 bytes. */
+/* Interprocess events: their state is in a piece of shared memory, which the 64 bytes lead to. */
 #define _GNU_SOURCE
 #include "event.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,25 +16,18 @@ static const char handle_mark[8] = "simevent";
 struct ticket {
     char mark[sizeof handle_mark];
     int process;
-    char name[40];
+    int file; /* of that process */
 };
 _Static_assert(sizeof(struct ticket) <= sizeof(CUipcEventHandle), "the handle is opaque bytes");
 
 void driver_event_share(CUevent event)
 {
-    static unsigned number;
-    int file;
-
-    /* A process that was killed may have left a name behind, and its number may come again. */
-    do {
-        snprintf(event->name, sizeof event->name, "/simulated-event-%d-%u", (int)getpid(),
-                 ++number);
-        file = shm_open(event->name, O_RDWR | O_CREAT | O_EXCL, 0600);
-    } while (file < 0 && errno == EEXIST);
-    if (file < 0 || ftruncate(file, sizeof *event->shared) != 0)
+    /* Without a name, so that nothing stays behind whatever becomes of this process. */
+    event->file = memfd_create("simulated-event", MFD_CLOEXEC);
+    if (event->file < 0 || ftruncate(event->file, sizeof *event->shared) != 0)
         driver_violation("shared memory cannot be had");
-    event->shared = mmap(NULL, sizeof *event->shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
+    event->shared =
+        mmap(NULL, sizeof *event->shared, PROT_READ | PROT_WRITE, MAP_SHARED, event->file, 0);
     if (event->shared == MAP_FAILED)
         driver_violation("shared memory cannot be mapped");
 }
@@ -51,8 +43,8 @@ void driver_events_unshare(void)
         event->record = NULL;
         if (event->shared)
             munmap(event->shared, sizeof *event->shared);
-        if (event->name[0])
-            shm_unlink(event->name);
+        if (event->shared && !event->imported)
+            close(event->file);
     }
 }
 
@@ -72,7 +64,7 @@ CUresult CUDAAPI cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
     if (!event->shared || event->imported)
         return CUDA_ERROR_INVALID_HANDLE;
     memcpy(ticket.mark, handle_mark, sizeof ticket.mark);
-    memcpy(ticket.name, event->name, sizeof ticket.name);
+    ticket.file = event->file;
     memset(handle, 0, sizeof *handle);
     memcpy(handle, &ticket, sizeof ticket);
     return CUDA_SUCCESS;
@@ -83,6 +75,7 @@ CUresult CUDAAPI cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
     CUcontext context;
     CUresult code = driver_current(&context);
     struct ticket ticket;
+    char path[64];
     CUevent made;
     int file;
 
@@ -95,7 +88,8 @@ CUresult CUDAAPI cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)
         return CUDA_ERROR_MAP_FAILED;
     if (ticket.process == getpid())
         return CUDA_ERROR_INVALID_CONTEXT;
-    file = shm_open(ticket.name, O_RDWR, 0600);
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", ticket.process, ticket.file);
+    file = open(path, O_RDWR | O_CLOEXEC);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
     made = calloc(1, sizeof *made);
