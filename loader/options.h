@@ -13,6 +13,8 @@
 enum { CUSHIM__LARGEST_OPTIONS = 4096 };
 
 /*
+ * A new field must make its struct larger: one in the padding at the end could not be told from it.
+ *
  * Copy the options that a caller gave over `known`, which holds the defaults and its own size.
  *
  * NULL leaves the defaults. A shorter struct (an older caller's) leaves what it does not have; a

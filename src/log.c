@@ -29,6 +29,32 @@ static struct slot {
 static atomic_uint current;
 static atomic_flag changing = ATOMIC_FLAG_INIT;
 
+/* The process that the counts and the flag are of: in a forked child those who left them are gone. */
+static _Atomic uint32_t process;
+enum { NOBODYS = 0, BEING_CLEARED = UINT32_MAX };
+
+static void forget_the_parents_threads(void)
+{
+    const uint32_t self = cushim__process_of(cushim__self());
+
+    for (unsigned turns = 0;; turns++) {
+        uint32_t seen = atomic_load(&process);
+
+        if (seen == self)
+            return;
+        if (seen == BEING_CLEARED) {
+            cushim__pause(turns);
+        } else if (seen == NOBODYS) {
+            atomic_compare_exchange_strong(&process, &seen, self);
+        } else if (atomic_compare_exchange_strong(&process, &seen, BEING_CLEARED)) {
+            atomic_store(&slots[0].readers, 0);
+            atomic_store(&slots[1].readers, 0);
+            atomic_flag_clear(&changing);
+            atomic_store(&process, self);
+        }
+    }
+}
+
 static struct slot *enter(void)
 {
     for (;;) {
@@ -56,6 +82,7 @@ void cushim_log_set(cushim_log_function function, void *data)
 {
     unsigned former;
 
+    forget_the_parents_threads();
     for (unsigned turns = 0; atomic_flag_test_and_set(&changing); turns++)
         cushim__pause(turns);
     former = atomic_load(&current);

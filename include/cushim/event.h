@@ -8,7 +8,7 @@
  *
  * Objects are counted. One that cushim created owns its driver event and destroys it exactly once;
  * one that wraps a foreign event never does. A closed event is refused with
- * CUDA_ERROR_INVALID_HANDLE everywhere.
+ * CUDA_ERROR_INVALID_HANDLE everywhere, or with the reason why there is no driver (any more).
  *
  * Any function may also return the code of earlier asynchronous work that failed (driver
  * semantics, statement 34; cushim_error_sticky()).

@@ -5,8 +5,11 @@
  *
  * To create and destroy an event costs hundreds of nanoseconds each time (driver semantics,
  * statement 80). A pool keeps events of one kind in one context; cushim_event_release() of the
- * last reference brings an event back. Nothing locks and nothing waits, and the pool grows as
- * needed; it does not shrink before its end.
+ * last reference brings an event back. While events are free nothing locks, waits or allocates; the
+ * pool grows as needed, and does not shrink before its end.
+ *
+ * An event that is handed out again still has its former record to the driver until it is recorded:
+ * a query, a wait or an elapsed time answers by that one, and a forgotten record is not refused.
  *
  * Thread safety: any thread may acquire, release and ask, also concurrently.
  */

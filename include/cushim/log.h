@@ -20,8 +20,8 @@ extern "C" {
  * Receives one message.
  *
  * Called on the thread on which it happened, in the middle of a call of cushim: it must not
- * call cushim_log_set(), and should not call cushim or the driver. It may be called on several
- * threads at once.
+ * call cushim_log_set() nor leave by longjmp() or an exception, and should not call cushim or the
+ * driver. It may be called on several threads at once.
  *
  * @param data     What was handed to cushim_log_set().
  * @param message  One line without its newline; borrowed for the call, never NULL.
@@ -32,7 +32,8 @@ typedef void (*cushim_log_function)(void *data, const char *message);
  * Receive cushim's messages from now on.
  *
  * A function is never called with the data of another. When the call returns, the former function
- * is not running and will not be called again, so what it uses may be freed.
+ * is not running and will not be called again, so what it uses may be freed. For that the call waits
+ * for one that is running: do not hold a lock that the former function takes.
  *
  * @param function  Receives the messages; NULL: nobody does, which is how a program starts.
  * @param data      Passed on to `function`; NULL allowed. Borrowed until the next call.
