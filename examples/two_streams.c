@@ -91,8 +91,8 @@ int main(void)
     check(driver->MemAlloc_v2(&target, copy_bytes), "memory");
     check(driver->MemAlloc_v2(&canvas, fill_bytes), "memory");
 
-    frame(copying, filling, target, source, canvas,
-          false); /* the first time is not the usual one */
+    /* The first time is not the usual one. */
+    frame(copying, filling, target, source, canvas, false);
     frame(copying, filling, target, source, canvas, true);
 
     check(driver->MemFree_v2(canvas), "memory");

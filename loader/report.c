@@ -107,7 +107,7 @@ const char *cushim_origin_name(enum cushim_origin origin)
     return (size_t)origin < COUNT(origin_names) ? origin_names[origin] : "unknown";
 }
 
-/* A loaded driver, and how cuInit went. */
+/* What has happened since the attempt: a table installed, a fork, cuInit. */
 static void complete(struct cushim_report *report)
 {
     const int init_code = cushim__init_outcome(&report->init_process);

@@ -31,6 +31,12 @@ static bool is_loading(uint64_t value)
     return value > UINT32_MAX;
 }
 
+/* What the word holds after a failure. */
+static uint64_t failure_of(uint32_t request)
+{
+    return request > FAILED ? request : FAILED;
+}
+
 static uint64_t holder(uint64_t value)
 {
     return value & ~COMMITTING;
@@ -81,7 +87,7 @@ static void in_child(void)
 enum cushim__turn cushim__turn_take(uint32_t request, bool again)
 {
     const uint64_t self = cushim__self();
-    const uint64_t failure = request > FAILED ? request : FAILED;
+    const uint64_t failure = failure_of(request);
 
     for (unsigned turns = 0;; turns++) {
         uint64_t now = atomic_load(&word);
@@ -119,7 +125,7 @@ void cushim__turn_end_loaded(void)
 
 void cushim__turn_end_failed(uint32_t request)
 {
-    atomic_store(&word, request > FAILED ? request : FAILED);
+    atomic_store(&word, failure_of(request));
 }
 
 void cushim__turn_end_untried(void)

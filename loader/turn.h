@@ -4,6 +4,7 @@
  *
  *   untried -> loading -> committing -> loaded     for good
  *                                    -> failed     until an explicit call tries again
+ *                                    -> untried    no memory for an attempt
  *   loaded, loading    -> forked                   in a child; for good
  *
  * While a load is under way the word holds the process and thread that load. So a thread that comes

@@ -112,8 +112,8 @@ CUresult cushim_context_release(struct cushim_context *context)
         break;
     case CUSHIM__OWNED:
         code = cushim_driver()->CtxDestroy_v2(context->handle);
-        if (code ==
-            CUDA_ERROR_INVALID_CONTEXT) /* as likely as 709 if somebody destroyed it before */
+        /* As likely as 709 if somebody destroyed it before (driver semantics, statement 13). */
+        if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
         code = cushim__destroyed("cuCtxDestroy_v2", code);
         break;
@@ -185,7 +185,7 @@ CUresult cushim_context_record_event(struct cushim_context *context, struct cush
 
     if (!context || !event)
         return CUDA_ERROR_INVALID_HANDLE;
-    handle = atomic_load_explicit(&event->handle, memory_order_relaxed);
+    handle = cushim__event_handle(event);
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
     code = cushim_driver()->CtxRecordEvent(context->handle, handle);
@@ -200,7 +200,7 @@ CUresult cushim_context_wait_event(struct cushim_context *context, struct cushim
 
     if (!context || !event)
         return CUDA_ERROR_INVALID_HANDLE;
-    handle = atomic_load_explicit(&event->handle, memory_order_relaxed);
+    handle = cushim__event_handle(event);
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
     return cushim_driver()->CtxWaitEvent(context->handle, handle);

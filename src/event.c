@@ -2,24 +2,14 @@
 /*
  * Events: their life, recording and waiting.
  *
- * A closed event has the handle NULL, which the driver refuses by itself (statement 20). So the
- * calls that are made often look at nothing but the object pointer.
+ * A closed event has the handle NULL, which the driver refuses by itself (driver semantics,
+ * statement 20). So query and synchronize look at nothing but the object pointer.
  */
 #include "src/event.h"
 
 #include <stdlib.h>
 
 #include "loader/options.h"
-
-static CUevent handle_of(const struct cushim_event *event)
-{
-    return atomic_load_explicit(&event->handle, memory_order_relaxed);
-}
-
-static bool is_closed_stream(const struct cushim_stream *stream)
-{
-    return atomic_load_explicit(&stream->closed, memory_order_relaxed);
-}
 
 /* The context that an event for this stream belongs to, with a reference for the caller. */
 static CUresult context_of(struct cushim_stream *stream, struct cushim_context **context)
@@ -39,7 +29,7 @@ static CUresult context_of(struct cushim_stream *stream, struct cushim_context *
 
 static bool can_record(const struct cushim_event *event, const struct cushim_stream *stream)
 {
-    return event && stream && !is_closed_stream(stream) && handle_of(event);
+    return event && cushim__stream_is_open(stream) && cushim__event_handle(event);
 }
 
 /* Remember a record that the driver made. */
@@ -62,9 +52,10 @@ static CUresult record_in_context(struct cushim_event *event, struct cushim_stre
     if (code)
         return code;
     if (flags)
-        code = cushim_driver()->EventRecordWithFlags(handle_of(event), stream->handle, flags);
+        code = cushim_driver()->EventRecordWithFlags(cushim__event_handle(event), stream->handle,
+                                                     flags);
     else
-        code = cushim_driver()->EventRecord(handle_of(event), stream->handle);
+        code = cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle);
     return cushim__context_leave(&scope, recorded(event, code));
 }
 
@@ -176,7 +167,7 @@ CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim
     unsigned flags;
     CUresult code;
 
-    if (!stream || is_closed_stream(stream))
+    if (!cushim__stream_is_open(stream))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!event || !cushim__event_flags_of(options, &flags))
         return CUDA_ERROR_INVALID_VALUE;
@@ -243,11 +234,11 @@ CUresult cushim_event_close(struct cushim_event *event)
 
 CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
 {
-    if (!event || !handle_of(event))
+    if (!event || !cushim__event_handle(event))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
-    *handle = handle_of(event);
+    *handle = cushim__event_handle(event);
     return CUDA_SUCCESS;
 }
 
@@ -257,7 +248,8 @@ CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *s
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->is_default)
         return record_in_context(event, stream, CU_EVENT_RECORD_DEFAULT);
-    return recorded(event, cushim_driver()->EventRecord(handle_of(event), stream->handle));
+    return recorded(event,
+                    cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle));
 }
 
 CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushim_stream *stream,
@@ -270,12 +262,16 @@ CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushi
 
 CUresult cushim_event_query(const struct cushim_event *event)
 {
-    return event ? cushim_driver()->EventQuery(handle_of(event)) : CUDA_ERROR_INVALID_HANDLE;
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return cushim_driver()->EventQuery(cushim__event_handle(event));
 }
 
 CUresult cushim_event_synchronize(struct cushim_event *event)
 {
-    return event ? cushim_driver()->EventSynchronize(handle_of(event)) : CUDA_ERROR_INVALID_HANDLE;
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    return cushim_driver()->EventSynchronize(cushim__event_handle(event));
 }
 
 CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)

@@ -7,11 +7,6 @@
 
 #include "src/objects.h"
 
-static CUevent handle_of(const struct cushim_event *event)
-{
-    return atomic_load_explicit(&event->handle, memory_order_relaxed);
-}
-
 static bool has_flag(const struct cushim_event *event, unsigned flag)
 {
     return event && event->flags_known && event->flags & flag;
@@ -24,7 +19,7 @@ struct cushim_context *cushim_event_context(const struct cushim_event *event)
 
 CUresult cushim_event_device(const struct cushim_event *event, CUdevice *device)
 {
-    if (!event || !handle_of(event))
+    if (!event || !cushim__event_handle(event))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
@@ -72,10 +67,11 @@ bool cushim_event_is_recorded(const struct cushim_event *event)
 
 bool cushim_event_is_closed(const struct cushim_event *event)
 {
-    return event && !handle_of(event);
+    return event && !cushim__event_handle(event);
 }
 
 bool cushim_event_equal(const struct cushim_event *one, const struct cushim_event *other)
 {
-    return one && other && handle_of(one) && handle_of(one) == handle_of(other);
+    return one && other && cushim__event_handle(one) &&
+           cushim__event_handle(one) == cushim__event_handle(other);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that two processes share. An imported event behaves as one without timing (statement 76).
+ * Events that two processes share. An imported event behaves as one without timing (driver
+ * semantics, statement 76).
  */
 #include <cushim/event_info.h>
 #include <cushim/event_ipc.h>
@@ -39,7 +40,7 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
     code = cushim__context_enter(event->context, &scope);
     if (code)
         return code;
-    code = cushim_driver()->IpcGetEventHandle(&exported, atomic_load(&event->handle));
+    code = cushim_driver()->IpcGetEventHandle(&exported, cushim__event_handle(event));
     code = cushim__context_leave(&scope, code);
     if (!code)
         *handle = exported;

@@ -4,8 +4,8 @@
  *
  * The driver has one code for six different faults, and does not say whose fault it is. What the
  * objects know comes first. The rest is found by asking for the time from an event to itself: a
- * good event answers 0 (statement 39), one at fault the code of its fault. That is harmless even in
- * a capture, where a query of the event would invalidate it (statement 63).
+ * good event answers 0 (driver semantics, statement 39), one at fault the code of its fault. That
+ * is harmless even in a capture, where a query of the event would invalidate it (statement 63).
  */
 #include <cushim/event_time.h>
 
@@ -115,16 +115,12 @@ static const char no_result[] =
     "Both events can be timed now. Either the pointer for the result was NULL, or an event was "
     "recorded again since: pass a pointer, and ask again.";
 
-static CUevent handle_of(const struct cushim_event *event)
-{
-    return atomic_load_explicit(&event->handle, memory_order_relaxed);
-}
-
 static CUresult ask(const struct cushim_event *start, const struct cushim_event *end)
 {
     float ms;
 
-    return cushim_driver()->EventElapsedTime_v2(&ms, handle_of(start), handle_of(end));
+    return cushim_driver()->EventElapsedTime_v2(&ms, cushim__event_handle(start),
+                                                cushim__event_handle(end));
 }
 
 /* What is wrong with an event by itself. */
@@ -132,7 +128,7 @@ static enum reason fault_of(const struct cushim_event *event)
 {
     if (!event)
         return REASON_NULL;
-    if (!handle_of(event))
+    if (!cushim__event_handle(event))
         return REASON_CLOSED;
     if (event->imported)
         return REASON_IMPORTED;
@@ -185,7 +181,8 @@ CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cus
         return CUDA_ERROR_INVALID_HANDLE;
     if (!ms)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->EventElapsedTime_v2(ms, handle_of(start), handle_of(end));
+    return cushim_driver()->EventElapsedTime_v2(ms, cushim__event_handle(start),
+                                                cushim__event_handle(end));
 }
 
 const char *cushim_event_elapsed_function(void)

@@ -46,7 +46,7 @@ struct cushim_stream {
     atomic_uint references;
     enum cushim__ownership ownership;
     atomic_bool closed; /* a state of its own: NULL is a valid handle */
-    bool is_default;    /* NULL, legacy or per-thread: acts in the current context */
+    bool is_default;    /* NULL, legacy or per-thread: another stream in every context */
     CUstream handle;
     struct cushim_context *context; /* referenced; NULL for a stream wrapped without one */
 };
@@ -85,6 +85,12 @@ CUresult cushim__context_enter(const struct cushim_context *context,
  * work failed (a failure to put the context back is then logged), else what the pop answered.
  */
 CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code);
+
+/* The driver's handle of an event; NULL once it is closed. */
+static inline CUevent cushim__event_handle(const struct cushim_event *event)
+{
+    return atomic_load_explicit(&event->handle, memory_order_relaxed);
+}
 
 /* Whether a stream object can be used: neither NULL nor closed. */
 static inline bool cushim__stream_is_open(const struct cushim_stream *stream)

@@ -29,7 +29,7 @@ CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_ev
 
     if (!cushim__stream_is_open(stream) || !event)
         return CUDA_ERROR_INVALID_HANDLE;
-    handle = atomic_load_explicit(&event->handle, memory_order_relaxed);
+    handle = cushim__event_handle(event);
     if (stream->is_default)
         return wait_on_default(stream, handle, flags);
     return cushim_driver()->StreamWaitEvent(stream->handle, handle, flags);

@@ -34,9 +34,8 @@ struct cushim_context;
 
 /** How to create a context. All-zero but for `size`, and NULL, mean: as the driver likes it. */
 struct cushim_context_options {
-    size_t size; /**< `sizeof(struct cushim_context_options)`. */
-    unsigned
-        flags; /**< CUctx_flags, or'ed: CU_CTX_SCHED_BLOCKING_SYNC, ... 0: CU_CTX_SCHED_AUTO. */
+    size_t size;    /**< `sizeof(struct cushim_context_options)`. */
+    unsigned flags; /**< CUctx_flags, or'ed; 0: CU_CTX_SCHED_AUTO. */
 };
 
 /**
@@ -218,13 +217,13 @@ CUSHIM_API CUresult cushim_context_id(const struct cushim_context *context, unsi
  *
  * @param context  Object; borrowed, not NULL.
  *
- * @return CUDA_SUCCESS                            All work is done.
- * @return CUDA_ERROR_INVALID_HANDLE               `context` is NULL.
- * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED   A stream of the context is capturing (driver
- *                                                 semantics, statements 64 and 65).
- * @return any other code                          cuCtxSynchronize's, that of an earlier
- *                                                 asynchronous error included, or that of the
- *                                                 change of context; unchanged.
+ * @return CUDA_SUCCESS                           All work is done.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` is NULL.
+ * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context is capturing (driver
+ *                                                semantics, statements 64 and 65).
+ * @return any other code                         cuCtxSynchronize's, that of an earlier
+ *                                                asynchronous error included, or that of the
+ *                                                change of context; unchanged.
  *
  * Thread safety: any thread; blocks it.
  * Context: acts in `context`, and leaves the current one as it was.
@@ -245,7 +244,7 @@ CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
  * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed;
  *                                                or the event is one of another context.
  * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing; its capture
- *                                                is spoilt now.
+ *                                                is invalidated.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
  * @return any other code                         cuCtxRecordEvent's, unchanged.
  *
@@ -268,7 +267,7 @@ CUSHIM_API CUresult cushim_context_record_event(struct cushim_context *context,
  * @return CUDA_SUCCESS                           Later work waits.
  * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed.
  * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing, or the
- *                                                event belongs to a capture; that is spoilt now.
+ *                                                event belongs to a capture; that is invalidated.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
  * @return any other code                         cuCtxWaitEvent's, unchanged.
  *
@@ -291,7 +290,8 @@ CUSHIM_API CUresult cushim_context_wait_event(struct cushim_context *context,
  * @return CUDA_SUCCESS                            Access is enabled.
  * @return CUDA_ERROR_INVALID_HANDLE               `context` or `peer` is NULL.
  * @return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED  It was before.
- * @return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED      The devices cannot.
+ * @return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED      The devices cannot, or are one (driver
+ *                                                 semantics, statement 85).
  * @return CUDA_ERROR_TOO_MANY_PEERS               The device has no room for one more peer.
  * @return any other code                          cuCtxEnablePeerAccess's, or that of the change of
  *                                                 context; unchanged.

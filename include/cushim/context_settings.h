@@ -84,7 +84,8 @@ CUSHIM_API CUresult cushim_context_set_flags(struct cushim_context *context, uns
  *
  * @return CUDA_SUCCESS                  `*value` is the limit.
  * @return CUDA_ERROR_INVALID_HANDLE     `context` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE      `value` is NULL; or the driver's answer.
+ * @return CUDA_ERROR_INVALID_VALUE      `value` is NULL, or the driver does not know the limit
+ *                                       (driver semantics, statement 85).
  * @return CUDA_ERROR_UNSUPPORTED_LIMIT  The device has no such limit.
  * @return any other code                cuCtxGetLimit's, or that of the change of context;
  *                                       unchanged.
@@ -108,6 +109,7 @@ CUSHIM_API CUresult cushim_context_limit(const struct cushim_context *context, C
  *
  * @return CUDA_SUCCESS                  The limit is set.
  * @return CUDA_ERROR_INVALID_HANDLE     `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE      The driver does not know the limit (statement 85).
  * @return CUDA_ERROR_UNSUPPORTED_LIMIT  The device has no such limit.
  * @return any other code                cuCtxSetLimit's, or that of the change of context;
  *                                       unchanged.

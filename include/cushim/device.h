@@ -168,7 +168,7 @@ CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
 CUSHIM_API CUresult cushim_device_pci_address(CUdevice device, char *address, size_t size);
 
 /**
- * Get a device's compute capability: 9 and 0 for a H200.
+ * Get a device's compute capability: 9 and 0 for an H200.
  *
  * @param device  Device.
  * @param major   Receives the major number; not NULL.

@@ -64,7 +64,8 @@ struct cushim_event_options {
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuCtxPopCurrent_v2.
+ * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuCtxPopCurrent_v2; cuEventDestroy_v2 if the
+ *               last of these fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
@@ -85,12 +86,14 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cush
  * @return CUDA_ERROR_INVALID_HANDLE   `stream` is NULL or closed.
  * @return CUDA_ERROR_INVALID_VALUE    As for cushim_event_create().
  * @return CUDA_ERROR_INVALID_CONTEXT  `stream` is a default stream, and no context is current.
+ * @return CUDA_ERROR_OUT_OF_MEMORY    The host's or the driver's memory ran out.
  * @return any other code              The driver's, unchanged; nothing is left behind.
  *
  * Thread safety: any thread.
  * Context: acts in the stream's, and puts the current one back.
  * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuEventRecord, cuCtxPopCurrent_v2; for a stream
- *               without a context object cuStreamGetCtx or cuCtxGetCurrent before them.
+ *               without a context object cuStreamGetCtx or cuCtxGetCurrent before them;
+ *               cuEventDestroy_v2 if one of the last two fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_event **event,
@@ -256,7 +259,7 @@ CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
  * @return any other code             The driver's answer to cuEventSynchronize, unchanged.
  *
- * Thread safety: any thread.
+ * Thread safety: any thread; blocks it.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventSynchronize.
  * Since: 0.1.
@@ -277,7 +280,7 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL or closed.
  * @return any other code             The driver's answer to cuEventQuery, unchanged.
  *
- * Thread safety: any thread.
+ * Thread safety: any thread; blocks it.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: cuEventQuery.
  * Since: 0.1.

@@ -31,7 +31,7 @@ extern "C" {
 CUSHIM_API struct cushim_context *cushim_event_context(const struct cushim_event *event);
 
 /**
- * Name the device that the event lives on.
+ * Get the device that the event lives on.
  *
  * @param event   Event; not NULL.
  * @param device  Receives the device; not NULL.
@@ -50,11 +50,12 @@ CUSHIM_API struct cushim_context *cushim_event_context(const struct cushim_event
 CUSHIM_API CUresult cushim_event_device(const struct cushim_event *event, CUdevice *device);
 
 /**
- * Tell the flags that the event was created with: CU_EVENT_BLOCKING_SYNC and its like.
+ * Get the flags that the event was created with: CU_EVENT_BLOCKING_SYNC and its like.
  *
  * @param event  Event, also a closed one; not NULL.
  * @param flags  Receives the CUevent_flags; not NULL. For an imported event, what it behaves as:
- *               CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (statement 76).
+ *               CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (driver semantics,
+ *               statement 76).
  *
  * @return CUDA_SUCCESS               `flags` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.

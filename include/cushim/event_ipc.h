@@ -62,7 +62,8 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuIpcOpenEventHandle, cuCtxPopCurrent_v2.
+ * Driver calls: cuCtxPushCurrent_v2, cuIpcOpenEventHandle, cuCtxPopCurrent_v2; cuEventDestroy_v2
+ *               if the last of these fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,

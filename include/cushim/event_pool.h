@@ -46,14 +46,15 @@ struct cushim_event_pool_options {
  *
  * @return CUDA_SUCCESS               The pool is there, with its first events.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are not understood.
+ * @return CUDA_ERROR_INVALID_VALUE   `pool` is NULL, or the options are not understood, or the
+ *                                    driver refuses the kind of the first events.
  * @return CUDA_ERROR_OUT_OF_MEMORY   The host's or the driver's memory ran out.
  * @return any other code             The driver's, unchanged; nothing is left behind.
  *
  * Thread safety: any thread.
  * Context: acts in `context` if `initial` is not 0, and puts the current one back.
  * Driver calls: none, or for each first event cuEventCreate, between cuCtxPushCurrent_v2 and
- *               cuCtxPopCurrent_v2.
+ *               cuCtxPopCurrent_v2; cuEventDestroy_v2 for each if one fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
@@ -85,7 +86,7 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
  * Thread safety: any thread; lock-free.
  * Context: needs none; a new event is created in the pool's context, and the current one put back.
  * Driver calls: none if an event is free; otherwise cuCtxPushCurrent_v2, cuEventCreate,
- *               cuCtxPopCurrent_v2.
+ *               cuCtxPopCurrent_v2; cuEventDestroy_v2 if the last of these fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The time between two events, and why it could not be told.
+ * The time between two events, and why it could not be told. Statements are those of the driver
+ * semantics.
  */
 #ifndef CUSHIM_EVENT_TIME_H
 #define CUSHIM_EVENT_TIME_H
@@ -29,7 +30,7 @@ extern "C" {
  * @return CUDA_SUCCESS               `ms` is written.
  * @return CUDA_ERROR_INVALID_HANDLE  An event is NULL, closed, not recorded, without timing or
  *                                    imported, or the two are of different contexts (statements
- *                                    35, 36, 41, 43, 44): cushim_event_explain() tells which.
+ *                                    35, 36, 41, 43, 44, 76): cushim_event_explain() tells which.
  * @return CUDA_ERROR_INVALID_VALUE   `ms` is NULL, or an event was last recorded in a capture that
  *                                    has ended (statement 71).
  * @return CUDA_ERROR_NOT_READY       An event is still pending (statement 37).
@@ -76,7 +77,7 @@ CUSHIM_API const char *cushim_event_elapsed_function(void);
  *
  * Thread safety: any thread; the answer is about the events as they are now.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: none or cuEventElapsedTime_v2.
+ * Driver calls: none, or as cushim_event_elapsed().
  * Since: 0.1.
  */
 CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,

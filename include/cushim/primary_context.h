@@ -47,9 +47,10 @@ CUSHIM_API CUresult cushim_primary_context_state(CUdevice device, unsigned *flag
  * @param device  Device.
  * @param flags   CUctx_flags, or'ed.
  *
- * @return CUDA_SUCCESS    The flags are set.
- * @return any other code  cuDevicePrimaryCtxSetFlags_v2's (cuDevicePrimaryCtxSetFlags's with an
- *                         older driver), unchanged.
+ * @return CUDA_SUCCESS              The flags are set.
+ * @return CUDA_ERROR_INVALID_VALUE  The driver does not accept them (statement 11).
+ * @return any other code            cuDevicePrimaryCtxSetFlags_v2's (cuDevicePrimaryCtxSetFlags's
+ *                                   with an older driver), unchanged.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.

@@ -12,10 +12,10 @@
  * A created stream belongs to its context and can be used whatever context is current (driver
  * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
  * different ones in every context: an object that was given a context acts there and puts the
- * current one back, for each call with a cuCtxPushCurrent and a cuCtxPopCurrent more; one that was
- * not acts in the caller's current context, as the driver does (statements 15, 51). If putting the
- * context back fails, that is the answer, and what was to be done is done nevertheless; only what
- * the caller would not know of, a stream, a capture or a graph, is undone.
+ * current one back, for each call with a cuCtxPushCurrent_v2 and a cuCtxPopCurrent_v2 more; one
+ * that was not acts in the caller's current context, as the driver does (statements 15, 51). If
+ * putting the context back fails, that is the answer, and what was to be done is done nevertheless;
+ * only what the caller would not know of, a stream, a capture or a graph, is undone.
  *
  * Any function may also return the code of earlier asynchronous work that failed (statement 34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
@@ -73,8 +73,8 @@ struct cushim_stream_options {
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent, cuStreamCreateWithPriority, cuCtxPopCurrent; cuStreamDestroy if
- *               the last of these fails.
+ * Driver calls: cuCtxPushCurrent_v2, cuStreamCreateWithPriority, cuCtxPopCurrent_v2;
+ *               cuStreamDestroy_v2 if the last of these fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,
@@ -143,13 +143,13 @@ CUSHIM_API struct cushim_stream *cushim_stream_retain(struct cushim_stream *stre
  *
  * @return CUDA_SUCCESS    It was not the last reference, or the stream is gone; also when it had
  *                         gone before with its context or process (statement 17).
- * @return any other code  The driver's answer to cuStreamDestroy, also on the log (log.h); the
+ * @return any other code  The driver's answer to cuStreamDestroy_v2, also on the log (log.h); the
  *                         object is gone all the same. Or that of ending the context, if this was
  *                         its last reference.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: none or cuStreamDestroy, and what the end of the context takes.
+ * Driver calls: none or cuStreamDestroy_v2, and what the end of the context takes.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
@@ -167,7 +167,7 @@ CUSHIM_API CUresult cushim_stream_release(struct cushim_stream *stream);
  *
  * Thread safety: any thread; of concurrent calls one destroys.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: none or cuStreamDestroy.
+ * Driver calls: none or cuStreamDestroy_v2.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_close(struct cushim_stream *stream);

@@ -92,7 +92,7 @@ CUSHIM_API CUresult cushim_stream_id(const struct cushim_stream *stream, unsigne
  * Context: needs none, but for a default stream (stream.h). Leaves the current one as it was.
  * Driver calls: for a stream with a context object those of cushim_context_device(). Otherwise
  *               cuStreamGetDevice; with drivers older than 12.8 then cuStreamGetCtx,
- *               cuCtxPushCurrent, cuCtxGetDevice, cuCtxPopCurrent.
+ *               cuCtxPushCurrent_v2, cuCtxGetDevice, cuCtxPopCurrent_v2.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *device);

@@ -66,8 +66,9 @@ CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream,
  *                                     event, also on the log (log.h), later work waits even so.
  *
  * Thread safety: any thread.
- * Context: acts in that of `other`, and puts the current one back.
- * Driver calls: those of cushim_event_create_recorded(), cuStreamWaitEvent, cuEventDestroy.
+ * Context: acts in that of `other`, then needs none but for a default `stream` (stream.h); puts the
+ *          current one back.
+ * Driver calls: those of cushim_event_create_recorded(), cuStreamWaitEvent, cuEventDestroy_v2.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,

@@ -6,7 +6,8 @@
 
 #include "check.h"
 
-void CUDA_CB gate_stand(void *data)
+/* The host function: `data` is a gate. */
+static void CUDA_CB gate_stand(void *data)
 {
     struct gate *gate = data;
 
@@ -21,11 +22,6 @@ void CUDA_CB gate_stand(void *data)
 void gate_queue(struct gate *gate, struct cushim_stream *stream)
 {
     OK(cushim_stream_launch_host_function(stream, gate_stand, gate));
-}
-
-void gate_queue_raw(struct gate *gate, CUstream stream)
-{
-    OK(cushim_driver()->LaunchHostFunc(stream, gate_stand, gate));
 }
 
 void gate_await(struct gate *gate)
@@ -48,14 +44,4 @@ void gate_open(struct gate *gate)
     gate->open = true;
     pthread_cond_broadcast(&gate->changed);
     pthread_mutex_unlock(&gate->lock);
-}
-
-bool gate_reached(struct gate *gate)
-{
-    bool reached;
-
-    pthread_mutex_lock(&gate->lock);
-    reached = gate->reached;
-    pthread_mutex_unlock(&gate->lock);
-    return reached;
 }

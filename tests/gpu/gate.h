@@ -22,19 +22,12 @@ struct gate {
 /* Put the gate into the stream and return once the stream stands before it. */
 void gate_shut(struct gate *gate, struct cushim_stream *stream);
 
-/* Put the gate into the stream, behind other work; or into one by its handle. */
+/* Put the gate into the stream, behind other work. */
 void gate_queue(struct gate *gate, struct cushim_stream *stream);
-void gate_queue_raw(struct gate *gate, CUstream stream);
 
 /* Wait until the stream stands before the gate. */
 void gate_await(struct gate *gate);
 
 void gate_open(struct gate *gate);
-
-/* Whether a stream has come to the gate. */
-bool gate_reached(struct gate *gate);
-
-/* The host function itself: `data` is a gate. */
-void CUDA_CB gate_stand(void *data);
 
 #endif

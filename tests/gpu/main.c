@@ -116,6 +116,12 @@ static int run_all(const char *only)
     return failed > 0 || passed == 0 ? CASE_FAILED : CASE_PASSED;
 }
 
+static int usage(void)
+{
+    fprintf(stderr, "usage: gpu_test [--list] [--only NAME] [--library PATH]\n");
+    return 2;
+}
+
 static void list(void)
 {
     for (size_t i = 0; i < LISTED; i++) {
@@ -136,16 +142,18 @@ int main(int count, char **arguments)
             list();
             return CASE_PASSED;
         }
-        if (!value) {
-            fprintf(stderr, "usage: gpu_test [--list] [--only NAME] [--library PATH]\n");
-            return 2;
-        }
+        if (!value)
+            return usage();
         if (strcmp(arguments[i], "--only") == 0)
             only = value;
-        else if (strcmp(arguments[i], "--library") == 0)
-            begin_library = realpath(value, library); /* absolute, as a driver's path has to be */
         else if (strcmp(arguments[i], "--run") == 0)
             one = value;
+        else if (strcmp(arguments[i], "--library") != 0)
+            return usage();
+        else if (!(begin_library = realpath(value, library))) { /* a driver's path is absolute */
+            fprintf(stderr, "gpu_test: there is no library at %s\n", value);
+            return 2;
+        }
     }
     if (one)
         case_run(one);
