@@ -17,4 +17,7 @@
  */
 bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_candidate *passed_over);
 
+/* Give a candidate of the search the outcome of a file that it leads to, and name the file. */
+void cushim__search_adopt(struct cushim_candidate *candidate, const struct cushim_candidate *file);
+
 #endif

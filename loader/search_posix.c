@@ -11,6 +11,17 @@
 #include "loader/system.h"
 #include "loader/text.h"
 
+void cushim__search_adopt(struct cushim_candidate *candidate, const struct cushim_candidate *file)
+{
+    struct cushim__text text;
+
+    candidate->outcome = file->outcome;
+    cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+    cushim__text_add(&text, file->path);
+    cushim__text_add(&text, ": ");
+    cushim__text_add(&text, file->message);
+}
+
 #ifdef __GLIBC__
 
 /* The folders of the search in its order; NULL if they cannot be told. Give `*size` back with it. */
@@ -62,14 +73,8 @@ bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_cand
         if (find == GOES_ON && file->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
             *passed_over = *file;
     }
-    if (find == STOPS) {
-        struct cushim__text text;
-        candidate->outcome = file->outcome;
-        cushim__text_begin(&text, candidate->message, sizeof candidate->message);
-        cushim__text_add(&text, file->path);
-        cushim__text_add(&text, ": ");
-        cushim__text_add(&text, file->message);
-    }
+    if (find == STOPS)
+        cushim__search_adopt(candidate, file);
     if (file)
         cushim__memory_give_back(file, sizeof *file);
     if (folders)

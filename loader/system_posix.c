@@ -129,20 +129,14 @@ static void *open_library(struct cushim_candidate *candidate)
 static void *search_library(struct cushim_candidate *candidate)
 {
     struct cushim_candidate passed_over;
-    struct cushim__text text;
     void *library;
 
     if (!cushim__search_check(candidate, &passed_over))
         return NULL;
     library = open_library(candidate);
-    if (!library && candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND && passed_over.path[0]) {
-        /* The linker says that there is none, which is not what the user sees. */
-        candidate->outcome = passed_over.outcome;
-        cushim__text_begin(&text, candidate->message, sizeof candidate->message);
-        cushim__text_add(&text, passed_over.path);
-        cushim__text_add(&text, ": ");
-        cushim__text_add(&text, passed_over.message);
-    }
+    /* The linker says that there is none, which is not what the user sees. */
+    if (!library && candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND && passed_over.path[0])
+        cushim__search_adopt(candidate, &passed_over);
     return library;
 }
 

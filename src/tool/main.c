@@ -67,7 +67,8 @@ static enum status dispatch(int count, char **words)
         return run(COMMAND_INFO, count - 1, words + 1);
     if (strcmp(words[0], "time") == 0)
         return run(COMMAND_TIME, count - 1, words + 1);
-    if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0)
+    if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
+        strcmp(words[0], "-h") == 0)
         return help(count - 1, words + 1);
     if (strcmp(words[0], "--version") != 0)
         return refuse_word(words[0][0] == '-' ? "a command must come before the option"
