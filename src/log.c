@@ -31,7 +31,7 @@ static atomic_flag changing = ATOMIC_FLAG_INIT;
 
 /* The process that the counts and the flag are of: in a forked child those who left them are gone. */
 static _Atomic uint32_t process;
-enum { NOBODYS = 0, BEING_CLEARED = UINT32_MAX };
+enum { NOBODYS = 0, BEING_CLEARED = INT32_MAX };
 
 static void forget_the_parents_threads(void)
 {
