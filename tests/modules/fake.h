@@ -74,6 +74,9 @@ void fake_fail(const char *function, unsigned nth, CUresult code);
 void fake_fail_from(const char *function, unsigned nth, CUresult code);
 void fake_fail_no_more(void);
 
+/* The function that the last order made fail; NULL if it has not come to that. */
+const char *fake_failed(void);
+
 /* Let the driver not have a symbol, so that its slot answers 36, or its fallback takes over. Until
  * the test's end. */
 void fake_lack(const char *symbol);
