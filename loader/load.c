@@ -82,7 +82,7 @@ static CUresult outcome(const struct cushim_load_options *options)
 /* The table of the loaded driver stands on pages of its own, which are then made read-only. */
 static void publish_driver(const struct cushim_load_options *options, const struct attempt *attempt)
 {
-    struct cushim_table *table = cushim__pages(sizeof *table);
+    struct cushim_table *table = cushim__pages();
 
     memcpy(table, &attempt->table, sizeof *table);
     cushim__pages_seal(table, sizeof *table);

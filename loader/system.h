@@ -63,8 +63,8 @@ void cushim__library_path(cushim_function function, char *path, size_t size);
 void *cushim__memory_take(size_t size);
 void cushim__memory_give_back(void *memory, size_t size);
 
-/* Memory that shares no page with anything else, at least `need` bytes; the same at every call. */
-void *cushim__pages(size_t need);
+/* Memory that shares no page with anything else, room for a table; the same at every call. */
+void *cushim__pages(void);
 
 /* Make what cushim__pages() gave read-only. */
 void cushim__pages_seal(void *memory, size_t size);

@@ -202,13 +202,12 @@ void cushim__memory_give_back(void *memory, size_t size)
     munmap(memory, size);
 }
 
-void *cushim__pages(size_t need)
+void *cushim__pages(void)
 {
     static unsigned char room[TABLE_ROOM];
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t start = ((uintptr_t)room + page - 1) / page * page;
 
-    (void)need;
     return page <= LARGEST_PAGE ? (void *)start : room;
 }
 
