@@ -4,51 +4,17 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include <cushim/context.h>
 #include <cushim/event.h>
-#include <cushim/log.h>
 
+#include "context_world.h"
 #include "fake.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static char logged[512];
-
-static void keep(void *data, const char *message)
-{
-    (void)data;
-    snprintf(logged, sizeof logged, "%s", message);
-}
-
-static int setup(void **state)
-{
-    logged[0] = '\0';
-    cushim_log_set(keep, NULL);
-    return fake_setup(state);
-}
-
-static struct cushim_context *created(CUdevice device)
-{
-    struct cushim_context *context = NULL;
-
-    assert_int_equal(cushim_context_create(&context, device, NULL), CUDA_SUCCESS);
-    assert_non_null(context);
-    fake_forget();
-    return context;
-}
-
-static CUcontext handle_of(const struct cushim_context *context)
-{
-    CUcontext handle = NULL;
-
-    assert_int_equal(cushim_context_handle(context, &handle), CUDA_SUCCESS);
-    return handle;
-}
 
 static void the_primary_context_is_referenced_and_given_back(void **state)
 {
@@ -57,7 +23,7 @@ static void the_primary_context_is_referenced_and_given_back(void **state)
     (void)state;
     assert_int_equal(cushim_context_retain_primary(&one, 1), CUDA_SUCCESS);
     assert_int_equal(cushim_context_retain_primary(&other, 1), CUDA_SUCCESS);
-    assert_ptr_equal(handle_of(one), handle_of(other));
+    assert_ptr_equal(context_handle_of(one), context_handle_of(other));
     assert_int_equal(fake_primary_references(1), 2);
     assert_null(fake_current());
     assert_int_equal(cushim_context_release(one), CUDA_SUCCESS);
@@ -87,8 +53,8 @@ static void creating_leaves_the_current_context_as_it_was(void **state)
     fake_enter(fake_foreign_context(0));
     assert_int_equal(cushim_context_create(&context, 1, &options), CUDA_SUCCESS);
     assert_true(fake_stack_is_as_entered());
-    assert_ptr_not_equal(handle_of(context), fake_current());
-    assert_int_equal(((struct fake_context *)handle_of(context))->flags,
+    assert_ptr_not_equal(context_handle_of(context), fake_current());
+    assert_int_equal(((struct fake_context *)context_handle_of(context))->flags,
                      CU_CTX_SCHED_BLOCKING_SYNC);
     assert_string_equal(fake_order(), "cuCtxCreate_v2 cuCtxPopCurrent_v2");
     assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
@@ -139,8 +105,8 @@ static void a_borrowed_context_is_never_destroyed(void **state)
     fake_enter(foreign);
     assert_int_equal(cushim_context_wrap(&context, foreign), CUDA_SUCCESS);
     assert_int_equal(cushim_context_wrap_current(&current), CUDA_SUCCESS);
-    assert_ptr_equal(handle_of(context), foreign);
-    assert_ptr_equal(handle_of(current), foreign);
+    assert_ptr_equal(context_handle_of(context), foreign);
+    assert_ptr_equal(context_handle_of(current), foreign);
     assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
     assert_int_equal(cushim_context_release(current), CUDA_SUCCESS);
     assert_string_equal(fake_order(), "cuCtxGetCurrent");
@@ -158,7 +124,7 @@ static void there_is_nothing_to_borrow_where_no_context_is(void **state)
 
 static void the_last_reference_destroys_and_only_once(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
 
     (void)state;
     assert_ptr_equal(cushim_context_retain(context), context);
@@ -170,7 +136,7 @@ static void the_last_reference_destroys_and_only_once(void **state)
 
 static void a_child_keeps_its_context_alive(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
     struct cushim_event *event;
 
     (void)state;
@@ -189,7 +155,7 @@ static void a_context_that_is_gone_was_released(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(codes); i++) {
-        struct cushim_context *context = created(0);
+        struct cushim_context *context = context_made(0);
 
         fake_fail("cuCtxDestroy_v2", 1, codes[i]);
         assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
@@ -197,31 +163,31 @@ static void a_context_that_is_gone_was_released(void **state)
         fake_fail("cuDevicePrimaryCtxRelease_v2", 1, codes[i]);
         assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
     }
-    assert_string_equal(logged, "");
+    assert_string_equal(context_logged, "");
 }
 
 static void a_failed_destroy_is_returned_and_logged(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
 
     (void)state;
     fake_fail("cuCtxDestroy_v2", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
     assert_int_equal(cushim_context_release(context), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_non_null(strstr(logged, "cuCtxDestroy_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
+    assert_non_null(strstr(context_logged, "cuCtxDestroy_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
 /* --- what they all have in common --- */
 
 static void a_missing_object_or_output_is_refused_before_any_call(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
     CUcontext handle;
 
     (void)state;
 #define REFUSED(call, code) assert_int_equal(call, code)
     REFUSED(cushim_context_retain_primary(NULL, 0), CUDA_ERROR_INVALID_VALUE);
     REFUSED(cushim_context_create(NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_wrap(NULL, handle_of(context)), CUDA_ERROR_INVALID_VALUE);
+    REFUSED(cushim_context_wrap(NULL, context_handle_of(context)), CUDA_ERROR_INVALID_VALUE);
     REFUSED(cushim_context_wrap_current(NULL), CUDA_ERROR_INVALID_VALUE);
     REFUSED(cushim_context_handle(NULL, &handle), CUDA_ERROR_INVALID_HANDLE);
     REFUSED(cushim_context_handle(context, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -277,7 +243,7 @@ static void each_failing_call_is_reported_unchanged_and_leaves_nothing(void **st
     assert_int_equal(fake_sweep(with_the_current_context, NULL, NULL), 1);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fake_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, context_setup, fake_teardown)
 
 int main(void)
 {

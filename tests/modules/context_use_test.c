@@ -4,7 +4,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -12,48 +11,15 @@
 #include <cushim/context.h>
 #include <cushim/event.h>
 #include <cushim/event_info.h>
-#include <cushim/log.h>
 
+#include "context_world.h"
 #include "fake.h"
 #include "loader/codes.h"
 #include "src/objects.h"
 
-static char logged[512];
-
-static void keep(void *data, const char *message)
-{
-    (void)data;
-    snprintf(logged, sizeof logged, "%s", message);
-}
-
-static int setup(void **state)
-{
-    logged[0] = '\0';
-    cushim_log_set(keep, NULL);
-    return fake_setup(state);
-}
-
-static struct cushim_context *created(CUdevice device)
-{
-    struct cushim_context *context = NULL;
-
-    assert_int_equal(cushim_context_create(&context, device, NULL), CUDA_SUCCESS);
-    assert_non_null(context);
-    fake_forget();
-    return context;
-}
-
-static CUcontext handle_of(const struct cushim_context *context)
-{
-    CUcontext handle = NULL;
-
-    assert_int_equal(cushim_context_handle(context, &handle), CUDA_SUCCESS);
-    return handle;
-}
-
 static void the_device_of_ones_own_context_needs_no_call(void **state)
 {
-    struct cushim_context *context = created(1);
+    struct cushim_context *context = context_made(1);
     CUdevice device = -1;
 
     (void)state;
@@ -79,7 +45,7 @@ static void the_device_of_a_borrowed_context_is_asked_for_in_it(void **state)
 
 static void contexts_have_numbers_of_their_own(void **state)
 {
-    struct cushim_context *one = created(0), *other = created(0);
+    struct cushim_context *one = context_made(0), *other = context_made(0);
     unsigned long long first = 0, second = 0;
 
     (void)state;
@@ -94,34 +60,34 @@ static void contexts_have_numbers_of_their_own(void **state)
 
 static void synchronizing_happens_in_the_context(void **state)
 {
-    struct cushim_context *context = created(1);
+    struct cushim_context *context = context_made(1);
 
     (void)state;
     fake_enter(fake_foreign_context(0));
-    fake_stream_hold(handle_of(context), NULL, FAKE_FOREVER);
+    fake_stream_hold(context_handle_of(context), NULL, FAKE_FOREVER);
     assert_int_equal(cushim_context_synchronize(context), CUDA_SUCCESS);
     assert_string_equal(fake_order(), "cuCtxPushCurrent_v2 cuCtxSynchronize cuCtxPopCurrent_v2");
-    assert_false(((struct fake_context *)handle_of(context))->defaults[0]->held);
+    assert_false(((struct fake_context *)context_handle_of(context))->defaults[0]->held);
     assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
 }
 
 static void an_error_of_the_work_comes_before_one_of_putting_back(void **state)
 {
-    struct cushim_context *context = created(1);
+    struct cushim_context *context = context_made(1);
 
     (void)state;
     fake_enter(fake_foreign_context(0));
     fake_fail_from(NULL, 2, CUDA_ERROR_LAUNCH_FAILED);
     assert_int_equal(cushim_context_synchronize(context), CUDA_ERROR_LAUNCH_FAILED);
     fake_fail_no_more();
-    assert_non_null(strstr(logged, "cuCtxPopCurrent_v2 failed"));
-    assert_ptr_equal(fake_pop(), handle_of(context));
+    assert_non_null(strstr(context_logged, "cuCtxPopCurrent_v2 failed"));
+    assert_ptr_equal(fake_pop(), context_handle_of(context));
     assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
 }
 
 static void an_event_is_recorded_for_a_whole_context(void **state)
 {
-    struct cushim_context *context = created(0), *other = created(0);
+    struct cushim_context *context = context_made(0), *other = context_made(0);
     struct cushim_event *event;
 
     (void)state;
@@ -140,7 +106,7 @@ static void an_event_is_recorded_for_a_whole_context(void **state)
 
 static void a_closed_event_never_reaches_the_driver(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
     struct cushim_event *event;
 
     (void)state;
@@ -156,17 +122,18 @@ static void a_closed_event_never_reaches_the_driver(void **state)
 
 static void access_to_a_peer_is_given_and_taken_in_the_context(void **state)
 {
-    struct cushim_context *context = created(0), *peer = created(1);
+    struct cushim_context *context = context_made(0), *peer = context_made(1);
 
     (void)state;
     assert_int_equal(cushim_context_enable_peer_access(context, peer), CUDA_SUCCESS);
-    assert_ptr_equal(((struct fake_context *)handle_of(context))->peers[0], handle_of(peer));
+    assert_ptr_equal(((struct fake_context *)context_handle_of(context))->peers[0],
+                     context_handle_of(peer));
     assert_int_equal(cushim_context_enable_peer_access(context, peer),
                      CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
     assert_int_equal(cushim_context_disable_peer_access(peer, context),
                      CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
     assert_int_equal(cushim_context_disable_peer_access(context, peer), CUDA_SUCCESS);
-    assert_null(((struct fake_context *)handle_of(context))->peers[0]);
+    assert_null(((struct fake_context *)context_handle_of(context))->peers[0]);
     assert_true(fake_stack_is_as_entered());
     assert_int_equal(cushim_context_release(peer), CUDA_SUCCESS);
     assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
@@ -176,7 +143,7 @@ static void access_to_a_peer_is_given_and_taken_in_the_context(void **state)
 
 static void a_missing_object_or_output_is_refused_before_any_call(void **state)
 {
-    struct cushim_context *context = created(0);
+    struct cushim_context *context = context_made(0);
     struct cushim_event *event = (struct cushim_event *)&context; /* never looked at */
     unsigned long long id;
     CUdevice device;
@@ -260,7 +227,7 @@ static void each_failing_call_is_reported_unchanged_and_leaves_nothing(void **st
     assert_int_equal(fake_sweep(with_the_current_context, NULL, NULL), 4);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fake_teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, context_setup, fake_teardown)
 
 int main(void)
 {
