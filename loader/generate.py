@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write one generated C file from the registry.
+"""Write one generated file from the registry.
 
-    generate.py WHAT OUTPUT
+    generate.py WHAT OUTPUT [SOURCE...]
 
-The build calls this once per file; nobody edits the output. It depends on the registry alone, so
-the same registry gives the same bytes everywhere.
+The build calls this once per file; nobody edits the output. It depends on the registry alone, and for
+the mock driver on the sources named, so these give the same bytes everywhere. A file that is as it
+should be is left alone, so that nothing is built again for it.
 """
 
 import argparse
@@ -18,9 +19,12 @@ sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
 import absent  # noqa: E402
+import attributes  # noqa: E402
 import boot  # noqa: E402
 import calls  # noqa: E402
 import drivers  # noqa: E402
+import mock  # noqa: E402
+import mock_sources  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
 import slots  # noqa: E402
@@ -28,44 +32,75 @@ import symbols  # noqa: E402
 
 EMITTERS = {
     'slots': ('the table struct (public header)',
-              lambda rows, types, codes: slots.emit_slots(rows, types)),
+              lambda rows, types, codes, names: slots.emit_slots(rows, types)),
     'symbols': ('names, versions and fallbacks of the slots',
-                lambda rows, types, codes: symbols.emit_symbols(rows)),
+                lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'boot': ('the table that loads the driver at its first call',
-             lambda rows, types, codes: boot.emit_boot(rows, types)),
+             lambda rows, types, codes, names: boot.emit_boot(rows, types)),
     'absent': ('the table of a process without a driver',
-               lambda rows, types, codes: absent.emit_absent(rows, types)),
+               lambda rows, types, codes, names: absent.emit_absent(rows, types)),
     'missing': ('the functions for symbols that the driver lacks',
-                lambda rows, types, codes: absent.emit_missing(rows, types)),
+                lambda rows, types, codes, names: absent.emit_missing(rows, types)),
     'results': ('names and texts of the result codes (private header)',
-                lambda rows, types, codes: results.emit_results(codes)),
+                lambda rows, types, codes, names: results.emit_results(codes)),
+    'attributes': ('names of device attributes and limits (private header)',
+                   lambda rows, types, codes, names: attributes.emit_attributes(names)),
     'calls': ('for tests: one typed call of every slot',
-              lambda rows, types, codes: calls.emit_calls(rows, types)),
+              lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',
-               lambda rows, types, codes: drivers.emit_driver(rows)),
+               lambda rows, types, codes, names: drivers.emit_driver(rows)),
+    'mock_exports': ('the functions that the library of the mock exports',
+                     lambda rows, types, codes, names: mock.emit_exports(rows, types)),
 }
+
+# These also take what the sources of the mock define.
+MOCK_EMITTERS = {
+    'mock_calls': ('prototypes of the functions of the mock (private header)', mock.emit_calls),
+    'mock_table': ('the table of the mock', mock.emit_table),
+    'mock_page': ('what the mock implements (Markdown)',
+                  lambda rows, types, definitions: mock.emit_page(rows, definitions)),
+}
+
+
+def write(path, text):
+    try:
+        with open(path, encoding='ascii', newline='\n') as file:
+            if file.read() == text:
+                return
+    except (OSError, UnicodeDecodeError):
+        pass
+    with open(path, 'w', encoding='ascii', newline='\n') as output:
+        output.write(text)
 
 
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
         epilog='WHAT is one of:\n' + '\n'.join(
-            '  %-8s  %s' % (name, text) for name, (text, _) in EMITTERS.items()),
+            '  %-12s  %s' % (name, text)
+            for name, (text, _) in {**EMITTERS, **MOCK_EMITTERS}.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('what', metavar='WHAT', choices=sorted(EMITTERS))
+    parser.add_argument('what', metavar='WHAT', choices=sorted({**EMITTERS, **MOCK_EMITTERS}))
     parser.add_argument('output', metavar='OUTPUT')
+    parser.add_argument('sources', metavar='SOURCE', nargs='*', help='source of the mock')
     arguments = parser.parse_args()
+    if arguments.sources and arguments.what not in MOCK_EMITTERS:
+        parser.error('%s is made of the registry alone' % arguments.what)
 
     data = os.path.join(HERE, 'registry')
     try:
         rows = registry.read_functions(os.path.join(data, 'functions.tsv'))
         types = registry.read_types(os.path.join(data, 'types.tsv'))
         codes = registry.read_results(os.path.join(data, 'results.tsv'))
-    except registry.RegistryError as error:
+        names = registry.read_attributes(os.path.join(data, 'attributes.tsv'))
+        definitions = mock_sources.read_definitions(arguments.sources, rows)
+    except (registry.RegistryError, mock_sources.SourceError) as error:
         sys.exit('generate.py: %s' % error)
-    text = EMITTERS[arguments.what][1](rows, types, codes)
-    with open(arguments.output, 'w', encoding='ascii', newline='\n') as output:
-        output.write(text)
+    if arguments.what in MOCK_EMITTERS:
+        text = MOCK_EMITTERS[arguments.what][1](rows, types, definitions)
+    else:
+        text = EMITTERS[arguments.what][1](rows, types, codes, names)
+    write(arguments.output, text)
 
 
 if __name__ == '__main__':

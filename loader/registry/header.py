@@ -24,6 +24,9 @@ _READINGS = (
 # interop headers include and this reader does not follow.
 _NOISE = {'CUDAAPI', 'CUDA_CB', '__stdcall', '__CUDA_DEPRECATED', 'extern'}
 
+# The enumerations whose members are data of the registry; nothing here cares for the others.
+_ENUMS = ('CUresult', 'CUdevice_attribute', 'CUlimit')
+
 _COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*', re.DOTALL)
 _SECTION = re.compile(r'\\defgroup\s+(\w+)|@\}')
 _TOKEN = re.compile(r'\w+|##|&&|\|\||[=!<>]=|"[^"\n]*"|\S')
@@ -63,7 +66,7 @@ class Header(NamedTuple):
     version: Optional[int]
     functions: Dict[str, Declaration]
     typedefs: Dict[str, Typedef]
-    results: Tuple[Tuple[int, str], ...]
+    enums: Dict[str, Tuple[Tuple[int, str], ...]]
 
 
 class Macro(NamedTuple):
@@ -83,7 +86,7 @@ def read_header(path: str) -> Header:
         text = _without_comments(file.read())
     functions: Dict[str, Declaration] = {}
     typedefs: Dict[str, Typedef] = {}
-    results: Tuple[Tuple[int, str], ...] = ()
+    enums: Dict[str, Tuple[Tuple[int, str], ...]] = {}
     version = None
     for platform, defined in _READINGS:
         macros = {name: Macro(None, [value]) for name, value in defined.items()}
@@ -96,11 +99,11 @@ def read_header(path: str) -> Header:
             elif statement[0] == 'typedef':
                 typedef = _typedef(statement)
                 typedefs.setdefault(typedef.name, typedef)
-                if typedef.name == 'CUresult' and not results:
-                    results = tuple(_enumerators(path, statement))
+                if typedef.name in _ENUMS and typedef.name not in enums:
+                    enums[typedef.name] = tuple(_enumerators(path, statement))
         if 'CUDA_VERSION' in macros:
             version = int(macros['CUDA_VERSION'].body[0])
-    return Header(path, version, functions, typedefs, results)
+    return Header(path, version, functions, typedefs, enums)
 
 
 def read_versions(paths: List[str]) -> Dict[str, Dict[int, Tuple[str, ...]]]:

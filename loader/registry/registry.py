@@ -20,6 +20,9 @@ GROUPS = (
 KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
 PLATFORMS = ('windows',)
 
+# What the enumerators of a kind of attribute begin with.
+ATTRIBUTE_PREFIXES = {'device': 'CU_DEVICE_ATTRIBUTE_', 'limit': 'CU_LIMIT_'}
+
 # The oldest toolkit whose headers cushim compiles with: all that a row of this age names is known.
 OLDEST_HEADER = 11020
 
@@ -108,6 +111,14 @@ class Result(NamedTuple):
     advice: str
 
 
+class Attribute(NamedTuple):
+    """A name for a number that programs ask a device or a context for."""
+
+    kind: str
+    number: int
+    name: str
+
+
 class Type(NamedTuple):
     """One type of cuda.h, and how to say it where the header does not know it yet."""
 
@@ -179,6 +190,26 @@ def read_results(path: str, complete: bool = True) -> List[Result]:
     return list(results.values())
 
 
+def read_attributes(path: str) -> List[Attribute]:
+    """Read and check attributes.tsv."""
+    attributes: List[Attribute] = []
+    for line, (kind, number, name) in _rows(path, 3):
+        if kind not in ATTRIBUTE_PREFIXES:
+            raise RegistryError(path, line, "'%s' is neither of %s"
+                                % (kind, ' and '.join(ATTRIBUTE_PREFIXES)))
+        if not re.match(r'(0|[1-9]\d*)$', number):
+            raise RegistryError(path, line, "'%s' is no number" % number)
+        if not re.match(r'[A-Z][A-Z0-9_]*$', name) or name.startswith('CU_'):
+            raise RegistryError(path, line, "'%s' is no name without its prefix" % name)
+        row = Attribute(kind, int(number), name)
+        if attributes and row[:2] <= attributes[-1][:2]:
+            raise RegistryError(path, line, '%s: the rows ascend by kind and number' % name)
+        if (kind, name) in ((other.kind, other.name) for other in attributes):
+            raise RegistryError(path, line, '%s is there twice' % name)
+        attributes.append(row)
+    return attributes
+
+
 def read_exceptions(path: str, functions: Iterable[Function]) -> List[Deviation]:
     """Read and check exceptions.tsv: a `missing` row must be old enough, an `early` one too new."""
     since = {function.symbol: function.since for function in functions}
@@ -208,6 +239,11 @@ def write_types(path: str, types: Iterable[Type]) -> None:
 def write_results(path: str, results: Iterable[Result]) -> None:
     """Write the rows sorted by number; the comment at the head of the file stays."""
     _write(path, ((str(row.number),) + row[1:] for row in sorted(results)))
+
+
+def write_attributes(path: str, attributes: Iterable[Attribute]) -> None:
+    """Write the rows sorted by kind and number; the comment at the head of the file stays."""
+    _write(path, ((row.kind, str(row.number), row.name) for row in sorted(attributes)))
 
 
 def _rows(path: str, columns: int) -> Iterator[Tuple[int, List[str]]]:

@@ -4,9 +4,9 @@
 
 Reads cuda.h, cudaProfiler.h, cudaGL.h, cudaEGL.h, cudaVDPAU.h and the cuda*Typedefs.h beside them.
 What the registry lacks is added: functions at the end of functions.tsv (the order of rows is the
-ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv.
-Nothing is removed, no row that is there is changed but for a twin that it gets, and an older
-toolkit changes nothing at all.
+ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv,
+device attributes and limits to attributes.tsv. Nothing is removed, no row that is there is changed
+but for a twin that it gets, and an older toolkit changes nothing at all.
 
 Two things remain for a human: the meaning of a new result code, and whether a new `_v2` may fall
 back to the older ABI. The tests of the registry fail until the first is written.
@@ -19,7 +19,7 @@ from typing import Dict, List, Optional
 
 import registry
 from header import Declaration, Header, HeaderError, read_header, read_versions
-from registry import Function, RegistryError, Result, Type
+from registry import Attribute, Function, RegistryError, Result, Type
 from spelling import Spelling
 
 _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
@@ -47,6 +47,8 @@ _PREFIXES = (
     ('CUDA_MEM', 'cuDevice', 'device'), ('', 'cuGetExportTable', 'export'),
     ('', 'cuGraphInstantiate', 'graph'),
 )
+
+_ATTRIBUTES = {'device': 'CUdevice_attribute', 'limit': 'CUlimit'}
 
 
 class UpdateError(Exception):
@@ -153,7 +155,7 @@ def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]
     """Return the result codes with those added, unexplained, that only the toolkit has."""
     known = {row.number: row for row in results}
     rows = list(results)
-    for number, name in toolkit.cuda.results:
+    for number, name in toolkit.cuda.enums['CUresult']:
         if number not in known:
             rows.append(Result(number, name, '?', '', ''))
             say('results.tsv: add %d %s; write its meaning' % (number, name))
@@ -161,6 +163,28 @@ def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]
             raise UpdateError('%d is %s in the registry, but %s in the header of CUDA %d'
                               % (number, known[number].name, name, toolkit.version))
     return rows
+
+
+def update_attributes(toolkit: Toolkit, attributes: List[Attribute], say) -> List[Attribute]:
+    """Return the attributes with those numbers added that only the toolkit names.
+
+    Where a number has two names in a header, the first is taken: a human may prefer the other. A
+    name that moved to another number is for a human as well.
+    """
+    rows = {(row.kind, row.number): row for row in attributes}
+    taken = {(row.kind, row.name): row.number for row in attributes}
+    for kind, prefix in registry.ATTRIBUTE_PREFIXES.items():
+        for number, name in toolkit.cuda.enums[_ATTRIBUTES[kind]]:
+            short = name[len(prefix):]
+            if short == 'MAX' or (kind, number) in rows:
+                continue
+            if (kind, short) in taken:
+                raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
+                                  % (name, taken[(kind, short)], number, toolkit.version))
+            rows[(kind, number)] = Attribute(kind, number, short)
+            taken[(kind, short)] = number
+            say('attributes.tsv: add %s' % name)
+    return sorted(rows.values())
 
 
 def _base(symbol: str) -> str:
@@ -171,13 +195,15 @@ def _run(options) -> int:
     changes: List[str] = []
     toolkit = Toolkit(options.include)
     paths = {name: os.path.join(options.registry, name + '.tsv')
-             for name in ('functions', 'types', 'results')}
+             for name in ('functions', 'types', 'results', 'attributes')}
     functions = registry.read_functions(paths['functions'])
     types = registry.read_types(paths['types'])
     results = registry.read_results(paths['results'], complete=False)
+    attributes = registry.read_attributes(paths['attributes'])
     new_functions = update_functions(toolkit, functions, changes.append)
     new_types = update_types(toolkit, new_functions, types, changes.append)
     new_results = update_results(toolkit, results, changes.append)
+    new_attributes = update_attributes(toolkit, attributes, changes.append)
     for change in changes:
         print(change)
     if options.check:
@@ -188,6 +214,8 @@ def _run(options) -> int:
         registry.write_types(paths['types'], new_types)
     if new_results != results:
         registry.write_results(paths['results'], new_results)
+    if new_attributes != attributes:
+        registry.write_attributes(paths['attributes'], new_attributes)
     registry.read_functions(paths['functions'], registry.read_types(paths['types']))
     return 0
 

@@ -2,38 +2,24 @@
 #include "src/tool/arguments.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define BOTH (COMMAND_INFO | COMMAND_TIME)
-#define FIELD(name) offsetof(struct arguments, name)
+#include "src/tool/commands.h"
+#include "src/tool/output.h"
 
 static const struct arguments defaults = {
-    .bytes = UINT64_C(256) << 20,
     .repeat = 100,
 };
 
-const struct option arguments_options[] = {
-    {"--bytes", "N", OPTION_SIZE, COMMAND_TIME, FIELD(bytes), 1, UINT64_C(1) << 50,
-     "Bytes of device memory to set in each round. K, M or G behind the number multiplies it by "
-     "1024, 1024 squared or 1024 cubed. Default: 256M."},
-    {"--repeat", "N", OPTION_NUMBER, COMMAND_TIME, FIELD(repeat), 1, 1000000,
-     "How many rounds to time, at most 1000000. Default: 100."},
-    {"--device", "N", OPTION_NUMBER, COMMAND_TIME, FIELD(device), 0, INT_MAX,
-     "Device to use, counted from 0 as cushim info does. Default: 0."},
-    {"--library", "PATH", OPTION_PATH, BOTH, FIELD(library), 0, 0,
-     "Take this driver library and no other. Default: the environment variable CUSHIM_LIBRARY, "
-     "then libcuda.so.1 where the system finds it."},
-    {"--json", NULL, OPTION_FLAG, BOTH, FIELD(json), 0, 0,
-     "Print one JSON object on standard output instead of text, for a failure as well."},
-    {"--help", NULL, OPTION_FLAG, BOTH, FIELD(help), 0, 0, "Print the manual of the command."},
-    {0},
-};
-
-const char *arguments_command_name(enum command command)
+static const char *name_of(enum command command)
 {
-    return command == COMMAND_INFO ? "info" : "time";
+    const struct command_row *row = commands;
+
+    while (row->command != command)
+        row++;
+    return row->name;
 }
 
 /* One word of the command line against one option. */
@@ -47,7 +33,7 @@ struct reading {
 static void complain(const struct reading *reading, const char *subject, const char *problem,
                      const char *expected)
 {
-    const char *command = arguments_command_name(reading->command);
+    const char *command = name_of(reading->command);
     char advice[64];
 
     snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", command);
@@ -62,7 +48,8 @@ static const char *expectation(const struct option *option, char *buffer, size_t
     case OPTION_FLAG:
         return "no value";
     case OPTION_PATH:
-        return "the path of a driver library";
+    case OPTION_SETTING:
+        return option->expected;
     case OPTION_NUMBER:
         snprintf(buffer, size, "a whole number from %" PRIu64 " to %" PRIu64, option->minimum,
                  option->maximum);
@@ -120,7 +107,13 @@ static bool take_value(const struct reading *reading, const struct option *optio
         store(reading, option, &value, sizeof value);
         return true;
     }
-    if (!read_number(value, option->kind == OPTION_SIZE, &number)) {
+    if (option->kind == OPTION_SETTING && !strchr(value, '\n')) {
+        reading->arguments->settings[reading->arguments->setting_count++] =
+            (struct setting){option, value};
+        return true;
+    }
+    if (option->kind == OPTION_SETTING ||
+        !read_number(value, option->kind == OPTION_SIZE, &number)) {
         snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
     } else if (number < option->minimum || number > option->maximum) {
         snprintf(problem, sizeof problem, "is out of range with '%.160s'", value);
@@ -155,7 +148,7 @@ static int take_option(const struct reading *reading, const char *word, const ch
     if (!option) {
         snprintf(problem, sizeof problem, "%s '%.160s'",
                  word[0] == '-' && word[1] ? "has no option" : "takes no argument", word);
-        complain(reading, arguments_command_name(reading->command), problem, NULL);
+        complain(reading, name_of(reading->command), problem, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
@@ -178,23 +171,69 @@ static int take_option(const struct reading *reading, const char *word, const ch
     return take_value(reading, option, next) ? 2 : 0;
 }
 
+/* What each option allows, the others may forbid. */
+static void check_together(const struct reading *reading)
+{
+    const struct arguments *arguments = reading->arguments;
+
+    if (reading->command == COMMAND_RUN) {
+        if (!arguments->program && !arguments->help)
+            complain(reading, "run", "lacks the program to start",
+                     "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
+        return;
+    }
+    if (arguments->mock && arguments->library)
+        complain(reading, "--library", "names a driver, but --mock takes another", NULL);
+    if (!arguments->mock && arguments->setting_count)
+        complain(reading, arguments->settings[0].option->name, "is of the mock driver",
+                 "--mock with it");
+    if (!arguments->mock && arguments->config)
+        complain(reading, "--config", "is of the mock driver", "--mock with it");
+}
+
+/* How many words belong to the command itself, and not to a program behind them. */
+static int own_words(const struct reading *reading, int count, char **words)
+{
+    int own = 0;
+
+    while (own < count && (reading->command != COMMAND_RUN || words[own][0] == '-')) {
+        const int taken =
+            reading->command == COMMAND_RUN && strcmp(words[own], "--") == 0
+                ? 0
+                : take_option(reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+        if (!taken)
+            break;
+        own += taken;
+    }
+    return own;
+}
+
 bool arguments_read(struct arguments *arguments, enum command command, int count, char **words,
                     struct failure *failure)
 {
     const struct reading reading = {arguments, command, failure};
+    int own;
 
     *arguments = defaults;
-    for (int i = 0; i < count;) {
-        const int taken = take_option(&reading, words[i], i + 1 < count ? words[i + 1] : NULL);
-        if (!taken)
-            break;
-        i += taken;
+    arguments->settings = output_memory((size_t)(count + 1) * sizeof *arguments->settings);
+    own = own_words(&reading, count, words);
+    if (failure->status == STATUS_DONE && command == COMMAND_RUN) {
+        if (own < count && strcmp(words[own], "--") == 0)
+            own++;
+        arguments->program = own < count ? words + own : NULL;
     }
     if (failure->status == STATUS_DONE)
+        check_together(&reading);
+    if (failure->status == STATUS_DONE)
         return true;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && command != COMMAND_RUN; i++) {
         if (strcmp(words[i], "--json") == 0)
             arguments->json = true;
     }
     return false;
+}
+
+void arguments_free(struct arguments *arguments)
+{
+    free(arguments->settings);
 }

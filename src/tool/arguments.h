@@ -14,9 +14,15 @@
 #include "src/tool/failure.h"
 
 /* Commands that take options; a set of them is their sum. */
-enum command { COMMAND_INFO = 1, COMMAND_TIME = 2 };
+enum command { COMMAND_INFO = 1, COMMAND_TIME = 2, COMMAND_RUN = 4, COMMAND_PROFILE = 8 };
 
-enum option_kind { OPTION_FLAG, OPTION_PATH, OPTION_NUMBER, OPTION_SIZE };
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_PATH,
+    OPTION_NUMBER,
+    OPTION_SIZE,
+    OPTION_SETTING, /* of the mock driver: read by its own parser */
+};
 
 struct option {
     const char *name;  /* with its dashes */
@@ -25,7 +31,16 @@ struct option {
     unsigned commands;         /* that have it */
     size_t field;              /* offset in struct arguments; the kind says of which type */
     uint64_t minimum, maximum; /* of a number or size */
+    const char *expected;      /* of a path or setting: what it is, for messages */
+    const char *key;           /* of a setting: its key; NULL: it stands in the value */
+    bool is_repeated;          /* may be given often; of others, the last counts */
     const char *help;          /* sentences */
+};
+
+/* One setting of the mock driver, as it was given. */
+struct setting {
+    const struct option *option;
+    const char *value;
 };
 
 extern const struct option arguments_options[]; /* ends with a NULL name */
@@ -33,13 +48,19 @@ extern const struct option arguments_options[]; /* ends with a NULL name */
 struct arguments {
     bool json;
     bool help;
+    bool mock;
+    bool quiet;
     const char *library; /* NULL: not given */
-    uint64_t bytes;
+    const char *config;  /* NULL: not given */
+    const char *name;    /* NULL: not given */
+    const char *output;  /* NULL: not given */
+    struct setting *settings;
+    size_t setting_count;
+    char **program; /* of run: the words that start it, NULL behind the last; NULL: none */
+    uint64_t bytes; /* 0: not given */
     uint64_t repeat;
     uint64_t device;
 };
-
-const char *arguments_command_name(enum command command);
 
 /*
  * Read the words behind the command's name. The defaults stand where an option is not given; of
@@ -47,5 +68,7 @@ const char *arguments_command_name(enum command command);
  */
 bool arguments_read(struct arguments *arguments, enum command command, int count, char **words,
                     struct failure *failure);
+
+void arguments_free(struct arguments *arguments);
 
 #endif

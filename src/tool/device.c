@@ -44,6 +44,22 @@ bool device_open(struct device *device, int ordinal, struct failure *failure)
            CALLED(failure, cushim_device_name, device->handle, device->name, sizeof device->name);
 }
 
+bool device_choose(struct device *device, uint64_t ordinal, struct failure *failure)
+{
+    int count = 0;
+
+    if (!device_count(&count, failure))
+        return false;
+    if (ordinal >= (uint64_t)count) {
+        failure_set(failure, STATUS_USAGE, "List the devices with `cushim info`.",
+                    "--device is out of range with '%d': expected %s%d, for the driver has %d "
+                    "device%s",
+                    (int)ordinal, count > 1 ? "0 to " : "", count - 1, count, count > 1 ? "s" : "");
+        return false;
+    }
+    return device_open(device, (int)ordinal, failure);
+}
+
 bool device_describe(struct device *device, struct failure *failure)
 {
     return read_uuid(device, failure) &&

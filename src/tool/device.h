@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cushim/device.h>
 #include <cushim/uuid.h>
@@ -27,6 +28,9 @@ bool device_count(int *count, struct failure *failure);
 
 /* Handle and name of a device. */
 bool device_open(struct device *device, int ordinal, struct failure *failure);
+
+/* The one that the user asked for by --device. */
+bool device_choose(struct device *device, uint64_t ordinal, struct failure *failure);
 
 /* The rest, of a device that is open. */
 bool device_describe(struct device *device, struct failure *failure);

@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/tool/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cushim/driver.h>
 
 #include "loader/system.h"
+#include "src/tool/mock.h"
+#include "src/tool/output.h"
 #include "src/tool/system.h"
+
+/* Whether there is no driver at all, and nobody has named one that is not there. */
+static bool is_without_driver(const struct arguments *arguments, const struct cushim_report *report)
+{
+    const char *named = getenv("CUSHIM_LIBRARY");
+
+    if (arguments->library)
+        return false;
+    return report->state == CUSHIM_STATE_DISABLED ||
+           (report->state == CUSHIM_STATE_NOT_FOUND && !(named && *named));
+}
 
 bool driver_open(const char *library, struct cushim_report *report, struct failure *failure)
 {
@@ -28,4 +43,63 @@ bool driver_open(const char *library, struct cushim_report *report, struct failu
         return true;
     failure_from_report(failure, report);
     return false;
+}
+
+/* The mock driver of this process, in the place of another. */
+static bool open_own(struct driver *driver, const struct arguments *arguments,
+                     struct failure *failure)
+{
+    driver->is_mock = driver->is_own = true;
+    if (!mock_open(arguments, &driver->report, failure))
+        return false;
+    driver->identity = mock_identity();
+    return true;
+}
+
+/* A library that tells it is a mock driver, as that of `cushim run` does. */
+static void ask_library(struct driver *driver)
+{
+    const char *(*identity)(void) = NULL;
+    const system_function function =
+        system_library_function(driver->report.library, "cushim_mock_identity");
+
+    if (!function)
+        return;
+    memcpy(&identity, &function, sizeof identity);
+    driver->is_mock = true;
+    driver->identity = identity();
+}
+
+bool driver_choose(struct driver *driver, const struct arguments *arguments,
+                   bool is_fallback_allowed, struct failure *failure)
+{
+    *driver = (struct driver){.identity = ""};
+    if (arguments->mock)
+        return open_own(driver, arguments, failure);
+    if (driver_open(arguments->library, &driver->report, failure)) {
+        ask_library(driver);
+        return true;
+    }
+    if (!is_fallback_allowed || !mock_is_built() || !is_without_driver(arguments, &driver->report))
+        return false;
+    snprintf(driver->why_mock, sizeof driver->why_mock, "%s ", driver->report.reason);
+    *failure = (struct failure){0};
+    return open_own(driver, arguments, failure);
+}
+
+void driver_close(const struct driver *driver, struct failure *failure)
+{
+    const bool is_first = failure->status == STATUS_DONE;
+
+    if (driver->is_own && !mock_close(failure) && is_first)
+        failure_print(failure);
+}
+
+void driver_print_mock(const struct driver *driver)
+{
+    if (!driver->is_mock)
+        return;
+    output_line("simulated", "%sThe times are virtual: this is cushim's mock driver, not a GPU.",
+                driver->why_mock);
+    output_line("mock", "%s", driver->identity);
 }

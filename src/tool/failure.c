@@ -16,6 +16,9 @@ static const char *kind(enum status status)
     case STATUS_DONE:
         break;
     case STATUS_FAILED:
+    case STATUS_NO_LIBRARY:
+    case STATUS_NOT_EXECUTABLE:
+    case STATUS_NOT_FOUND:
         return "failed";
     case STATUS_NO_DRIVER:
         return "no-driver";

@@ -16,28 +16,13 @@ struct entry {
     const char *text;
 };
 
-static const char *descriptions[] = {
-    [COMMAND_INFO] =
-        "Prints what became of the driver: the library that was loaded, its version, how many "
-        "symbols of the driver API it has, which are missing and which fall back on an older one; "
-        "or why there is none, what was tried, and what to do about it. Then each device: name, "
-        "UUID, compute capability, memory and PCI address.",
-    [COMMAND_TIME] =
-        "Times the driver at work. Each round records an event on a stream, sets bytes of device "
-        "memory (cuMemsetD8Async), records a second event and waits for it. Prints the minimum, "
-        "median and maximum of the elapsed time between the two, the bandwidth at the median in "
-        "GB/s (10^9 bytes per second), and which function told the elapsed time. 3 untimed rounds "
-        "go before the first timed one. A run of more than a second shows its progress if standard "
-        "error is a terminal. Ctrl-C stops it after the current round, and what was measured until "
-        "then is printed.",
-};
-
 static const char json_description[] =
-    "info prints an object with the members report and devices; time one with report, device, "
-    "elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, minimum_ms, median_ms, "
-    "maximum_ms and bandwidth_bytes_per_second. After a failure the member error stands beside "
-    "report (and devices) in the place of the results: kind (failed, no-driver, no-device, usage "
-    "or interrupted), message, advice, and the call that failed, a function of cushim or of the "
+    "info prints an object with the members simulated, report and devices; time one with "
+    "simulated, report, device, elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, "
+    "minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second. simulated is true if the "
+    "mock driver answered. After a failure the member error stands beside simulated, report (and "
+    "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
+    "interrupted), message, advice, and the call that failed, a function of cushim or of the "
     "driver, with its code and code_name, each null if there is none. A command line that cannot "
     "be read gives the error alone. Members may be added in later versions, but none is renamed.";
 
@@ -46,20 +31,33 @@ static const struct entry statuses[] = {
     {"1", "A call of the driver failed, or the output could not be written."},
     {"2", "There is no driver, or what was found in its place cannot be used."},
     {"3", "There is a driver but no device: cuInit failed, or it found none."},
-    {"64", "The command line is wrong."},
+    {"64", "The command line is wrong, or the settings of the mock driver."},
+    {"125", "The mock driver's library was not found. Of run alone, as the next two; once the "
+            "program has started, the status of run is the program's."},
+    {"126", "The program was found, but cannot be executed."},
+    {"127", "The program was not found."},
     {"130", "Interrupted by Ctrl-C."},
 };
 
 static const struct entry variables[] = {
     {"CUSHIM_LIBRARY", "Absolute path of the driver library to take, or none to act as on a "
                        "machine without a driver. The option --library comes first."},
-    {"CUDA_VISIBLE_DEVICES", "Read by the driver: the devices that the command may use."},
+    {"CUDA_VISIBLE_DEVICES", "Read by the driver, and by the mock driver: the devices that the "
+                             "command may use."},
+    {"CUSHIM_MOCK_CONFIG", "Read by the mock driver that run puts in the place of libcuda.so.1: a "
+                           "file of settings. The option --config replaces it."},
+    {"CUSHIM_MOCK_SETTINGS",
+     "The same, for settings themselves, one on each line. The options that "
+     "set something replace it."},
 };
 
 static const struct entry examples[] = {
     {"cushim info", "Is there a driver, and if not, why?"},
     {"cushim time --bytes 1G --repeat 20", "Time 20 rounds of 1 GiB."},
     {"cushim time --json --library ./libcuda.so.1", "Time another driver, for a program."},
+    {"cushim info --mock --set devices=2", "What a program sees of the mock driver."},
+    {"cushim profile --output gpu.profile", "Take this GPU along, for the mock driver."},
+    {"cushim run --devices 2 -- ./program", "Start a program that finds two simulated GPUs."},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -116,56 +114,96 @@ static void put_entries(const char *heading, const struct entry *entries, size_t
         put_entry(entries[i].name, NULL, entries[i].text);
 }
 
-static void put_synopsis(enum command command)
+/* A part of a synopsis, on the next line if it does not fit this one. Returns the new column. */
+static int put_part(int column, const char *part)
 {
-    printf("%*scushim %s", MARGIN, "", arguments_command_name(command));
+    const int length = (int)strlen(part);
+
+    if (column + 1 + length <= WIDTH)
+        return column + printf(" %s", part);
+    return printf("\n%*s%s", 2 * MARGIN, "", part) - 1;
+}
+
+static void put_synopsis(const struct command_row *row)
+{
+    int column = printf("%*scushim %s", MARGIN, "", row->name);
+    char part[64];
+
     for (const struct option *option = arguments_options; option->name; option++) {
-        if (!(option->commands & (unsigned)command) || strcmp(option->name, "--help") == 0)
+        if (!(option->commands & (unsigned)row->command) || strcmp(option->name, "--help") == 0)
             continue;
-        printf(" [%s%s%s]", option->name, option->value ? " " : "",
-               option->value ? option->value : "");
+        snprintf(part, sizeof part, "[%s%s%s]%s", option->name, option->value ? " " : "",
+                 option->value ? option->value : "", option->is_repeated ? "..." : "");
+        column = put_part(column, part);
     }
+    if (row->operands)
+        put_part(column, row->operands);
     putchar('\n');
 }
 
-static void put_options(const char *heading, enum command command)
+static void put_options(const char *heading, const struct command_row *row)
 {
     put_heading(heading);
     for (const struct option *option = arguments_options; option->name; option++) {
-        if (option->commands & (unsigned)command)
+        if (option->commands & (unsigned)row->command)
             put_entry(option->name, option->value, option->help);
     }
 }
 
-void help_command(enum command command)
+/* `COMMAND INFO`: a heading for each command. */
+static const char *heading_of(char *buffer, size_t size, const char *what,
+                              const struct command_row *row)
+{
+    size_t length = (size_t)snprintf(buffer, size, "%s %s", what, row->name);
+
+    for (char *next = buffer + length - strlen(row->name); *next; next++) {
+        if (*next >= 'a' && *next <= 'z')
+            *next = (char)(*next - 'a' + 'A');
+    }
+    return buffer;
+}
+
+static void put_help_synopsis(void)
+{
+    printf("%*scushim help [", MARGIN, "");
+    for (const struct command_row *row = commands; row->name; row++)
+        printf("%s%s", row == commands ? "" : "|", row->name);
+    puts("]");
+}
+
+void help_command(const struct command_row *row)
 {
     puts("SYNOPSIS");
-    put_synopsis(command);
+    put_synopsis(row);
     put_heading("DESCRIPTION");
-    put_paragraph(descriptions[command]);
-    put_options("OPTIONS", command);
+    put_paragraph(row->description);
+    put_options("OPTIONS", row);
     put_entries("EXIT STATUS", statuses, COUNT(statuses));
 }
 
 void help_manual(void)
 {
+    char heading[32];
+
     puts("NAME");
-    put_paragraph("cushim - tell whether the NVIDIA CUDA driver works here, and time it");
+    put_paragraph(
+        "cushim - tell whether the NVIDIA CUDA driver works here, time it, or do without");
     put_heading("SYNOPSIS");
-    put_synopsis(COMMAND_INFO);
-    put_synopsis(COMMAND_TIME);
-    put_paragraph("cushim help [info|time]");
+    for (const struct command_row *row = commands; row->name; row++)
+        put_synopsis(row);
+    put_help_synopsis();
     put_paragraph("cushim --help");
     put_paragraph("cushim --version");
     put_heading("DESCRIPTION");
     put_paragraph("Opens the driver's library at run time, as programs that use cushim do, so it "
-                  "starts on any machine and tells what is the matter where there is no driver.");
-    put_heading("COMMAND INFO");
-    put_paragraph(descriptions[COMMAND_INFO]);
-    put_heading("COMMAND TIME");
-    put_paragraph(descriptions[COMMAND_TIME]);
-    put_options("OPTIONS OF INFO", COMMAND_INFO);
-    put_options("OPTIONS OF TIME", COMMAND_TIME);
+                  "starts on any machine and tells what is the matter where there is no driver. "
+                  "Where there is none, its mock driver can stand in: a simulated GPU.");
+    for (const struct command_row *row = commands; row->name; row++) {
+        put_heading(heading_of(heading, sizeof heading, "COMMAND", row));
+        put_paragraph(row->description);
+    }
+    for (const struct command_row *row = commands; row->name; row++)
+        put_options(heading_of(heading, sizeof heading, "OPTIONS OF", row), row);
     put_heading("JSON");
     put_paragraph(json_description);
     put_entries("EXIT STATUS", statuses, COUNT(statuses));

@@ -30,20 +30,21 @@ static bool read_devices(struct devices *devices, struct failure *failure)
     return true;
 }
 
-static void print_text(const struct cushim_report *report, const struct devices *devices,
+static void print_text(const struct driver *driver, const struct devices *devices,
                        const struct failure *failure)
 {
-    output_report(report);
+    driver_print_mock(driver);
+    output_report(&driver->report);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         device_print(&devices->list[i]);
     }
     /* The report has said it already if the driver is not ready. */
-    if (failure->status != STATUS_DONE && report->state == CUSHIM_STATE_READY)
+    if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
         failure_print(failure);
 }
 
-static void print_json(const struct cushim_report *report, const struct devices *devices,
+static void print_json(const struct driver *driver, const struct devices *devices,
                        const struct failure *failure)
 {
     struct json json = {0};
@@ -51,7 +52,8 @@ static void print_json(const struct cushim_report *report, const struct devices 
     json_open(&json, NULL, '{');
     if (failure->status != STATUS_DONE)
         failure_json(failure, &json);
-    json_report(&json, "report", report);
+    json_bool(&json, "simulated", driver->is_mock);
+    json_report(&json, "report", &driver->report);
     json_open(&json, "devices", '[');
     for (int i = 0; i < devices->count; i++)
         device_json(&devices->list[i], &json);
@@ -61,16 +63,19 @@ static void print_json(const struct cushim_report *report, const struct devices 
 
 enum status command_info(const struct arguments *arguments)
 {
-    struct cushim_report report;
+    struct driver driver;
     struct failure failure = {0};
     struct devices devices = {0};
 
-    if (driver_open(arguments->library, &report, &failure))
+    if (driver_choose(&driver, arguments, false, &failure))
         read_devices(&devices, &failure);
     if (arguments->json)
-        print_json(&report, &devices, &failure);
+        print_json(&driver, &devices, &failure);
+    else if (failure.status == STATUS_USAGE)
+        failure_print(&failure);
     else
-        print_text(&report, &devices, &failure);
+        print_text(&driver, &devices, &failure);
     free(devices.list);
+    driver_close(&driver, &failure);
     return failure.status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `cushim`: which of its commands is meant. */
+#include <stdio.h>
 #include <string.h>
 
 #include "src/tool/commands.h"
@@ -30,49 +31,55 @@ static enum status refuse_word(const char *what, const char *word)
     return refuse(&failure, false);
 }
 
-static enum status run(enum command command, int count, char **words)
+static enum status run(const struct command_row *row, int count, char **words)
 {
     struct arguments arguments;
     struct failure failure = {0};
+    enum status status = STATUS_DONE;
 
-    if (!arguments_read(&arguments, command, count, words, &failure))
-        return refuse(&failure, arguments.json);
-    if (arguments.help) {
-        help_command(command);
-        return STATUS_DONE;
-    }
-    return command == COMMAND_INFO ? command_info(&arguments) : command_time(&arguments);
+    if (!arguments_read(&arguments, row->command, count, words, &failure))
+        status = refuse(&failure, arguments.json);
+    else if (arguments.help)
+        help_command(row);
+    else
+        status = row->run(&arguments);
+    arguments_free(&arguments);
+    return status;
 }
 
 static enum status help(int count, char **words)
 {
-    if (count == 0)
-        help_manual();
-    else if (count > 1)
+    const struct command_row *row = count > 0 ? commands_find(words[0]) : NULL;
+
+    if (count > 1)
         return refuse_word("help takes one command at most, not also", words[1]);
-    else if (strcmp(words[0], "info") == 0)
-        help_command(COMMAND_INFO);
-    else if (strcmp(words[0], "time") == 0)
-        help_command(COMMAND_TIME);
-    else
+    if (count > 0 && !row)
         return refuse_word("there is no command to explain that is called", words[0]);
+    if (row)
+        help_command(row);
+    else
+        help_manual();
     return STATUS_DONE;
 }
 
 static enum status dispatch(int count, char **words)
 {
-    if (count == 0)
-        return refuse_word("a command is missing: expected info, time or help", NULL);
-    if (strcmp(words[0], "info") == 0)
-        return run(COMMAND_INFO, count - 1, words + 1);
-    if (strcmp(words[0], "time") == 0)
-        return run(COMMAND_TIME, count - 1, words + 1);
+    const struct command_row *row = count > 0 ? commands_find(words[0]) : NULL;
+    char names[64], problem[128];
+
+    commands_names(names, sizeof names);
+    if (count == 0) {
+        snprintf(problem, sizeof problem, "a command is missing: expected %s", names);
+        return refuse_word(problem, NULL);
+    }
+    if (row)
+        return run(row, count - 1, words + 1);
     if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
         strcmp(words[0], "-h") == 0)
         return help(count - 1, words + 1);
+    snprintf(problem, sizeof problem, "expected the command %s, not", names);
     if (strcmp(words[0], "--version") != 0)
-        return refuse_word(words[0][0] == '-' ? "a command must come before the option"
-                                              : "expected the command info, time or help, not",
+        return refuse_word(words[0][0] == '-' ? "a command must come before the option" : problem,
                            words[0]);
     if (count > 1)
         return refuse_word("--version takes no argument", words[1]);

@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "src/tool/failure.h"
+
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
  * opened would get its number: a device of the driver's, and our output would go there.
@@ -13,6 +15,24 @@ void system_hold_streams(void);
 
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);
+
+/* The folder of this command's own file. Free it; NULL if the system does not tell. */
+char *system_own_folder(void);
+
+bool system_file_exists(const char *path);
+
+/* A function of a library that is loaded, or NULL. */
+typedef void (*system_function)(void);
+system_function system_library_function(const char *path, const char *name);
+
+/* Set a variable of the environment. */
+bool system_set(const char *name, const char *value, struct failure *failure);
+
+/*
+ * Become another program, which is searched as a shell does. Returns only with a failure: of status
+ * 127 if it was not found, else 126.
+ */
+void system_execute(char **words, struct failure *failure);
 
 bool system_error_is_terminal(void);
 

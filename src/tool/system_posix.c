@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700
+#define _GNU_SOURCE
 #include "src/tool/system.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -29,6 +30,8 @@ char *system_absolute_path(const char *path)
 
     if (resolved)
         return resolved;
+    if (path[0] == '/')
+        return strdup(path);
     folder = realpath(".", NULL);
     if (!folder)
         return NULL;
@@ -38,6 +41,52 @@ char *system_absolute_path(const char *path)
         snprintf(joined, size, "%s/%s", folder, path);
     free(folder);
     return joined;
+}
+
+char *system_own_folder(void)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+
+    if (path)
+        *strrchr(path, '/') = '\0';
+    return path;
+}
+
+bool system_file_exists(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+system_function system_library_function(const char *path, const char *name)
+{
+    void *library = path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    void *symbol = library ? dlsym(library, name) : NULL;
+    system_function function = NULL;
+
+    if (library)
+        dlclose(library);
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+bool system_set(const char *name, const char *value, struct failure *failure)
+{
+    if (setenv(name, value, 1) == 0)
+        return true;
+    failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, strerror(errno));
+    return false;
+}
+
+void system_execute(char **words, struct failure *failure)
+{
+    execvp(words[0], words);
+    if (errno == ENOENT)
+        failure_set(failure, STATUS_NOT_FOUND,
+                    "Name a program of your PATH, or a file by its path.",
+                    "The program '%.160s' was not found.", words[0]);
+    else
+        failure_set(failure, STATUS_NOT_EXECUTABLE, "",
+                    "The program '%.160s' cannot be executed: %s", words[0], strerror(errno));
 }
 
 bool system_error_is_terminal(void)

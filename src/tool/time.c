@@ -13,22 +13,12 @@
 #include "src/tool/measurement.h"
 #include "src/tool/output.h"
 
-static bool choose_device(struct device *device, const struct arguments *arguments,
-                          struct failure *failure)
+/* The mock driver sets its bytes on the processor, and in time that nobody sees. */
+static size_t bytes_of(const struct arguments *arguments, const struct driver *driver)
 {
-    int count = 0;
+    const size_t chosen = (size_t)(driver->is_mock ? 16 : 256) << 20;
 
-    if (!device_count(&count, failure))
-        return false;
-    if (arguments->device >= (uint64_t)count) {
-        failure_set(failure, STATUS_USAGE, "List the devices with `cushim info`.",
-                    "--device is out of range with '%d': expected %s%d, for the driver has %d "
-                    "device%s",
-                    (int)arguments->device, count > 1 ? "0 to " : "", count - 1, count,
-                    count > 1 ? "s" : "");
-        return false;
-    }
-    return device_open(device, (int)arguments->device, failure);
+    return arguments->bytes ? (size_t)arguments->bytes : chosen;
 }
 
 /* An interruption is a failure only if it leaves nothing to tell. */
@@ -39,38 +29,49 @@ static void check_rounds(const struct measurement *measurement, struct failure *
                     "Interrupted before the end of the first timed round.");
 }
 
-static void print_text(const struct cushim_report *report, const struct device *device,
+/* A figure of the result; one that is simulated says so. */
+static void print_time(const char *label, double milliseconds, const struct driver *driver)
+{
+    output_line(label, "%12.6f ms%s", milliseconds, driver->is_mock ? ", simulated" : "");
+}
+
+static void print_text(const struct driver *driver, const struct device *device,
                        const struct measurement *measurement)
 {
+    const struct cushim_report *report = &driver->report;
     const double bandwidth = measurement_bandwidth(measurement);
     const char *elapsed = cushim_event_elapsed_function();
     const bool is_newest = strcmp(elapsed, "cuEventElapsedTime_v2") == 0;
 
+    driver_print_mock(driver);
     output_line("device", "%d: %s", device->ordinal, device->name);
     output_line("driver", "%d.%d", report->driver_version / 1000,
                 report->driver_version % 1000 / 10);
-    output_line("library", "%s", report->library);
+    if (!driver->is_own)
+        output_line("library", "%s", report->library);
     output_line("elapsed by", "%s%s", elapsed,
                 is_newest ? "" : ", as the driver lacks cuEventElapsedTime_v2");
     output_bytes("work", measurement->bytes, " set by cuMemsetD8Async");
     output_line("rounds", "%u timed after %d untimed%s", measurement->rounds,
                 MEASUREMENT_WARMUP_ROUNDS, measurement->is_interrupted ? "; interrupted" : "");
-    output_line("minimum", "%12.6f ms", measurement->minimum_ms);
-    output_line("median", "%12.6f ms", measurement->median_ms);
-    output_line("maximum", "%12.6f ms", measurement->maximum_ms);
+    print_time("minimum", measurement->minimum_ms, driver);
+    print_time("median", measurement->median_ms, driver);
+    print_time("maximum", measurement->maximum_ms, driver);
     if (isfinite(bandwidth))
-        output_line("bandwidth", "%12.3f GB/s at the median", bandwidth / 1e9);
+        output_line("bandwidth", "%12.3f GB/s at the median%s", bandwidth / 1e9,
+                    driver->is_mock ? ", simulated" : "");
     else
         output_line("bandwidth", "unknown, for the median is not above zero");
 }
 
-static void print_json(const struct cushim_report *report, const struct device *device,
+static void print_json(const struct driver *driver, const struct device *device,
                        const struct measurement *measurement)
 {
     struct json json = {0};
 
     json_open(&json, NULL, '{');
-    json_report(&json, "report", report);
+    json_bool(&json, "simulated", driver->is_mock);
+    json_report(&json, "report", &driver->report);
     json_open(&json, "device", '{');
     json_integer(&json, "ordinal", device->ordinal);
     json_string(&json, "name", device->name);
@@ -88,8 +89,7 @@ static void print_json(const struct cushim_report *report, const struct device *
     json_close(&json, '}');
 }
 
-static void print_failure(const struct cushim_report *report, const struct failure *failure,
-                          bool as_json)
+static void print_failure(const struct driver *driver, const struct failure *failure, bool as_json)
 {
     struct json json = {0};
 
@@ -99,33 +99,33 @@ static void print_failure(const struct cushim_report *report, const struct failu
     }
     json_open(&json, NULL, '{');
     failure_json(failure, &json);
-    json_report(&json, "report", report);
+    json_bool(&json, "simulated", driver->is_mock);
+    json_report(&json, "report", &driver->report);
     json_close(&json, '}');
 }
 
 enum status command_time(const struct arguments *arguments)
 {
-    struct cushim_report report;
+    struct driver driver;
     struct failure failure = {0};
     struct device device;
-    struct measurement measurement = {
-        .bytes = (size_t)arguments->bytes,
-        .repeat = (unsigned)arguments->repeat,
-    };
+    struct measurement measurement = {.repeat = (unsigned)arguments->repeat};
 
-    if (driver_open(arguments->library, &report, &failure) &&
-        choose_device(&device, arguments, &failure)) {
+    if (driver_choose(&driver, arguments, true, &failure) &&
+        device_choose(&device, arguments->device, &failure)) {
         measurement.device = device.handle;
+        measurement.bytes = bytes_of(arguments, &driver);
         if (measurement_run(&measurement, &failure))
             check_rounds(&measurement, &failure);
     }
-    if (failure.status != STATUS_DONE) {
-        print_failure(&report, &failure, arguments->json);
-        return failure.status;
-    }
-    if (arguments->json)
-        print_json(&report, &device, &measurement);
+    if (failure.status != STATUS_DONE)
+        print_failure(&driver, &failure, arguments->json);
+    else if (arguments->json)
+        print_json(&driver, &device, &measurement);
     else
-        print_text(&report, &device, &measurement);
+        print_text(&driver, &device, &measurement);
+    driver_close(&driver, &failure);
+    if (failure.status != STATUS_DONE)
+        return failure.status;
     return measurement.is_interrupted ? STATUS_INTERRUPTED : STATUS_DONE;
 }

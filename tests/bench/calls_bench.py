@@ -12,43 +12,25 @@ cost. Instruction counts are exact, so this is a test: no kind may cost more tha
 Without rows, in the build of a sanitizer, it skips.
 """
 
-import os
-import re
-import shutil
-import subprocess
 import sys
-import tempfile
+
+sys.dont_write_bytecode = True
+import callgrind  # noqa: E402
 
 TURNS = (100000, 200000)
 # Whatever the C library does once more or less in a run of so many turns is no cost of a turn.
 TOLERANCE = 0.01
 
 
-def count(command, turns, driver):
-    """Instructions of a whole run."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, 'callgrind.out')
-        result = subprocess.run(
-            ['valgrind', '--tool=callgrind', '--callgrind-out-file=' + path, *command, str(turns)],
-            env=dict(os.environ, CUSHIM_LIBRARY=driver), stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, check=False)
-        if result.returncode != 0:
-            sys.exit('%s %d exits with %d:\n%s'
-                     % (' '.join(command), turns, result.returncode, result.stdout))
-        with open(path, encoding='utf-8') as file:
-            return int(re.search(r'^(?:summary|totals): (\d+)', file.read(), re.MULTILINE).group(1))
-
-
 def per_turn(command, driver):
-    few, many = (count(command, turns, driver) for turns in TURNS)
+    few, many = (callgrind.count([*command, str(turns)], {'CUSHIM_LIBRARY': driver})
+                 for turns in TURNS)
     return (many - few) / (TURNS[1] - TURNS[0])
 
 
 def main():
     driver, rows = ''.join(sys.argv[1:2]), sys.argv[2:]
-    if not shutil.which('valgrind'):
-        print('skipped: valgrind is not installed')
-        sys.exit(77)
+    callgrind.require()
     if not rows:
         print('skipped: valgrind cannot run what a sanitizer makes')
         sys.exit(77)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the shared library and the command export, need and contain.
+"""What the shared libraries and the command export, need and contain.
 
     binary_test.py SANITIZER FILE...
 """
@@ -21,7 +21,12 @@ def output(*command):
 
 
 def is_library(path):
-    return '.so' in os.path.basename(path)
+    """What a plugin may have inside; the mock is for tests."""
+    return os.path.basename(path).startswith('libcushim.so')
+
+
+def is_mock(path):
+    return os.path.basename(path).startswith('libcushim-mock.so')
 
 
 class Binary(unittest.TestCase):
@@ -46,6 +51,16 @@ class Binary(unittest.TestCase):
             self.assertEqual([name for name in symbols if name.startswith('cushim__')],
                              ['cushim__current'])
         self.each(judge, is_library)
+
+    def test_mock_exports_itself_and_nothing_else(self):
+        def judge(path):
+            symbols = [line.split()[-1].partition('@')[0]
+                       for line in output(NM, '-D', '--defined-only', path).splitlines()]
+            self.assertEqual([name for name in symbols if not name.startswith('cushim_mock_')], [])
+            for name in ['cushim_mock_create', 'cushim_mock_install', 'cushim_mock_symbol',
+                         'cushim_mock_advance', 'cushim_mock_kernel_register']:
+                self.assertIn(name, symbols)
+        self.each(judge, is_mock)
 
     def test_no_function_of_the_driver_is_left_to_the_linker(self):
         def judge(path):
@@ -83,7 +98,7 @@ class Binary(unittest.TestCase):
         def judge(path):
             self.assertIn('GNU_RELRO', output(READELF, '-lW', path))
             self.assertRegex(output(READELF, '-dW', path), r'BIND_NOW|FLAGS_1.*NOW')
-        self.each(judge, is_library)
+        self.each(judge, lambda path: is_library(path) or is_mock(path))
 
     def test_nothing_runs_at_load_or_unload_but_what_the_compiler_puts_there(self):
         """frame_dummy and __do_global_dtors_aux: one entry each, and no other."""

@@ -15,6 +15,7 @@ import unittest
 # What the build makes of it, where it makes it.
 BUILT = {
     'absent': 'loader/absent.c',
+    'attributes': 'loader/attributes.h',
     'boot': 'loader/boot.c',
     'missing': 'loader/missing.c',
     'results': 'loader/results.h',

@@ -33,6 +33,11 @@ class Consumer(unittest.TestCase):
                          'The driver is switched off by CUSHIM_LIBRARY=none.\n')
         self.assertRegex(run(program, env=environment(**changes)), r'^[A-Z][^\n]+\.\n$')
 
+    def assert_mocks(self, program, **changes):
+        """It sees the devices of its mock, and what the mock saw of it."""
+        self.assertEqual(run(program, env=environment(**changes)),
+                         '3 devices; cuEventQuery: 0x1234 never was a handle\n')
+
     def assert_needs(self, program, cushim):
         """The program needs libcushim as said, and never a library of CUDA."""
         needed = re.findall(r'\(NEEDED\).*\[(.*)\]', run('readelf', '-dW', program))

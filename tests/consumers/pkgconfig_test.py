@@ -34,17 +34,26 @@ class PkgConfig(consumer.Consumer):
                      env=consumer.environment(CC=' '.join(COMPILER)))
         consumer.run('meson', 'install', '-C', build, env=consumer.environment())
 
-    def pkg_config(self, prefix, *arguments):
+    def pkg_config(self, prefix, *arguments, package='cushim'):
         path = os.path.join(prefix, 'lib', 'pkgconfig')
         output = consumer.run('pkg-config', '--define-variable=prefix=' + prefix, *arguments,
-                              'cushim', env=consumer.environment(PKG_CONFIG_PATH=path))
+                              package, env=consumer.environment(PKG_CONFIG_PATH=path))
         return output.split()
 
-    def compile_with(self, name, flags):
+    def compile_with(self, name, flags, source='consumer.c'):
         program = os.path.join(self.folder, name)
         own = ['-I' + CUDA_INCLUDE] if ORIGIN == 'subproject' else []
-        consumer.run(*COMPILER, os.path.join(HERE, 'consumer.c'), *own, *flags, '-o', program)
+        consumer.run(*COMPILER, os.path.join(HERE, source), *own, *flags, '-o', program)
         return program
+
+    def static_prefix(self):
+        """An installation without shared libraries, which -lcushim would prefer."""
+        prefix = os.path.join(self.folder, 'static-prefix')
+        if not os.path.exists(prefix):
+            shutil.copytree(self.prefix, prefix, symlinks=True)
+            for library in glob.glob(os.path.join(prefix, 'lib', 'libcushim*.so*')):
+                os.remove(library)
+        return prefix
 
     def test_program_with_the_shared_library_runs(self):
         program = self.compile_with('shared', self.pkg_config(self.prefix, '--cflags', '--libs'))
@@ -52,15 +61,31 @@ class PkgConfig(consumer.Consumer):
         self.assert_needs(program, ['libcushim.so.0'])
 
     def test_program_with_the_static_library_runs(self):
-        """Where only the static library is installed, as -lcushim prefers the shared one."""
-        prefix = os.path.join(self.folder, 'static-prefix')
-        shutil.copytree(self.prefix, prefix, symlinks=True)
-        for library in glob.glob(os.path.join(prefix, 'lib', 'libcushim.so*')):
-            os.remove(library)
+        prefix = self.static_prefix()
         program = self.compile_with('static',
                                     self.pkg_config(prefix, '--static', '--cflags', '--libs'))
         self.assert_runs(program)
         self.assert_needs(program, [])
+
+    def test_program_with_the_mock_runs(self):
+        flags = self.pkg_config(self.prefix, '--cflags', '--libs', package='cushim-mock')
+        program = self.compile_with('mock', flags, source='consumer_mock.c')
+        self.assert_mocks(program, LD_LIBRARY_PATH=os.path.join(self.prefix, 'lib'))
+        self.assert_needs(program, ['libcushim-mock.so.0', 'libcushim.so.0'])
+
+    def test_program_with_the_static_mock_runs(self):
+        prefix = self.static_prefix()
+        flags = self.pkg_config(prefix, '--static', '--cflags', '--libs', package='cushim-mock')
+        program = self.compile_with('static-mock', flags, source='consumer_mock.c')
+        self.assert_mocks(program)
+        self.assert_needs(program, [])
+
+    def test_mock_is_off_the_search_of_libraries(self):
+        found = [os.path.relpath(os.path.join(folder, name), self.prefix)
+                 for folder, _, names in os.walk(self.prefix) for name in names
+                 if name.startswith('libcuda.so')]
+        self.assertEqual(sorted(found), ['lib/cushim/mock/libcuda.so',
+                                         'lib/cushim/mock/libcuda.so.1'])
 
     def test_public_headers_are_installed_and_no_others(self):
         found = os.listdir(os.path.join(self.prefix, 'include', 'cushim'))

@@ -23,7 +23,8 @@ class Subproject(consumer.Consumer):
         self.addCleanup(folder.cleanup)
         self.project = os.path.join(folder.name, 'project')
         shutil.copytree(os.path.join(HERE, 'project'), self.project)
-        shutil.copy(os.path.join(HERE, 'consumer.c'), self.project)
+        for source in 'consumer.c', 'consumer_mock.c':
+            shutil.copy(os.path.join(HERE, source), self.project)
         subprojects = os.path.join(self.project, 'subprojects')
         os.mkdir(subprojects)
         shutil.move(os.path.join(self.project, 'cushim.wrap'), subprojects)
@@ -35,18 +36,22 @@ class Subproject(consumer.Consumer):
         # The subproject also where cushim is installed.
         consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
                      '--force-fallback-for=cushim', *options, env=environment)
-        consumer.run('ninja', '-C', build, 'consumer', env=environment)
-        return os.path.join(build, 'consumer')
+        consumer.run('ninja', '-C', build, 'consumer', 'consumer-mock', env=environment)
+        return os.path.join(build, 'consumer'), os.path.join(build, 'consumer-mock')
 
     def test_dependency_is_found_and_the_program_runs(self):
-        program = self.build()
+        program, mock = self.build()
         self.assert_runs(program)
         self.assert_needs(program, ['libcushim.so.0'])
+        self.assert_mocks(mock)
+        self.assert_needs(mock, ['libcushim-mock.so.0', 'libcushim.so.0'])
 
     def test_library_may_be_static(self):
-        program = self.build('-Dcushim:default_library=static')
+        program, mock = self.build('-Dcushim:default_library=static')
         self.assert_runs(program)
         self.assert_needs(program, [])
+        self.assert_mocks(mock)
+        self.assert_needs(mock, [])
 
 
 if __name__ == '__main__':

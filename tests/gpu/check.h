@@ -7,17 +7,7 @@
 
 #include <cuda.h>
 
-enum { CASE_PASSED = 0, CASE_FAILED = 1, CASE_SKIPPED = 77 };
-
-/* Add to what stands behind the case's name. */
-__attribute__((format(printf, 1, 2))) void detail(const char *format, ...);
-
-/* End the process: the case cannot be done here, or has failed. */
-__attribute__((format(printf, 1, 2))) _Noreturn void skip(const char *format, ...);
-__attribute__((format(printf, 1, 2))) _Noreturn void fail(const char *format, ...);
-
-/* End the process in success, without the exit handlers of driver or program. */
-_Noreturn void pass(void);
+#include "tests/support/verdict.h"
 
 /*
  * A call answers a code. A driver that answers CALL_REQUIRES_NEWER_DRIVER or NOT_SUPPORTED where

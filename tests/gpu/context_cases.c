@@ -6,7 +6,6 @@
 #include "cases.h"
 #include "check.h"
 #include "gate.h"
-#include "opener.h"
 
 static void primary_is_counted_and_not_pushed(void)
 {

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "event_ipc_peer.h"
 #include "gate.h"
-#include "process.h"
+#include "tests/support/process.h"
 
 static struct cushim_event *begin_shared(struct cushim_context *context)
 {

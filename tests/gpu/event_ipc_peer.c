@@ -9,7 +9,7 @@
 #include "cases.h"
 #include "check.h"
 #include "gate.h"
-#include "process.h"
+#include "tests/support/process.h"
 
 static struct cushim_event *import(struct cushim_context *context)
 {

@@ -6,7 +6,6 @@
 #include "cases.h"
 #include "check.h"
 #include "gate.h"
-#include "opener.h"
 
 enum { WORK_MS = 40 };
 

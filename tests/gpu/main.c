@@ -18,7 +18,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "process.h"
+#include "tests/support/process.h"
 
 static const struct gpu_case *const groups[] = {
     device_cases,        context_cases,      context_setting_cases,
@@ -155,6 +155,8 @@ int main(int count, char **arguments)
             return 2;
         }
     }
+    process_arguments(
+        (const char *[]){"gpu_test", begin_library ? "--library" : NULL, begin_library, NULL});
     if (one)
         case_run(one);
     return run_all(only);

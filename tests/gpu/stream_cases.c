@@ -4,7 +4,6 @@
 #include "cases.h"
 #include "check.h"
 #include "gate.h"
-#include "opener.h"
 
 static struct cushim_stream *begin_stream_with(struct cushim_context *context, bool blocking,
                                                int priority)

@@ -13,7 +13,7 @@ import registry
 class Results(unittest.TestCase):
     def test_rows_are_the_enumerators_of_curesult(self):
         header = read_header(os.path.join(toolkit.include(), 'cuda.h'))
-        declared = {name: number for number, name in header.results}
+        declared = {name: number for number, name in header.enums['CUresult']}
         rows = {row.name: row.number for row in registry.read_results(toolkit.table('results'))}
         for name, number in declared.items():
             self.assertEqual(rows.get(name), number, '%s: run update.py' % name)

@@ -13,7 +13,7 @@ import unittest
 import toolkit
 import registry
 
-TABLES = ('functions', 'types', 'results')
+TABLES = ('functions', 'types', 'results', 'attributes')
 QUERY = 'CUresult CUDAAPI cuEventQuery(CUevent hEvent);'
 QUERY_TYPE = 'typedef CUresult (CUDAAPI *PFN_cuEventQuery_v2000)(CUevent hEvent);'
 
@@ -68,6 +68,8 @@ class Update(unittest.TestCase):
         registry.write_functions(self.table('functions'), toolkit.functions())
         registry.write_types(self.table('types'), registry.read_types(self.table('types')))
         registry.write_results(self.table('results'), registry.read_results(self.table('results')))
+        registry.write_attributes(self.table('attributes'),
+                                  registry.read_attributes(self.table('attributes')))
         self.assertEqual(self.bytes(), before)
 
     def test_new_function_is_appended_with_version_group_and_types(self):
@@ -87,12 +89,12 @@ class Update(unittest.TestCase):
         self.assertEqual((status, self.bytes()), (1, before))
         self.assertIn('add cuEventNovelty (%d)' % since, said)
         self.assertEqual(self.update(), (0, said))
-        functions, types, results = self.bytes()
+        functions, types, results, attributes = self.bytes()
         self.assertEqual(functions, before[0] + b'cuEventNovelty\t%d\tevent\tCUnovelty *novelty, '
                          b'unsigned int flags, const CUnewness *kinds\t-\t-\t-\n' % since)
         self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
                          {b'CUnovelty\thandle\tvoid *', b'CUnewness\tenum\tint'})
-        self.assertEqual(results, before[2])
+        self.assertEqual((results, attributes), (before[2], before[3]))
         self.assertEqual(self.update(), (0, ''))
 
     def test_new_per_thread_name_becomes_the_twin_of_its_row(self):
@@ -135,11 +137,31 @@ class Update(unittest.TestCase):
                                     'not explained yet' % (len(lines) - 1)):
             registry.read_results(self.table('results'))
 
+    def test_new_attribute_is_sorted_in_under_its_first_name(self):
+        last = '    CU_DEVICE_ATTRIBUTE_MAX\n'
+        self.doctor('cuda.h', last, '    CU_DEVICE_ATTRIBUTE_ODD = 998,\n'
+                    '    CU_DEVICE_ATTRIBUTE_OLD = 998,\n' + last)
+        before = self.bytes()
+        self.assertEqual(self.update(), (0, 'attributes.tsv: add CU_DEVICE_ATTRIBUTE_ODD\n'))
+        self.assertEqual(set(self.bytes()[3].splitlines()) - set(before[3].splitlines()),
+                         {b'device\t998\tODD'})
+        registry.read_attributes(self.table('attributes'))
+
+    def test_attribute_that_moved_is_an_error_and_changes_nothing(self):
+        self.doctor('cuda.h', 'CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,',
+                    'CU_DEVICE_ATTRIBUTE_WARP_SIZE = 998,')
+        before = self.bytes()
+        status, said = self.update()
+        self.assertEqual((status, self.bytes()), (2, before))
+        self.assertIn('CU_DEVICE_ATTRIBUTE_WARP_SIZE is 10 in the registry, but 998 in the header',
+                      said)
+
     def test_older_toolkit_changes_no_byte(self):
         self.doctor('cuda.h', QUERY, '')
         self.doctor('cuda.h', '#define CUDA_VERSION %d' % toolkit.version(),
                     '#define CUDA_VERSION 11020')
         self.doctor('cuda.h', 'CUDA_ERROR_TIMEOUT ', '// ')
+        self.doctor('cuda.h', 'CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,', '')
         os.remove(os.path.join(self.include, 'cudaEGL.h'))
         before = self.bytes()
         self.assertEqual(self.update(), (0, ''))

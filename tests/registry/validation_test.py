@@ -68,6 +68,16 @@ BROKEN_RESULTS = (
     ('0\tCUDA_SUCCESS\t-\t\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
     ('0\tCUDA_SUCCESS\t?\tdone\tNothing.\n', 2, 'CUDA_SUCCESS: not explained yet'),
 )
+BROKEN_ATTRIBUTES = (
+    ('devices\t1\tWARP_SIZE\n', 2, "'devices' is neither of device and limit"),
+    ('device\tx\tWARP_SIZE\n', 2, "'x' is no number"),
+    ('device\t1\tCU_DEVICE_ATTRIBUTE_WARP_SIZE\n', 2, 'is no name without its prefix'),
+    ('device\t1\twarp size\n', 2, "'warp size' is no name without its prefix"),
+    ('device\t2\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\ndevice\t1\tB\n', 3, 'B: the rows ascend by kind and number'),
+    ('limit\t1\tA\ndevice\t2\tB\n', 3, 'B: the rows ascend by kind and number'),
+    ('device\t1\tA\ndevice\t2\tA\n', 3, 'A is there twice'),
+)
 BROKEN_EXCEPTIONS = (
     ('555.58\t12050\tcuNothing\tmissing\n', 2, 'cuNothing is not in the registry'),
     ('555.58\t12050\tcuEventElapsedTime_v2\tmissing\n', 2, "cannot be 'missing' in 12050"),
@@ -94,6 +104,7 @@ class Validation(unittest.TestCase):
     def test_tables_of_the_project_are_valid(self):
         rows = toolkit.functions()
         registry.read_results(toolkit.table('results'))
+        registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
         used = set(parameter.noun for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
@@ -156,6 +167,12 @@ class Validation(unittest.TestCase):
             with self.subTest(message):
                 self.write(text)
                 self.check_broken(registry.read_results, line, message)
+
+    def test_broken_attribute_is_reported_with_its_line(self):
+        for text, line, message in BROKEN_ATTRIBUTES:
+            with self.subTest(message):
+                self.write(text)
+                self.check_broken(registry.read_attributes, line, message)
 
     def test_broken_exception_is_reported_with_its_line(self):
         rows = toolkit.functions()

@@ -21,7 +21,7 @@ def fake(version):
 def environment(settings):
     """Ours without what would change the outcome, and with `settings`."""
     kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(('CUSHIM_LIBRARY', 'CUDA_', 'FAKE_'))}
+            if not name.startswith(('CUSHIM_LIBRARY', 'CUSHIM_MOCK_', 'CUDA_', 'FAKE_'))}
     kept.update({name: str(value) for name, value in settings.items()})
     return kept
 

@@ -12,12 +12,13 @@ SIZE = 'expected a number of bytes from 1 to 1048576G, such as 4096, 64K, 256M o
 
 # The command line, and what the message says.
 TABLE = [
-    ('', 'a command is missing: expected info, time or help'),
-    ('frobnicate', "expected the command info, time or help, not 'frobnicate'"),
+    ('', 'a command is missing: expected info, time, run, profile or help'),
+    ('frobnicate', "expected the command info, time, run, profile or help, not 'frobnicate'"),
     ('--json info', "a command must come before the option '--json'"),
     ('-x', "a command must come before the option '-x'"),
     ('--version info', "--version takes no argument 'info'"),
     ('help frobnicate', "there is no command to explain that is called 'frobnicate'"),
+    ('help run x', "help takes one command at most, not also 'x'"),
     ('help info time', "help takes one command at most, not also 'time'"),
     ('info extra', "info takes no argument 'extra'"),
     ('info --nonsense', "info has no option '--nonsense'"),
@@ -62,6 +63,19 @@ TABLE = [
     ('time --device one', "--device cannot be 'one': " + DEVICE),
     ('time --device -1', "--device cannot be '-1': " + DEVICE),
     ('time --device 2147483648', "--device is out of range with '2147483648': " + DEVICE),
+    ('info --set', '--set lacks its value: expected a setting of the mock driver, such as '
+                   'mode=manual'),
+    ('info --set devices=2', '--set is of the mock driver: expected --mock with it'),
+    ('time --devices 2', '--devices is of the mock driver: expected --mock with it'),
+    ('time --config x', '--config is of the mock driver: expected --mock with it'),
+    ('info --mock --library /x', '--library names a driver, but --mock takes another'),
+    ('run', 'run lacks the program to start: expected cushim run [OPTIONS] -- PROGRAM'),
+    ('run --', 'run lacks the program to start: expected cushim run [OPTIONS] -- PROGRAM'),
+    ('run --quiet', 'run lacks the program to start: expected cushim run [OPTIONS] -- PROGRAM'),
+    ('run --json -- true', "run has no option '--json'"),
+    ('run --mock -- true', "run has no option '--mock'"),
+    ('run --bytes 1 -- true', "run has no option '--bytes'"),
+    ('run --config -- true', '--config lacks its value: expected the path of a file of settings'),
     ('time --bytes 1 --repeat 0', "--repeat is out of range with '0': " + NUMBER),
 ]
 

@@ -128,6 +128,36 @@ EXPORT(cuCtxPopCurrent_v2, CUcontext *context)
     return fault;
 }
 
+EXPORT(cuCtxGetLimit, size_t *value, CUlimit limit)
+{
+    const CUresult fault = fake_enter("cuCtxGetLimit", "");
+    const size_t number = (size_t)(current("cuCtxGetLimit") - contexts);
+    if (fault)
+        return fault;
+    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH)
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    if (limit == CU_LIMIT_STACK_SIZE)
+        *value = 1024;
+    else if (limit == CU_LIMIT_MALLOC_HEAP_SIZE)
+        *value = (number + 1) << 33;
+    else if ((int)limit == 15) /* newer than any header */
+        *value = 15;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+EXPORT(cuCtxGetStreamPriorityRange, int *least, int *greatest)
+{
+    const CUresult fault = fake_enter("cuCtxGetStreamPriorityRange", "");
+    current("cuCtxGetStreamPriorityRange");
+    if (fault)
+        return fault;
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
 EXPORT(cuStreamCreateWithPriority, CUstream *stream, unsigned flags, int priority)
 {
     const CUresult fault = fake_enter("cuStreamCreateWithPriority", "");

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What holds for all calls alike: the lock, the time that a call takes, and what answers it early. */
+#include "src/mock/call.h"
+
+#include <stdio.h>
+
+#include "loader/codes.h"
+#include "loader/symbols.h"
+#include "src/mock/engine/engine.h"
+#include "src/mock/world.h"
+
+_Thread_local bool cushim__call_per_thread;
+_Thread_local bool cushim__in_host_function;
+
+/* The call under way on this thread. */
+static _Thread_local struct {
+    struct cushim_mock *mock; /* NULL: none is under way, or there is no mock */
+    unsigned slot;
+    bool too_early; /* only what it answers to its arguments counts */
+} call;
+
+/* Slots whose refusal the mock of this serial has logged. */
+static bool refused[CUSHIM__SYMBOL_COUNT];
+static uint64_t refused_serial;
+
+static const char *name_of(unsigned slot)
+{
+    return cushim__symbol_names + cushim__symbols[slot].name;
+}
+
+static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
+{
+    const uint32_t cost = settings->call_ns ? settings->call_ns[slot] : UINT32_MAX;
+
+    return cost == UINT32_MAX ? settings->costs.call_ns : cost;
+}
+
+/* What a call answers before its function is asked. */
+static CUresult check(struct cushim_mock *mock, unsigned slot)
+{
+    const unsigned rules = cushim__call_rules(slot);
+
+    if (mock->settings.personality == CUSHIM__STUB)
+        return CUDA_ERROR_STUB_LIBRARY;
+    if (cushim__symbols[slot].since > mock->settings.driver_version)
+        return CUSHIM__REQUIRES_NEWER_DRIVER;
+    if (mock->forked && !(rules & CUSHIM__AFTER_FORK))
+        return CUDA_ERROR_NOT_INITIALIZED;
+    if (!mock->initialised && !(rules & CUSHIM__BEFORE_INIT)) {
+        call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
+        return call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+    }
+    /* A host function takes the time that its operation costs, whatever it calls. */
+    if (cushim__in_host_function)
+        return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+    cushim__engine_pass(cost_of(&mock->settings, slot));
+    if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
+        return mock->fault;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__call_enter(unsigned slot)
+{
+    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+
+    call.slot = slot;
+    call.mock = mock;
+    call.too_early = false;
+    if (!mock)
+        return cushim__no_world;
+    pthread_mutex_lock(&mock->lock);
+    mock->calls++;
+    return check(mock, slot);
+}
+
+CUresult cushim__call_leave(unsigned slot, CUresult code)
+{
+    struct cushim_mock *mock = call.mock;
+
+    if (!mock)
+        return code;
+    if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
+        code = CUDA_ERROR_NOT_INITIALIZED;
+    if (mock->trace)
+        cushim__trace("call", name_of(slot), 0, 0, code);
+    call.mock = NULL;
+    pthread_mutex_unlock(&mock->lock);
+    return code;
+}
+
+CUresult cushim__call_refuse(unsigned slot)
+{
+    const CUresult code = cushim__call_enter(slot);
+
+    if (code != CUDA_SUCCESS || call.too_early)
+        return cushim__call_leave(slot, code);
+    if (refused_serial != call.mock->serial) {
+        for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+            refused[i] = false;
+        refused_serial = call.mock->serial;
+    }
+    if (!refused[slot])
+        cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED", name_of(slot));
+    refused[slot] = true;
+    return cushim__call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
+}
+
+const char *cushim__call_name(void)
+{
+    return call.mock ? name_of(call.slot) : "";
+}

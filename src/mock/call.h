@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the functions of the mock are written: one definition per symbol, in calls/.
+ *
+ *     CUSHIM__EXACT(EventCreate)(CUevent *event, unsigned int flags)
+ *     {
+ *         ...
+ *     }
+ *
+ * EXACT means: answers as the driver does, to the extent of docs/driver-semantics.md. What differs
+ * knowingly is said in APPROXIMATE, in a few words that stand in docs/mock.md:
+ *
+ *     CUSHIM__APPROXIMATE(CtxCreate_v3, "execution affinity is not simulated")(CUcontext *context, ...)
+ *
+ * loader/generator/mock.py reads these definitions from the sources that src/mock/meson.build lists as
+ * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are checked
+ * against the registry), the table with every slot (table.c; the rest is refused), and the page on what
+ * is implemented. Types that CUDA 11.2 does not know are spelled as in <cushim/slots.h>. A symbol
+ * `_ptsz` or `_ptds` needs no definition where its twin has one.
+ *
+ * A function runs under the lock, between cushim__call_enter() and cushim__call_leave() of its
+ * generated wrapper, so it begins with the arguments and contains nothing that holds for all calls
+ * alike. A call never nests in another on its thread.
+ */
+#ifndef CUSHIM_MOCK_CALL_H
+#define CUSHIM_MOCK_CALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/mock/calls.h"
+
+/* The number of a slot. */
+#define CUSHIM__SLOT(name) \
+    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(void (*)(void))))
+
+#define CUSHIM__EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
+#define CUSHIM__APPROXIMATE(slot, difference) CUresult CUDAAPI cushim__mock_##slot
+
+/*
+ * Begin a call: take the lock, let the call's time pass, and answer what holds for every function:
+ * stub library, not initialised, forked child, inside a host function, an earlier fault. `slot` is
+ * the number in slot order. On any code but CUDA_SUCCESS the function is not called; leave is.
+ */
+CUresult cushim__call_enter(unsigned slot);
+
+/* End a call: trace it, release the lock. Returns `code`. */
+CUresult cushim__call_leave(unsigned slot, CUresult code);
+
+/* The body of a slot that is not implemented: log its name, answer NOT_SUPPORTED. */
+CUresult cushim__call_refuse(unsigned slot);
+
+/* The exported name of the function under way on this thread; for violations and the log. */
+const char *cushim__call_name(void);
+
+/*
+ * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds` symbols
+ * around the function that they share with their twin.
+ */
+extern _Thread_local bool cushim__call_per_thread;
+
+/* Whether this thread executes a host function of the program: set by the engine's helper thread. */
+extern _Thread_local bool cushim__in_host_function;
+
+/* What holds for a slot, in calls/rules.c: data that cushim__call_enter() reads. */
+enum {
+    CUSHIM__BEFORE_INIT = 1,      /* works before cuInit */
+    CUSHIM__IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */
+    CUSHIM__AFTER_FAULT = 4,      /* works after a sticky error */
+    CUSHIM__AFTER_FORK = 8,       /* works in the child of a process that had called cuInit */
+    /* Before cuInit it is called all the same, and what it answers to its arguments is the answer. */
+    CUSHIM__ARGUMENTS_FIRST = 16,
+};
+uint8_t cushim__call_rules(unsigned slot);
+
+#endif

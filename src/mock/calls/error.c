@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Result codes, named and explained (statement 7). */
+#include "loader/results.h"
+#include "src/mock/call.h"
+#include "src/mock/world.h"
+
+/* The row of a code, or NULL for one that there is not. */
+static const struct cushim__result *find(CUresult code)
+{
+    for (size_t i = 0; i < CUSHIM__RESULT_COUNT; i++) {
+        if (cushim__results[i].number == (unsigned)code)
+            return &cushim__results[i];
+    }
+    return NULL;
+}
+
+/* A text of a code. */
+static CUresult tell(const char *text, const char **pStr)
+{
+    if (!pStr) {
+        cushim__violation("the driver crashes on a NULL pointer");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = text;
+    return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUSHIM__EXACT(GetErrorName)(CUresult error, const char **pStr)
+{
+    const struct cushim__result *result = find(error);
+
+    return tell(result ? result->name : NULL, pStr);
+}
+
+CUSHIM__APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
+(CUresult error, const char **pStr)
+{
+    const struct cushim__result *result = find(error);
+
+    return tell(result ? result->meaning : NULL, pStr);
+}

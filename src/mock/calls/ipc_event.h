@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events of several processes (statements 74 to 77).
+ *
+ * What they share is one page of memory without a name: a file in memory of the exporting process,
+ * which an importer opens through /proc. So nothing is left behind, however a process ends. The
+ * page counts the records of the event by all processes and tells which are done. The process that
+ * begins a record holds a lock on its number until it is done; a record whose number is not locked
+ * is done or its process is gone.
+ *
+ * An event has no page until it is exported, so `event->shared` may become set at any time.
+ */
+#ifndef CUSHIM_MOCK_IPC_EVENT_H
+#define CUSHIM_MOCK_IPC_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+/* This process's end of it. Reference-counted: the event, and each record that is shared. */
+struct cushim__shared_event;
+
+struct cushim__shared_event *cushim__shared_event_retain(struct cushim__shared_event *shared);
+void cushim__shared_event_release(struct cushim__shared_event *shared);
+
+/*
+ * A record begins: returns its number, from 1. Called when the record is queued; its operation calls
+ * end() when it is executed or dropped.
+ */
+uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared);
+void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t number);
+
+/* The number of the newest record of all processes; 0: it was never recorded. */
+uint64_t cushim__shared_event_newest(const struct cushim__shared_event *shared);
+
+/* Whether a record is done; number 0 always is. May be asked again and again. */
+bool cushim__shared_event_done(const struct cushim__shared_event *shared, uint64_t number);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a log. */
+#ifndef CUSHIM_MOCK_JIT_H
+#define CUSHIM_MOCK_JIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+/* The outputs among the options of a call; they stay the caller's. */
+struct cushim__jit {
+    uint64_t began_ns; /* of the host's clock */
+    void **wall_time;  /* the option's value; NULL: not asked for */
+    struct cushim__jit_log {
+        char *buffer;
+        size_t room;
+        void **bytes; /* the option's value: how long the log is */
+    } info, error;
+};
+
+/*
+ * Take options in. INVALID_VALUE: there is no such option, or a size without its buffer; then nothing
+ * is written.
+ */
+CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_option *options,
+                           void **values);
+
+/* Write the outputs. `message` goes to the log of errors; it may be empty. */
+void cushim__jit_end(const struct cushim__jit *jit, const char *message);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "src/mock/engine/engine.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "src/mock/calls/capture.h"
+#include "src/mock/calls/context.h"
+#include "src/mock/engine/helper.h"
+#include "src/mock/engine/state.h"
+
+static void condition_create(pthread_cond_t *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(condition, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+CUresult cushim__engine_create(void)
+{
+    struct cushim__engine *engine = calloc(1, sizeof *engine);
+
+    if (!engine)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    condition_create(&engine->changed);
+    condition_create(&engine->work);
+    engine->random = cushim__world->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    cushim__world->engine = engine;
+    cushim__lanes_create();
+    return CUDA_SUCCESS;
+}
+
+void cushim__engine_destroy(void)
+{
+    struct cushim__engine *engine = cushim__engine();
+    struct cushim__context *context = NULL;
+
+    if (!engine)
+        return;
+    cushim__executor_stop();
+    while ((context = cushim__object_next(CUSHIM__CONTEXT, context))) {
+        for (struct cushim__stream *one = context->streams; one; one = one->next)
+            cushim__engine_forget(one);
+        cushim__helper_stop(context);
+    }
+    pthread_cond_destroy(&engine->changed);
+    pthread_cond_destroy(&engine->work);
+    free(engine->heap);
+    free(engine);
+    cushim__world->engine = NULL;
+}
+
+uint64_t cushim__engine_now(void)
+{
+    return cushim__engine()->time_ns;
+}
+
+void cushim__engine_pass(uint64_t duration_ns)
+{
+    struct cushim__engine *engine = cushim__engine();
+
+    if (cushim__world->settings.mode == CUSHIM__MANUAL)
+        return;
+    if (cushim__world->settings.mode == CUSHIM__THREADED) {
+        engine->now_ns += duration_ns;
+        engine->time_ns = engine->now_ns;
+        return;
+    }
+    cushim__run_polled();
+    cushim__run_until(engine->now_ns + duration_ns);
+}
+
+/* What was queued need not wait for a call that blocks. */
+static void push(struct cushim__stream *stream, const struct cushim__operation *operation)
+{
+    if (operation->unit == CUSHIM__HOST)
+        cushim__engine_demand(stream, operation->number);
+    if (cushim__world->settings.schedule == CUSHIM__EAGER) {
+        while (cushim__run_next())
+            ;
+        cushim__engine()->time_ns = cushim__engine()->now_ns;
+    }
+    cushim__executor_wake();
+}
+
+CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation)
+{
+    struct cushim__engine *engine = cushim__engine();
+    CUresult code = cushim__executor_start(operation);
+
+    if (code == CUDA_SUCCESS && !stream->head && !cushim__heap_reserve(engine->active + 1))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    if (code != CUDA_SUCCESS) {
+        cushim__operation_destroy(operation);
+        return code;
+    }
+    operation->number = ++engine->submitted;
+    operation->submitted_ns = engine->now_ns;
+    operation->next = NULL;
+    if (stream->tail) {
+        stream->tail->next = operation;
+    } else {
+        stream->head = operation;
+        engine->active++;
+        cushim__run_list(stream);
+    }
+    stream->tail = operation;
+    stream->pending++;
+    engine->pending++;
+    engine->host_queued += operation->unit == CUSHIM__HOST;
+    cushim__trace("submit", operation->class->name, stream->id, operation->number, CUDA_SUCCESS);
+    cushim__run_listed();
+    if (cushim__world->settings.mode != CUSHIM__MANUAL)
+        push(stream, operation);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__engine_submit(struct cushim__stream *stream, void *operation)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (stream->capture)
+        return cushim__capture_add(stream, operation);
+    if (cushim__capture_count > 0 && stream->kind == CUSHIM__LEGACY)
+        code = cushim__capture_legacy(stream);
+    if (code != CUDA_SUCCESS) {
+        cushim__operation_destroy(operation);
+        return code;
+    }
+    return cushim__engine_queue(stream, operation);
+}
+
+void cushim__engine_recheck(struct cushim__stream *stream)
+{
+    if (stream->state != CUSHIM__BLOCKED || stream->ordered)
+        return;
+    stream->state = CUSHIM__IDLE;
+    cushim__run_list(stream);
+}
+
+/* Tell what the work of a stream up to a number waits for in other streams. */
+static void demand_others(struct cushim__stream *stream, uint64_t number)
+{
+    const struct cushim__operation *operation =
+        stream->demanded_last ? stream->demanded_last->next : stream->head;
+
+    for (; operation && operation->number <= number; operation = operation->next) {
+        stream->demanded_last = operation;
+        if (operation->class->demand)
+            operation->class->demand(operation);
+    }
+}
+
+void cushim__engine_demand(struct cushim__stream *stream, uint64_t number)
+{
+    struct cushim__context *context = stream->object.context;
+
+    if (cushim__world->settings.schedule != CUSHIM__LAZY || stream->demanded >= number)
+        return;
+    stream->demanded = number;
+    demand_others(stream, number);
+    if (context->legacy && cushim__stream_blocks(stream)) {
+        if (stream->kind != CUSHIM__LEGACY) {
+            cushim__engine_demand(context->legacy, number);
+        } else {
+            for (struct cushim__stream *one = context->streams; one; one = one->next) {
+                if (cushim__stream_blocks(one))
+                    cushim__engine_demand(one, number);
+            }
+        }
+    }
+    if (stream->state == CUSHIM__RUNNING && stream->head->number <= number) {
+        stream->due_ns = cushim__schedule_end(stream);
+        cushim__heap_moved(stream);
+    }
+}
+
+/* In manual mode a host function ends within the step that began it. */
+static void finish_host_functions(void)
+{
+    while (cushim__engine()->on_host > 0)
+        cushim__wait_for_change();
+}
+
+bool cushim__engine_step(void)
+{
+    bool executed;
+
+    cushim__run_polled();
+    executed = cushim__run_next();
+    finish_host_functions();
+    return executed;
+}
+
+void cushim__engine_advance(uint64_t duration_ns)
+{
+    struct cushim__engine *engine = cushim__engine();
+    uint64_t until_ns = engine->now_ns + duration_ns;
+    struct cushim__stream *stream;
+
+    cushim__run_polled();
+    while ((stream = cushim__heap_first()) && stream->due_ns <= until_ns)
+        cushim__engine_step();
+    cushim__run_until(until_ns);
+}
+
+uint64_t cushim__engine_submitted(void)
+{
+    return cushim__engine()->submitted;
+}
+
+size_t cushim__engine_pending(void)
+{
+    return cushim__engine()->pending;
+}
+
+uint64_t cushim__engine_executed(void)
+{
+    return cushim__engine()->executed;
+}

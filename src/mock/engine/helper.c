@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Helper threads: they execute host functions, which may block. Each context has one, so a host
+ * function that blocks holds up those of the other streams of its context, as on the real driver.
+ */
+#include <stdlib.h>
+
+#include "src/mock/call.h"
+#include "src/mock/calls/context.h"
+#include "src/mock/engine/helper.h"
+#include "src/mock/engine/state.h"
+
+struct cushim__helper {
+    pthread_t thread;
+    pthread_cond_t work;
+    struct cushim__queue queue;
+    struct cushim__stream *stream; /* whose head it executes */
+    bool stop;
+};
+
+static void execute(struct cushim__helper *helper, struct cushim__stream *stream)
+{
+    struct cushim__operation *head = stream->head;
+    CUresult status = cushim__world->fault;
+
+    helper->stream = stream;
+    if (status == CUDA_SUCCESS || head->class->always) {
+        pthread_mutex_unlock(&cushim__world->lock);
+        cushim__in_host_function = true;
+        head->class->host(head, status);
+        cushim__in_host_function = false;
+        pthread_mutex_lock(&cushim__world->lock);
+    }
+    helper->stream = NULL;
+    cushim__engine()->on_host--;
+    cushim__run_end(stream);
+    cushim__executor_wake();
+}
+
+static void *run(void *data)
+{
+    struct cushim__helper *helper = data;
+
+    pthread_mutex_lock(&cushim__world->lock);
+    for (;;) {
+        struct cushim__stream *stream = cushim__queue_take(&helper->queue);
+
+        if (stream)
+            execute(helper, stream);
+        else if (helper->stop)
+            break;
+        else
+            pthread_cond_wait(&helper->work, &cushim__world->lock);
+    }
+    pthread_mutex_unlock(&cushim__world->lock);
+    return NULL;
+}
+
+static struct cushim__helper *helper_create(void)
+{
+    struct cushim__helper *helper = calloc(1, sizeof *helper);
+
+    if (!helper)
+        return NULL;
+    pthread_cond_init(&helper->work, NULL);
+    if (pthread_create(&helper->thread, NULL, run, helper) != 0) {
+        pthread_cond_destroy(&helper->work);
+        free(helper);
+        return NULL;
+    }
+    return helper;
+}
+
+void cushim__helper_give(struct cushim__stream *stream)
+{
+    struct cushim__context *context = stream->object.context;
+
+    if (!context->helper)
+        context->helper = helper_create();
+    if (!context->helper) {
+        cushim__engine()->on_host--;
+        cushim__engine()->host_queued++;
+        stream->state = CUSHIM__IDLE;
+        cushim__engine_fault(CUDA_ERROR_OPERATING_SYSTEM);
+        return;
+    }
+    cushim__queue_add(&context->helper->queue, stream);
+    pthread_cond_signal(&context->helper->work);
+}
+
+bool cushim__helper_executes(const struct cushim__stream *stream)
+{
+    const struct cushim__helper *helper = stream->object.context->helper;
+
+    return helper && helper->stream == stream;
+}
+
+void cushim__helper_forget(struct cushim__stream *stream)
+{
+    struct cushim__helper *helper = stream->object.context->helper;
+
+    cushim__queue_remove(&helper->queue, stream);
+    cushim__engine()->on_host--;
+    cushim__engine()->host_queued++;
+    stream->state = CUSHIM__IDLE;
+}
+
+void cushim__helper_stop(struct cushim__context *context)
+{
+    struct cushim__helper *helper = context->helper;
+
+    if (!helper)
+        return;
+    helper->stop = true;
+    pthread_cond_signal(&helper->work);
+    pthread_mutex_unlock(&cushim__world->lock);
+    pthread_join(helper->thread, NULL);
+    pthread_mutex_lock(&cushim__world->lock);
+    pthread_cond_destroy(&helper->work);
+    free(helper);
+    context->helper = NULL;
+}

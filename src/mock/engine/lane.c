@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at once. */
+#include "src/mock/calls/context.h"
+#include "src/mock/device.h"
+#include "src/mock/engine/state.h"
+
+static struct cushim__lanes *lanes_of(const struct cushim__stream *stream)
+{
+    unsigned device = (unsigned)stream->object.context->device->ordinal;
+
+    return &cushim__engine()->lanes[device][stream->head->unit];
+}
+
+static bool limited(const struct cushim__stream *stream)
+{
+    return stream->head->unit != CUSHIM__NO_UNIT && stream->head->unit != CUSHIM__HOST &&
+           !cushim__schedule_unlimited();
+}
+
+void cushim__lanes_create(void)
+{
+    struct cushim__engine *engine = cushim__engine();
+
+    for (unsigned device = 0; device < CUSHIM__DEVICES_MAX; device++) {
+        engine->lanes[device][CUSHIM__HOST_TO_DEVICE].free = 1;
+        engine->lanes[device][CUSHIM__DEVICE_TO_HOST].free = 1;
+        engine->lanes[device][CUSHIM__DEVICE_TO_DEVICE].free = 1;
+        engine->lanes[device][CUSHIM__COMPUTE].free = cushim__world->settings.kernels;
+    }
+}
+
+bool cushim__lane_take(struct cushim__stream *stream)
+{
+    struct cushim__lanes *lanes;
+
+    if (!limited(stream))
+        return true;
+    lanes = lanes_of(stream);
+    if (lanes->free == 0) {
+        stream->state = CUSHIM__QUEUED;
+        cushim__queue_add(&lanes->waiting, stream);
+        return false;
+    }
+    lanes->free--;
+    stream->lane = true;
+    return true;
+}
+
+/* Who waits longest among those of the highest priority: lower numbers are higher. */
+static struct cushim__stream *next_in(const struct cushim__queue *queue)
+{
+    struct cushim__stream *best = queue->first;
+
+    for (struct cushim__stream *stream = queue->first; stream; stream = stream->next_waiting) {
+        if (stream->priority < best->priority)
+            best = stream;
+    }
+    return best;
+}
+
+void cushim__lane_leave(struct cushim__stream *stream)
+{
+    struct cushim__lanes *lanes = lanes_of(stream);
+    struct cushim__stream *next;
+
+    if (stream->state == CUSHIM__QUEUED)
+        cushim__queue_remove(&lanes->waiting, stream);
+    if (!stream->lane)
+        return;
+    stream->lane = false;
+    lanes->free++;
+    next = next_in(&lanes->waiting);
+    if (next) {
+        cushim__queue_remove(&lanes->waiting, next);
+        next->state = CUSHIM__IDLE;
+        cushim__run_list(next);
+    }
+}

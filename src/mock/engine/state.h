@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the engine share. */
+#ifndef CUSHIM_MOCK_STATE_H
+#define CUSHIM_MOCK_STATE_H
+
+#include <pthread.h>
+
+#include "src/mock/engine/engine.h"
+#include "src/mock/engine/stream.h"
+#include "src/mock/world.h"
+
+/* Streams in the order in which they came, through their member `next_waiting`. */
+struct cushim__queue {
+    struct cushim__stream *first, *last;
+};
+
+/* One unit of one device: how many operations it executes at once, and who waits for it. */
+struct cushim__lanes {
+    unsigned free;
+    struct cushim__queue waiting;
+};
+
+struct cushim__engine {
+    uint64_t now_ns;  /* the clock */
+    uint64_t time_ns; /* the instant that is being worked on: never later than the clock */
+    uint64_t submitted, executed;
+    size_t pending, active; /* operations, and streams that have any */
+    uint64_t random;
+
+    struct cushim__stream **heap; /* by due_ns, then by the head's number */
+    size_t heap_size, heap_room;
+
+    struct cushim__stream *listed, *last_listed; /* whose heads are to be looked at */
+    struct cushim__queue polled;
+    struct cushim__lanes lanes[CUSHIM__DEVICES_MAX][CUSHIM__UNITS];
+
+    pthread_cond_t changed; /* something ended */
+    unsigned waiters;       /* threads that wait for that */
+    unsigned on_host;       /* streams whose head a helper executes */
+    size_t host_queued;     /* host functions that no helper has yet */
+    unsigned outside;       /* calls that wait for what another process does */
+
+    pthread_cond_t work; /* for the executor */
+    pthread_t executor;
+    bool has_executor, executor_sleeps, stop;
+};
+
+static inline struct cushim__engine *cushim__engine(void)
+{
+    return cushim__world->engine;
+}
+
+/* heap.c: streams by when they are due. */
+bool cushim__heap_reserve(size_t room);
+void cushim__heap_push(struct cushim__stream *stream);
+void cushim__heap_moved(struct cushim__stream *stream); /* due_ns has changed */
+void cushim__heap_remove(struct cushim__stream *stream);
+struct cushim__stream *cushim__heap_first(void); /* NULL: empty */
+
+/* queue.c */
+void cushim__queue_add(struct cushim__queue *queue, struct cushim__stream *stream);
+struct cushim__stream *cushim__queue_take(struct cushim__queue *queue);
+void cushim__queue_remove(struct cushim__queue *queue, struct cushim__stream *stream);
+
+/* lane.c: room on a device's unit. */
+void cushim__lanes_create(void);
+bool cushim__lane_take(struct cushim__stream *stream); /* false: the stream waits for one */
+void cushim__lane_leave(struct cushim__stream *stream);
+
+/* schedule.c: when the head of a stream, which could start now, starts. And when it ends then. */
+uint64_t cushim__schedule_start(const struct cushim__stream *stream);
+uint64_t cushim__schedule_end(const struct cushim__stream *stream);
+bool cushim__schedule_unlimited(void); /* lanes do not matter */
+
+/* order.c: the legacy default stream. */
+bool cushim__order_allows(const struct cushim__stream *stream);
+void cushim__order_ended(struct cushim__stream *stream);
+
+/* run.c: look at streams, and work off what is due. */
+void cushim__run_list(struct cushim__stream *stream);
+void cushim__run_listed(void);
+void cushim__run_polled(void);
+bool cushim__run_next(void); /* what is due first, whenever that is; false: nothing */
+void cushim__run_until(uint64_t time_ns);
+void cushim__run_end(struct cushim__stream *stream); /* the head has ended */
+
+/* executor.c: `operation` is queued, and may need the thread that lets time pass. */
+CUresult cushim__executor_start(const struct cushim__operation *operation);
+void cushim__executor_wake(void);
+void cushim__executor_stop(void);
+
+/* wait.c: sleep until something has ended, or a moment if somebody must be polled. */
+void cushim__wait_for_change(void);
+
+#endif

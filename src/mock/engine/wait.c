@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls that block: they drive the clock, or sleep until somebody else has. */
+#define _POSIX_C_SOURCE 200809L
+#include <time.h>
+
+#include "src/mock/calls/context.h"
+#include "src/mock/engine/state.h"
+
+/* How often something outside the engine is asked, in nanoseconds of the host. */
+enum { POLL_NS = 50000 };
+
+/* Work up to a number, of a stream or of a context. */
+struct work {
+    const struct cushim__stream *stream;   /* NULL: the context's streams */
+    const struct cushim__context *context; /* whose streams count besides */
+    bool blocking_only;
+    uint64_t number;
+};
+
+static bool stream_done(const struct cushim__stream *stream, uint64_t number)
+{
+    return !stream->head || stream->head->number > number;
+}
+
+static bool work_done(const void *what)
+{
+    const struct work *work = what;
+
+    if (work->stream && !stream_done(work->stream, work->number))
+        return false;
+    if (!work->context)
+        return true;
+    for (const struct cushim__stream *one = work->context->streams; one; one = one->next) {
+        if ((!work->blocking_only || cushim__stream_blocks(one)) && !stream_done(one, work->number))
+            return false;
+    }
+    return true;
+}
+
+void cushim__wait_for_change(void)
+{
+    struct cushim__engine *engine = cushim__engine();
+    struct timespec until;
+
+    engine->waiters++;
+    if (engine->polled.first || engine->outside > 0) {
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += POLL_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&engine->changed, &cushim__world->lock, &until);
+        cushim__run_polled();
+    } else {
+        pthread_cond_wait(&engine->changed, &cushim__world->lock);
+    }
+    engine->waiters--;
+}
+
+/* One step towards what a call waits for. False: nothing will ever come. */
+static bool drive(void)
+{
+    struct cushim__engine *engine = cushim__engine();
+
+    if (cushim__world->settings.mode == CUSHIM__AUTO) {
+        cushim__run_polled();
+        if (cushim__run_next()) {
+            engine->time_ns = engine->now_ns;
+            return true;
+        }
+        if (engine->on_host == 0 && engine->outside == 0 && !engine->polled.first)
+            return false;
+    }
+    cushim__wait_for_change();
+    return true;
+}
+
+CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
+                                   struct cushim__stream *demanded, uint64_t number)
+{
+    if (demanded)
+        cushim__engine_demand(demanded, number);
+    while (!done(what)) {
+        if (cushim__world->fault)
+            return cushim__world->fault;
+        if (cushim__world->settings.mode == CUSHIM__MANUAL) {
+            cushim__violation("it would have to wait, and in manual mode time passes in "
+                              "cushim_mock_advance() and cushim_mock_step() only");
+            return CUDA_ERROR_TIMEOUT;
+        }
+        if (!drive()) {
+            cushim__violation("it waits for work that nothing will ever finish");
+            return CUDA_ERROR_TIMEOUT;
+        }
+    }
+    return cushim__world->fault;
+}
+
+CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void *what)
+{
+    CUresult code;
+
+    cushim__engine()->outside++;
+    code = cushim__engine_wait_until(done, what, NULL, 0);
+    cushim__engine()->outside--;
+    return code;
+}
+
+/* A stream that somebody waits for is not freed, whatever other threads do with it. */
+static CUresult wait_for_work(const struct work *work, struct cushim__stream *stream)
+{
+    CUresult code;
+
+    stream->held++;
+    code = cushim__engine_wait_until(work_done, work, stream, work->number);
+    stream->held--;
+    if (stream->destroyed && !stream->head)
+        cushim__stream_free(stream);
+    return code;
+}
+
+CUresult cushim__engine_wait_stream(struct cushim__stream *stream)
+{
+    bool legacy = stream->kind == CUSHIM__LEGACY;
+    struct work work = {.stream = stream,
+                        .context = legacy ? stream->object.context : NULL,
+                        .blocking_only = true,
+                        .number = cushim__engine()->submitted};
+
+    if (legacy) {
+        for (struct cushim__stream *one = work.context->streams; one; one = one->next) {
+            if (cushim__stream_blocks(one))
+                cushim__engine_demand(one, work.number);
+        }
+    }
+    return wait_for_work(&work, stream);
+}
+
+CUresult cushim__engine_wait_last(struct cushim__stream *stream)
+{
+    struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
+
+    return wait_for_work(&work, stream);
+}
+
+CUresult cushim__engine_wait_context(struct cushim__context *context)
+{
+    struct work work = {.context = context, .number = cushim__engine()->submitted};
+
+    for (struct cushim__stream *one = context->streams; one; one = one->next)
+        cushim__engine_demand(one, work.number);
+    return cushim__engine_wait_until(work_done, &work, NULL, 0);
+}
+
+bool cushim__engine_busy(const struct cushim__stream *stream)
+{
+    struct work work = {.stream = stream,
+                        .context = stream->kind == CUSHIM__LEGACY ? stream->object.context : NULL,
+                        .blocking_only = true,
+                        .number = UINT64_MAX};
+
+    return !work_done(&work);
+}

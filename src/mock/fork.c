@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the mock
+ * are not in the child. If the parent had called cuInit, the child is one where almost nothing works; if
+ * not, no thread was there either, and the child has a mock of its own.
+ */
+#include "src/mock/fork.h"
+
+#include "src/mock/call.h"
+#include "src/mock/world.h"
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The mock whose lock the forking thread has taken for the fork; not if it forks inside a call. */
+static _Thread_local struct cushim_mock *locked;
+
+static void before(void)
+{
+    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+
+    locked = NULL;
+    if (!mock || cushim__call_name()[0])
+        return;
+    pthread_mutex_lock(&mock->lock);
+    locked = mock;
+}
+
+static void in_parent(void)
+{
+    if (locked)
+        pthread_mutex_unlock(&locked->lock);
+    locked = NULL;
+}
+
+static void in_child(void)
+{
+    struct cushim_mock *mock = cushim__world;
+
+    if (!mock)
+        return;
+    if (locked)
+        pthread_mutex_unlock(&locked->lock);
+    locked = NULL;
+    mock->forked = mock->forked || mock->initialised;
+    mock->violations = 0; /* those before were the parent's */
+}
+
+static void watch(void)
+{
+    pthread_atfork(before, in_parent, in_child);
+}
+
+void cushim__watch_forks(void)
+{
+    pthread_once(&once, watch);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of the mock in the child of a fork: statement 9. */
+#ifndef CUSHIM_MOCK_FORK_H
+#define CUSHIM_MOCK_FORK_H
+
+/* From now on forks are noticed. Repeats change nothing. */
+void cushim__watch_forks(void);
+
+#endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Cubins: ELF files whose symbols are kernels and variables. What is known of the rest was read off
+ * files that ptxas made.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/image/elf_section.h"
+#include "src/mock/image/joined.h"
+#include "src/mock/image/reading.h"
+
+enum {
+    MACHINE_CUDA = 190,
+    ABI_NEW = 0x41, /* the architecture then stands in bits 8 to 15 of the flags, else 0 to 7 */
+    SYMBOL_ENTRY = 0x10,  /* in st_other */
+    SYMBOL_VARIABLE = 13, /* the type of variables in files that are to be linked */
+    RESERVED_SINCE = 90, /* the first architecture where shared memory is reserved for the driver */
+    RESERVED_SHARED = 1024,
+    PARAMETER_INFO = 0x17,
+    REQUIRED_THREADS = 0x10,
+    MAX_THREADS = 0x05,
+    REGISTER_COUNT = 0x2f,
+    FRAME_BYTES = 0x11,
+    SIZED = 0x04, /* the format of an attribute that says how long it is */
+};
+
+struct elf {
+    struct cushim__reading *reading;
+    const unsigned char *start;
+    size_t bytes;
+    Elf64_Ehdr header;
+    unsigned architecture;
+    Elf64_Shdr names, symbols, symbol_names;
+};
+
+static bool within(const struct elf *elf, uint64_t offset, uint64_t bytes)
+{
+    return offset <= elf->bytes && bytes <= elf->bytes - offset;
+}
+
+static CUresult damaged(const struct elf *elf)
+{
+    return cushim__image_refuse(elf->reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                "the cubin is damaged");
+}
+
+static bool section_at(const struct elf *elf, unsigned index, Elf64_Shdr *section)
+{
+    const uint64_t offset = elf->header.e_shoff + (uint64_t)index * sizeof *section;
+
+    if (index >= elf->header.e_shnum || !within(elf, offset, sizeof *section))
+        return false;
+    memcpy(section, elf->start + offset, sizeof *section);
+    return !cushim__section_has_bytes(section) || within(elf, section->sh_offset, section->sh_size);
+}
+
+/* A text in a table of texts. NULL: it is not in there, or has no end. */
+static const char *text_at(const struct elf *elf, const Elf64_Shdr *table, uint32_t offset)
+{
+    const char *text = (const char *)elf->start + table->sh_offset + offset;
+
+    if (table->sh_type != SHT_STRTAB || offset >= table->sh_size ||
+        !memchr(text, '\0', table->sh_size - offset))
+        return NULL;
+    return text;
+}
+
+static const char *section_name(const struct elf *elf, const Elf64_Shdr *section)
+{
+    const char *name = text_at(elf, &elf->names, section->sh_name);
+
+    return name ? name : "";
+}
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/* The section `.nv.info.NAME` and its like. */
+static bool find_section(const struct elf *elf, const char *prefix, const char *name,
+                         Elf64_Shdr *section)
+{
+    for (unsigned i = 1; i < elf->header.e_shnum; i++) {
+        const char *found;
+
+        if (!section_at(elf, i, section))
+            return false;
+        found = section_name(elf, section);
+        if (begins(found, prefix) && strcmp(found + strlen(prefix), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t number_at(const unsigned char *bytes)
+{
+    uint32_t number;
+
+    memcpy(&number, bytes, sizeof number);
+    return number;
+}
+
+/* The next attribute of an `.nv.info` section: its length, value and kind. */
+struct attribute {
+    unsigned kind;
+    size_t bytes;
+    const unsigned char *value;
+};
+
+static bool next_attribute(const struct elf *elf, const Elf64_Shdr *section, size_t *offset,
+                           struct attribute *attribute)
+{
+    const unsigned char *head = elf->start + section->sh_offset + *offset;
+
+    if (*offset + 4 > section->sh_size)
+        return false;
+    attribute->kind = head[1];
+    attribute->bytes = head[0] == SIZED ? (size_t)head[2] | (size_t)head[3] << 8 : 0;
+    attribute->value = head + 4;
+    *offset += 4 + attribute->bytes;
+    return *offset <= section->sh_size;
+}
+
+/* Parameters are listed last to first. */
+static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
+                       struct cushim__image_kernel *kernel)
+{
+    struct attribute attribute;
+
+    for (unsigned ordinal = 0;; ordinal++) {
+        bool found = false;
+
+        for (size_t offset = 0; !found && next_attribute(elf, section, &offset, &attribute);) {
+            if (attribute.kind != PARAMETER_INFO || attribute.bytes < 12 ||
+                (number_at(attribute.value + 4) & 0xffff) != ordinal)
+                continue;
+            found = true;
+            if (!cushim__image_add_parameter(kernel, number_at(attribute.value + 4) >> 16,
+                                             number_at(attribute.value + 8) >> 18))
+                return false;
+        }
+        if (!found)
+            return true;
+    }
+}
+
+static void limits(const struct elf *elf, const Elf64_Shdr *section,
+                   struct cushim__image_kernel *kernel)
+{
+    struct attribute attribute;
+
+    for (size_t offset = 0; next_attribute(elf, section, &offset, &attribute);) {
+        const bool required = attribute.kind == REQUIRED_THREADS;
+
+        if ((!required && attribute.kind != MAX_THREADS) || attribute.bytes < 12)
+            continue;
+        kernel->max_threads = 1;
+        for (unsigned i = 0; i < 3; i++) {
+            const unsigned threads = number_at(attribute.value + i * 4) & 0xffff;
+
+            kernel->max_threads *= threads;
+            if (required)
+                kernel->required_block[i] = threads;
+        }
+    }
+}
+
+/* What `.nv.info` tells of the kernel that is this symbol. */
+static void resources(const struct elf *elf, uint32_t symbol, struct cushim__image_kernel *kernel)
+{
+    struct attribute attribute;
+    Elf64_Shdr section;
+
+    if (!find_section(elf, ".nv.info", "", &section))
+        return;
+    for (size_t offset = 0; next_attribute(elf, &section, &offset, &attribute);) {
+        if (attribute.bytes < 8 || number_at(attribute.value) != symbol)
+            continue;
+        if (attribute.kind == REGISTER_COUNT)
+            kernel->registers = number_at(attribute.value + 4);
+        else if (attribute.kind == FRAME_BYTES)
+            kernel->local_bytes = number_at(attribute.value + 4);
+    }
+}
+
+/* What a kernel's shared memory has in it that is the driver's. */
+static unsigned reserved(const struct elf *elf, const Elf64_Shdr *section)
+{
+    return elf->architecture >= RESERVED_SINCE && elf->header.e_type == ET_EXEC &&
+                   section->sh_size >= RESERVED_SHARED
+               ? RESERVED_SHARED
+               : 0;
+}
+
+static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
+{
+    struct cushim__image *image = elf->reading->image;
+    struct cushim__image_kernel *kernel;
+    Elf64_Shdr section;
+    bool added;
+
+    kernel = cushim__image_add_kernel(image, name, strlen(name), &added);
+    if (!kernel)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!added)
+        return cushim__image_refuse(image, CUDA_ERROR_INVALID_IMAGE, "'%.60s' is there twice",
+                                    name);
+    kernel->known = true;
+    kernel->ptx_version = kernel->binary_version = elf->architecture;
+    resources(elf, index, kernel);
+    if (find_section(elf, ".nv.shared.", name, &section))
+        kernel->shared_bytes = (unsigned)section.sh_size - reserved(elf, &section);
+    if (!find_section(elf, ".nv.info.", name, &section))
+        return CUDA_SUCCESS;
+    limits(elf, &section, kernel);
+    return parameters(elf, &section, kernel) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const char *name)
+{
+    struct cushim__image *image = elf->reading->image;
+    struct cushim__image_global *global;
+    Elf64_Shdr section;
+    const char *place;
+    bool added;
+
+    if (!section_at(elf, symbol->st_shndx, &section))
+        return damaged(elf);
+    place = section_name(elf, &section);
+    if (strcmp(place, ".nv.global") != 0 && strcmp(place, ".nv.global.init") != 0 &&
+        strcmp(place, ".nv.constant3") != 0 && strcmp(place, ".nv.constant2") != 0)
+        return CUDA_SUCCESS;
+    if (symbol->st_value > section.sh_size || symbol->st_size > section.sh_size - symbol->st_value)
+        return damaged(elf);
+    global = cushim__image_add_global(image, name, strlen(name), &added);
+    if (!global)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!added)
+        return cushim__image_refuse(image, CUDA_ERROR_INVALID_IMAGE, "'%.60s' is there twice",
+                                    name);
+    global->bytes = symbol->st_size;
+    global->constant = begins(place, ".nv.constant");
+    if (!cushim__section_has_bytes(&section) || symbol->st_size == 0)
+        return CUDA_SUCCESS;
+    global->initial = malloc(symbol->st_size);
+    if (!global->initial)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(global->initial, elf->start + section.sh_offset + symbol->st_value, symbol->st_size);
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_symbols(struct elf *elf)
+{
+    const uint64_t count = elf->symbols.sh_size / sizeof(Elf64_Sym);
+    CUresult code = CUDA_SUCCESS;
+
+    for (uint32_t i = 1; i < count && code == CUDA_SUCCESS; i++) {
+        const char *name;
+        Elf64_Sym symbol;
+
+        memcpy(&symbol, elf->start + elf->symbols.sh_offset + i * sizeof symbol, sizeof symbol);
+        name = text_at(elf, &elf->symbol_names, symbol.st_name);
+        if (!name)
+            return damaged(elf);
+        if (*name == '\0' || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
+            continue;
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & SYMBOL_ENTRY))
+            code = add_kernel(elf, i, name);
+        else if (ELF64_ST_TYPE(symbol.st_info) == STT_OBJECT ||
+                 ELF64_ST_TYPE(symbol.st_info) == SYMBOL_VARIABLE)
+            code = add_variable(elf, &symbol, name);
+    }
+    return code;
+}
+
+/* What cuLinkComplete of the mock made: the images that went into it. */
+static CUresult read_parts(struct elf *elf, bool *any)
+{
+    CUresult code = CUDA_SUCCESS;
+    Elf64_Shdr section;
+
+    *any = false;
+    for (unsigned i = 1; i < elf->header.e_shnum && code == CUDA_SUCCESS; i++) {
+        if (!section_at(elf, i, &section))
+            return damaged(elf);
+        if (section.sh_type != SHT_PROGBITS ||
+            strcmp(section_name(elf, &section), CUSHIM__JOINED_SECTION) != 0)
+            continue;
+        *any = true;
+        if (section.sh_size > 0)
+            code = cushim__read_any(elf->reading, elf->start + section.sh_offset,
+                                    (size_t)section.sh_size);
+    }
+    return code;
+}
+
+static CUresult open_tables(struct elf *elf)
+{
+    if (elf->header.e_shnum == 0 || elf->header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !section_at(elf, elf->header.e_shstrndx, &elf->names))
+        return damaged(elf);
+    for (unsigned i = 1; i < elf->header.e_shnum; i++) {
+        if (!section_at(elf, i, &elf->symbols))
+            return damaged(elf);
+        if (elf->symbols.sh_type == SHT_SYMTAB)
+            return section_at(elf, elf->symbols.sh_link, &elf->symbol_names) ? CUDA_SUCCESS
+                                                                             : damaged(elf);
+    }
+    elf->symbols.sh_size = 0;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
+{
+    struct elf elf = {.reading = reading, .start = start, .bytes = bytes};
+    bool joined;
+    CUresult code;
+
+    if (bytes < sizeof elf.header)
+        return damaged(&elf);
+    memcpy(&elf.header, start, sizeof elf.header);
+    if (elf.header.e_ident[EI_CLASS] != ELFCLASS64 || elf.header.e_machine != MACHINE_CUDA)
+        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                    "the ELF file is none for a GPU");
+    elf.architecture = elf.header.e_ident[EI_OSABI] == ABI_NEW ? elf.header.e_flags >> 8 & 0xff
+                                                               : elf.header.e_flags & 0xff;
+    code = open_tables(&elf);
+    if (code == CUDA_SUCCESS)
+        code = read_parts(&elf, &joined);
+    if (code != CUDA_SUCCESS || joined)
+        return code;
+    if (!cushim__image_runs(reading->target, elf.architecture))
+        return cushim__image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                    "the cubin is for sm_%u, the device is an sm_%u",
+                                    elf.architecture, reading->target->architecture);
+    return read_symbols(&elf);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "src/mock/image/image.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/image/reading.h"
+
+/* Make room for one more element. The array doubles when its count is a power of two. */
+static bool grow(void *array, size_t count, size_t element_bytes)
+{
+    void *old, *grown;
+
+    if (count & (count - 1))
+        return true;
+    memcpy(&old, array, sizeof old);
+    if (count > SIZE_MAX / 2 / element_bytes)
+        return false;
+    grown = realloc(old, (count == 0 ? 1 : count * 2) * element_bytes);
+    if (!grown)
+        return false;
+    memcpy(array, &grown, sizeof grown);
+    return true;
+}
+
+static bool is_named(const char *name, const char *text, size_t length)
+{
+    return strncmp(name, text, length) == 0 && name[length] == '\0';
+}
+
+struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *image, const char *name,
+                                                      size_t length, bool *added)
+{
+    struct cushim__image_kernel *kernel;
+
+    *added = false;
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        if (is_named(image->kernels[i].name, name, length))
+            return &image->kernels[i];
+    }
+    if (!grow(&image->kernels, image->kernel_count, sizeof *image->kernels))
+        return NULL;
+    kernel = &image->kernels[image->kernel_count];
+    memset(kernel, 0, sizeof *kernel);
+    kernel->name = strndup(name, length);
+    if (!kernel->name)
+        return NULL;
+    image->kernel_count++;
+    *added = true;
+    return kernel;
+}
+
+struct cushim__image_global *cushim__image_add_global(struct cushim__image *image, const char *name,
+                                                      size_t length, bool *added)
+{
+    struct cushim__image_global *global;
+
+    *added = false;
+    for (size_t i = 0; i < image->global_count; i++) {
+        if (is_named(image->globals[i].name, name, length))
+            return &image->globals[i];
+    }
+    if (!grow(&image->globals, image->global_count, sizeof *image->globals))
+        return NULL;
+    global = &image->globals[image->global_count];
+    memset(global, 0, sizeof *global);
+    global->name = strndup(name, length);
+    if (!global->name)
+        return NULL;
+    image->global_count++;
+    *added = true;
+    return global;
+}
+
+bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t offset, size_t bytes)
+{
+    if (!grow(&kernel->parameters, kernel->parameter_count, sizeof *kernel->parameters))
+        return false;
+    kernel->parameters[kernel->parameter_count++] =
+        (struct cushim__image_parameter){.offset = offset, .bytes = bytes};
+    if (offset + bytes > kernel->parameter_bytes)
+        kernel->parameter_bytes = offset + bytes;
+    return true;
+}
+
+bool cushim__image_add_address(struct cushim__image_global *global, size_t offset, const char *name,
+                               size_t length, uint64_t addend)
+{
+    char *copy;
+
+    if (!grow(&global->addresses, global->address_count, sizeof *global->addresses))
+        return false;
+    copy = strndup(name, length);
+    if (!copy)
+        return false;
+    global->addresses[global->address_count++] =
+        (struct cushim__image_address){.offset = offset, .addend = addend, .name = copy};
+    return true;
+}
+
+CUresult cushim__image_refuse(struct cushim__image *image, CUresult code, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(image->message, sizeof image->message, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+static uint32_t magic_of(const unsigned char *start, size_t bytes)
+{
+    uint32_t magic = 0;
+
+    memcpy(&magic, start, bytes < sizeof magic ? bytes : sizeof magic);
+    return magic;
+}
+
+CUresult cushim__read_any(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
+{
+    struct cushim__reading inner = *reading;
+
+    if (++inner.depth > CUSHIM__READING_DEPTH_MAX)
+        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                    "the image has too many images within images");
+    switch (magic_of(start, bytes)) {
+    case CUSHIM__ELF_MAGIC:
+        return cushim__read_elf(&inner, start, bytes);
+    case CUSHIM__FATBIN_MAGIC:
+        return cushim__read_fatbin(&inner, start, bytes);
+    default:
+        return cushim__read_ptx(&inner, (const char *)start, bytes);
+    }
+}
+
+CUresult cushim__image_read_bytes(struct cushim__image *image, const void *start, size_t bytes,
+                                  const struct cushim__image_target *target)
+{
+    struct cushim__reading reading = {.image = image, .target = target};
+
+    return cushim__read_any(&reading, start, bytes);
+}
+
+CUresult cushim__image_read(struct cushim__image *image, const void *start,
+                            const struct cushim__image_target *target)
+{
+    unsigned char *copy;
+    size_t bytes;
+    CUresult code = cushim__image_copy(start, &copy, &bytes);
+
+    if (code != CUDA_SUCCESS)
+        return cushim__image_refuse(image, code, "the image is not all there");
+    code = cushim__image_read_bytes(image, copy, bytes, target);
+    free(copy);
+    return code;
+}
+
+static void clear_global(struct cushim__image_global *global)
+{
+    for (size_t i = 0; i < global->address_count; i++)
+        free(global->addresses[i].name);
+    free(global->addresses);
+    free(global->initial);
+    free(global->name);
+}
+
+void cushim__image_clear(struct cushim__image *image)
+{
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        free(image->kernels[i].parameters);
+        free(image->kernels[i].name);
+    }
+    for (size_t i = 0; i < image->global_count; i++)
+        clear_global(&image->globals[i]);
+    free(image->kernels);
+    free(image->globals);
+    *image = (struct cushim__image){0};
+}
+
+struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *image,
+                                                  const char *name)
+{
+    for (size_t i = 0; i < image->kernel_count; i++) {
+        if (strcmp(image->kernels[i].name, name) == 0)
+            return &image->kernels[i];
+    }
+    return NULL;
+}
+
+struct cushim__image_global *cushim__image_global(const struct cushim__image *image,
+                                                  const char *name)
+{
+    for (size_t i = 0; i < image->global_count; i++) {
+        if (strcmp(image->globals[i].name, name) == 0)
+            return &image->globals[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Images: what modules are loaded from, and what they declare.
+ *
+ * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of several.
+ * Code is not looked at. An image comes without its size and from anywhere, so it is copied first as
+ * far as it says that it goes and can be read, and nothing is read beyond that.
+ */
+#ifndef CUSHIM_MOCK_IMAGE_H
+#define CUSHIM_MOCK_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+struct cushim__image_parameter {
+    size_t offset, bytes;
+};
+
+struct cushim__image_kernel {
+    char *name;
+    bool known; /* the parameters are known */
+    size_t parameter_count;
+    struct cushim__image_parameter *parameters;
+    size_t parameter_bytes; /* the end of the last one */
+    /* 0: unknown or none. */
+    unsigned registers, shared_bytes, local_bytes;
+    unsigned max_threads, required_block[3];
+    unsigned ptx_version, binary_version; /* as 50 for sm_50 */
+};
+
+/* Where an initial value holds the address of another variable. */
+struct cushim__image_address {
+    size_t offset;
+    uint64_t addend;
+    char *name;
+};
+
+struct cushim__image_global {
+    char *name;
+    size_t bytes;
+    bool constant;
+    unsigned char *initial; /* `bytes` of them; NULL: zeros */
+    size_t address_count;
+    struct cushim__image_address *addresses;
+};
+
+struct cushim__image {
+    size_t kernel_count, global_count;
+    struct cushim__image_kernel *kernels;
+    struct cushim__image_global *globals;
+    /* Part of it cannot be read, as it is compressed: it may declare anything. */
+    bool opaque;
+    char message[160]; /* why it was refused; for the log of the JIT compiler */
+};
+
+/* What images are loaded for. */
+struct cushim__image_target {
+    unsigned architecture; /* of the device, as 90 */
+    unsigned ptx_version;  /* the newest that the driver knows, as 90 for 9.0 */
+};
+
+/*
+ * Read an image of unknown size into an empty `image`, or one of `bytes` bytes in addition to what
+ * was read into it before.
+ *
+ * CUDA_SUCCESS
+ * INVALID_IMAGE           it is none of the formats, or is damaged
+ * INVALID_PTX             PTX text that does not stand for anything, or is for a newer device
+ * UNSUPPORTED_PTX_VERSION PTX text for a newer driver
+ * NO_BINARY_FOR_GPU       nothing in it is for this device
+ * OUT_OF_MEMORY
+ */
+CUresult cushim__image_read(struct cushim__image *image, const void *start,
+                            const struct cushim__image_target *target);
+CUresult cushim__image_read_bytes(struct cushim__image *image, const void *start, size_t bytes,
+                                  const struct cushim__image_target *target);
+
+/* Free what it holds. */
+void cushim__image_clear(struct cushim__image *image);
+
+/* What it declares of a name; NULL: nothing. */
+struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *image,
+                                                  const char *name);
+struct cushim__image_global *cushim__image_global(const struct cushim__image *image,
+                                                  const char *name);
+
+/*
+ * Several images as one: bytes that begin as a cubin does, which cushim__image_read() reads, in this
+ * process or another. NULL: out of memory.
+ */
+struct cushim__joined_part {
+    const void *start;
+    size_t bytes;
+};
+void *cushim__image_join(const struct cushim__joined_part *parts, size_t count, size_t *bytes);
+
+#endif

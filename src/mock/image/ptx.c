@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* PTX text: its entries with their parameters and limits, and its variables. Code is skipped. */
+#include "src/mock/image/ptx.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t align(size_t offset, size_t alignment)
+{
+    return (offset + alignment - 1) / alignment * alignment;
+}
+
+/* `(.param .u64 a, .param .align 16 .b8 b[24])`, behind the first bracket. */
+static CUresult parameters(struct cushim__ptx *ptx, struct cushim__image_kernel *kernel)
+{
+    size_t offset = 0;
+
+    while (!cushim__ptx_is(ptx, ")")) {
+        struct cushim__ptx_declaration parameter = {.type = ""};
+        CUresult code = CUDA_SUCCESS;
+
+        if (!cushim__ptx_skip(ptx, ".param"))
+            return cushim__ptx_refuse(ptx, "a parameter");
+        code = cushim__ptx_declared_type(ptx, &parameter);
+        if (code == CUDA_SUCCESS)
+            code = cushim__ptx_declared_name(ptx, &parameter);
+        if (code != CUDA_SUCCESS)
+            return code;
+        offset = align(offset, parameter.alignment);
+        if (!cushim__image_add_parameter(kernel, offset, parameter.bytes))
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        offset += parameter.bytes;
+        if (!cushim__ptx_skip(ptx, ",") && !cushim__ptx_is(ptx, ")"))
+            return cushim__ptx_refuse(ptx, "',' or ')'");
+    }
+    cushim__ptx_next(ptx);
+    return CUDA_SUCCESS;
+}
+
+/* `32, 2, 1`: up to three numbers. */
+static bool extents(struct cushim__ptx *ptx, unsigned values[3])
+{
+    values[0] = values[1] = values[2] = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        uint64_t value;
+
+        if (!cushim__ptx_integer(ptx, &value) || value == 0 || value > UINT16_MAX)
+            return false;
+        values[i] = (unsigned)value;
+        if (!cushim__ptx_skip(ptx, ","))
+            break;
+    }
+    return true;
+}
+
+/* What stands between the parameters and the body. */
+static CUresult directives(struct cushim__ptx *ptx, struct cushim__image_kernel *kernel)
+{
+    unsigned values[3];
+
+    while (!cushim__ptx_is(ptx, "{") && !cushim__ptx_is(ptx, ";")) {
+        if (cushim__ptx_ended(ptx))
+            return cushim__ptx_refuse(ptx, "a body");
+        if (cushim__ptx_skip(ptx, ".maxntid")) {
+            if (!extents(ptx, values))
+                return cushim__ptx_refuse(ptx, "a number of threads");
+            kernel->max_threads = values[0] * values[1] * values[2];
+        } else if (cushim__ptx_skip(ptx, ".reqntid")) {
+            if (!extents(ptx, values))
+                return cushim__ptx_refuse(ptx, "a number of threads");
+            memcpy(kernel->required_block, values, sizeof values);
+            kernel->max_threads = values[0] * values[1] * values[2];
+        } else {
+            cushim__ptx_next(ptx);
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult shared_variable(struct cushim__ptx *ptx, struct cushim__image_kernel *kernel)
+{
+    struct cushim__ptx_declaration variable = {.type = ""};
+    CUresult code = cushim__ptx_declared_type(ptx, &variable);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__ptx_declared_name(ptx, &variable);
+    if (code == CUDA_SUCCESS)
+        kernel->shared_bytes =
+            (unsigned)(align(kernel->shared_bytes, variable.alignment) + variable.bytes);
+    return code;
+}
+
+/* The code of an entry, for the shared memory that is declared in it. */
+static CUresult body(struct cushim__ptx *ptx, struct cushim__image_kernel *kernel)
+{
+    bool external = false;
+    unsigned depth = 0;
+
+    do {
+        CUresult code = CUDA_SUCCESS;
+
+        if (cushim__ptx_is(ptx, "{"))
+            depth++;
+        else if (cushim__ptx_is(ptx, "}"))
+            depth--;
+        else if (cushim__ptx_ended(ptx))
+            return cushim__ptx_refuse(ptx, "'}'");
+        else if (cushim__ptx_is(ptx, ".shared") && !external) {
+            cushim__ptx_next(ptx);
+            code = shared_variable(ptx, kernel);
+        }
+        if (code != CUDA_SUCCESS)
+            return code;
+        external = cushim__ptx_is(ptx, ".extern");
+        cushim__ptx_next(ptx);
+    } while (depth > 0);
+    return CUDA_SUCCESS;
+}
+
+static CUresult entry(struct cushim__ptx *ptx, bool external)
+{
+    struct cushim__image *image = ptx->reading->image;
+    struct cushim__image_kernel *kernel;
+    struct cushim__ptx_word name;
+    CUresult code = CUDA_SUCCESS;
+    bool added;
+
+    if (!cushim__ptx_name(ptx, &name))
+        return cushim__ptx_refuse(ptx, "a name");
+    kernel = cushim__image_add_kernel(image, name.start, name.length, &added);
+    if (!kernel)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!added && !external && kernel->known)
+        return cushim__ptx_refuse(ptx, "a name that is not declared yet");
+    kernel->parameter_count = kernel->parameter_bytes = 0;
+    kernel->ptx_version = ptx->target;
+    if (cushim__ptx_skip(ptx, "("))
+        code = parameters(ptx, kernel);
+    if (code == CUDA_SUCCESS)
+        code = directives(ptx, kernel);
+    if (code != CUDA_SUCCESS || cushim__ptx_skip(ptx, ";"))
+        return code;
+    kernel->known = true;
+    return body(ptx, kernel);
+}
+
+/* A function that kernels call: nobody outside the image can. */
+static CUresult function(struct cushim__ptx *ptx)
+{
+    while (!cushim__ptx_ended(ptx) && !cushim__ptx_is(ptx, "{") && !cushim__ptx_is(ptx, ";"))
+        cushim__ptx_next(ptx);
+    if (cushim__ptx_is(ptx, "{") ? !cushim__ptx_skip_block(ptx) : !cushim__ptx_skip(ptx, ";"))
+        return cushim__ptx_refuse(ptx, "'}'");
+    return CUDA_SUCCESS;
+}
+
+static CUresult statement(struct cushim__ptx *ptx)
+{
+    bool external = false;
+
+    for (;;) {
+        if (cushim__ptx_is(ptx, ".extern"))
+            external = true;
+        else if (!cushim__ptx_is(ptx, ".visible") && !cushim__ptx_is(ptx, ".weak") &&
+                 !cushim__ptx_is(ptx, ".common"))
+            break;
+        cushim__ptx_next(ptx);
+    }
+    if (cushim__ptx_skip(ptx, ".entry"))
+        return entry(ptx, external);
+    if (cushim__ptx_skip(ptx, ".func"))
+        return function(ptx);
+    if (cushim__ptx_skip(ptx, ".global"))
+        return cushim__ptx_variables(ptx, false, external);
+    if (cushim__ptx_skip(ptx, ".const"))
+        return cushim__ptx_variables(ptx, true, external);
+    if (cushim__ptx_is(ptx, ".file") || cushim__ptx_is(ptx, ".loc") || cushim__ptx_is(ptx, "@")) {
+        cushim__ptx_skip_line(ptx);
+        return CUDA_SUCCESS;
+    }
+    if (cushim__ptx_skip(ptx, ".section")) {
+        while (!cushim__ptx_ended(ptx) && !cushim__ptx_is(ptx, "{"))
+            cushim__ptx_next(ptx);
+        return cushim__ptx_skip_block(ptx) ? CUDA_SUCCESS : cushim__ptx_refuse(ptx, "'}'");
+    }
+    if (cushim__ptx_is(ptx, ".shared") || cushim__ptx_is(ptx, ".local") ||
+        cushim__ptx_is(ptx, ".tex") || cushim__ptx_is(ptx, ".pragma") ||
+        cushim__ptx_is(ptx, ".alias"))
+        return cushim__ptx_skip_statement(ptx) ? CUDA_SUCCESS : cushim__ptx_refuse(ptx, "';'");
+    return cushim__ptx_refuse(ptx, "a declaration");
+}
+
+/* `6.0` as 60. */
+static bool version(struct cushim__ptx *ptx)
+{
+    char text[8] = "", *end;
+    unsigned long major, minor;
+
+    if (ptx->word.length >= sizeof text)
+        return false;
+    memcpy(text, ptx->word.start, ptx->word.length);
+    major = strtoul(text, &end, 10);
+    if (end == text || *end != '.' || end[1] == '\0')
+        return false;
+    minor = strtoul(end + 1, &end, 10);
+    ptx->version = (unsigned)(major * 10 + minor);
+    cushim__ptx_next(ptx);
+    return *end == '\0';
+}
+
+/* `sm_50`, or `sm_90a` for that very device; `compute_50` means the same. */
+static bool target(struct cushim__ptx *ptx)
+{
+    const char *digits = memchr(ptx->word.start, '_', ptx->word.length);
+    const char *end = ptx->word.start + ptx->word.length;
+
+    ptx->target = 0;
+    if (!digits || (*ptx->word.start != 's' && *ptx->word.start != 'c'))
+        return false;
+    for (digits++; digits < end && *digits >= '0' && *digits <= '9' && ptx->target < 10000;
+         digits++)
+        ptx->target = ptx->target * 10 + (unsigned)(*digits - '0');
+    cushim__ptx_next(ptx);
+    while (cushim__ptx_skip(ptx, ","))
+        cushim__ptx_next(ptx);
+    return ptx->target > 0;
+}
+
+static CUresult head(struct cushim__ptx *ptx)
+{
+    struct cushim__reading *reading = ptx->reading;
+    uint64_t bits = 0;
+
+    if (!cushim__ptx_skip(ptx, ".version"))
+        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                    "this is no image: neither a cubin, nor a fat binary, nor PTX");
+    if (!version(ptx))
+        return cushim__ptx_refuse(ptx, "a version");
+    if (ptx->version > reading->target->ptx_version)
+        return cushim__image_refuse(reading->image, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                                    "PTX version %u.%u is newer than this driver's %u.%u",
+                                    ptx->version / 10, ptx->version % 10,
+                                    reading->target->ptx_version / 10,
+                                    reading->target->ptx_version % 10);
+    if (!cushim__ptx_skip(ptx, ".target") || !target(ptx))
+        return cushim__ptx_refuse(ptx, "a target");
+    if (ptx->target > reading->target->architecture)
+        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_PTX,
+                                    "PTX for sm_%u does not run on this device, an sm_%u",
+                                    ptx->target, reading->target->architecture);
+    if (cushim__ptx_skip(ptx, ".address_size") && (!cushim__ptx_integer(ptx, &bits) || bits != 64))
+        return cushim__ptx_refuse(ptx, "an address size of 64");
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__read_ptx(struct cushim__reading *reading, const char *start, size_t bytes)
+{
+    const char *nul = memchr(start, '\0', bytes);
+    struct cushim__ptx ptx = {
+        .reading = reading, .at = start, .end = nul ? nul : start + bytes, .line = 1};
+    CUresult code;
+
+    cushim__ptx_next(&ptx);
+    code = head(&ptx);
+    while (code == CUDA_SUCCESS && !cushim__ptx_ended(&ptx))
+        code = statement(&ptx);
+    return code;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the readers of the formats of images share. */
+#ifndef CUSHIM_MOCK_IMAGE_READING_H
+#define CUSHIM_MOCK_IMAGE_READING_H
+
+#include "src/mock/image/image.h"
+
+struct cushim__reading {
+    struct cushim__image *image;
+    const struct cushim__image_target *target;
+    unsigned depth; /* of images within images */
+};
+
+enum { CUSHIM__READING_DEPTH_MAX = 4 };
+
+/* One of each format. The bytes are readable, and all there is. */
+CUresult cushim__read_any(struct cushim__reading *reading, const unsigned char *start,
+                          size_t bytes);
+CUresult cushim__read_ptx(struct cushim__reading *reading, const char *start, size_t bytes);
+CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *start,
+                          size_t bytes);
+CUresult cushim__read_fatbin(struct cushim__reading *reading, const unsigned char *start,
+                             size_t bytes);
+
+/* Whether a cubin of an architecture runs on the device: of the same family, and not newer. */
+bool cushim__image_runs(const struct cushim__image_target *target, unsigned architecture);
+
+/* How images begin, in the first bytes as a little-endian number. */
+#define CUSHIM__ELF_MAGIC 0x464c457fu
+#define CUSHIM__FATBIN_MAGIC 0xba55ed50u
+#define CUSHIM__FATBIN_WRAPPER_MAGIC 0x466243b1u
+
+/*
+ * Copy an image whose size nobody told, as far as it says that it goes. `*copy` is the caller's to
+ * free. INVALID_IMAGE: it goes on where nothing can be read.
+ */
+CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *bytes);
+
+/*
+ * Add a kernel or a variable, or find the one that another part declares. NULL: out of memory. The
+ * name is copied. `added` tells which of them it was.
+ */
+struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *image, const char *name,
+                                                      size_t length, bool *added);
+struct cushim__image_global *cushim__image_add_global(struct cushim__image *image, const char *name,
+                                                      size_t length, bool *added);
+
+/* Give a kernel the next parameter. False: out of memory. */
+bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t offset, size_t bytes);
+bool cushim__image_add_address(struct cushim__image_global *global, size_t offset, const char *name,
+                               size_t length, uint64_t addend);
+
+/* Say why an image is refused, and pass the code on. */
+__attribute__((format(printf, 3, 4))) CUresult
+cushim__image_refuse(struct cushim__image *image, CUresult code, const char *format, ...);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock as the current table. Not in the shared library that unmodified programs load. */
+#include <cushim/driver.h>
+
+#include "src/mock/table.h"
+#include "src/mock/world.h"
+
+/* A layer that was installed over the mock's table stays; it is the program's. */
+static void put_back(const struct cushim_table *former)
+{
+    if (cushim_driver() == &cushim__mock_table)
+        cushim_table_install(former, NULL);
+}
+
+CUresult cushim_mock_install(struct cushim_mock *mock)
+{
+    const struct cushim_table *former;
+    CUresult code;
+
+    if (!mock)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_table_install(&cushim__mock_table, &former);
+    if (code != CUDA_SUCCESS || former == &cushim__mock_table)
+        return code;
+    pthread_mutex_lock(&mock->lock);
+    mock->former = former;
+    mock->put_back = put_back;
+    pthread_mutex_unlock(&mock->lock);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mock as a libcuda.so.1 that unmodified programs load: there before the first call, set up by the
+ * environment, and open about what it is.
+ *
+ * A refused setup must not look like a driver: cuInit and every other function answer
+ * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+#include "src/mock/library/exports.h"
+#include "src/mock/library/hide.h"
+#include "src/mock/symbol.h"
+#include "src/mock/table.h"
+#include "src/mock/world.h"
+
+static struct cushim_table exports;
+
+static cushim_function exported(unsigned slot)
+{
+    return cushim__exported[slot];
+}
+
+static void log_line(void *data, const char *line)
+{
+    (void)data;
+    fprintf(stderr, "cushim mock: %s\n", line);
+}
+
+/* cuInit says once what this is. */
+static CUresult CUDAAPI announce(unsigned int flags)
+{
+    static int announced;
+
+    if (!cushim__world->settings.quiet && !__atomic_exchange_n(&announced, 1, __ATOMIC_RELAXED))
+        fprintf(stderr, "%s\n", cushim_mock_identity());
+    return cushim__mock_table.Init(flags);
+}
+
+static void refuse(const char *why)
+{
+    cushim__no_world = CUDA_ERROR_SYSTEM_NOT_READY;
+    fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
+}
+
+/* Not from a user who may not tell this process what to load: secure_getenv() knows. */
+__attribute__((constructor)) static void begin(void)
+{
+    char message[1024] = "";
+    struct cushim_mock *mock;
+    const struct cushim_mock_options options = {
+        .size = sizeof options,
+        .file = secure_getenv("CUSHIM_MOCK_CONFIG"),
+        .settings = secure_getenv("CUSHIM_MOCK_SETTINGS"),
+        .message = message,
+        .message_size = sizeof message,
+    };
+
+    const struct cushim__defaults defaults = {
+        .mode = CUSHIM__THREADED,
+        .where = "CUSHIM_MOCK_SETTINGS",
+    };
+
+    cushim__symbol_source = exported;
+    if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS) {
+        refuse(message[0] ? message : "the mock cannot be created");
+        return;
+    }
+    cushim_mock_log_set(mock, log_line, NULL);
+    exports = cushim__mock_table;
+    exports.Init = announce;
+    cushim__exports = &exports;
+    if (!cushim__hide_later(mock->settings.driver_version)) {
+        cushim_mock_destroy(mock);
+        cushim__exports = &cushim__mock_table;
+        refuse("the symbols of later versions cannot be hidden");
+    }
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    struct cushim_mock *mock = cushim__world;
+    const char *first = cushim_mock_violation(mock, 0);
+
+    if (first)
+        fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->violations,
+                mock->violations == 1 ? "" : "s", first);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The memory of a device. Its addresses are a window of pages that nobody can read, so that a host
+ * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it.
+ *
+ * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what is
+ * not shares blocks, in units of 512 bytes (statement 91).
+ */
+#ifndef CUSHIM_MOCK_ARENA_H
+#define CUSHIM_MOCK_ARENA_H
+
+#include "src/mock/memory/allocation.h"
+
+enum { CUSHIM__BLOCK = 2 << 20, CUSHIM__UNIT = 512 };
+
+struct cushim__arena {
+    uint64_t window;   /* first address */
+    uint64_t distance; /* from an address to its byte, modulo 2^64 */
+    size_t bytes;      /* of the window */
+    size_t budget, used;
+    void *reserved, *backing; /* as the system gave them */
+    size_t reserved_bytes;
+    struct cushim__spans blocks, pieces;
+};
+
+/* Memory of so many bytes that can be allocated. NULL: there is no room for it. */
+struct cushim__arena *cushim__arena_create(size_t budget);
+void cushim__arena_destroy(struct cushim__arena *arena);
+
+/* Find a place for `allocation->bytes`: sets its span and `host`. False: out of memory. */
+bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *allocation);
+
+/* Give the place back, and the allocation's own memory with it. */
+void cushim__arena_give(struct cushim__arena *arena, struct cushim__allocation *allocation);
+
+/*
+ * Blocks for a pool, which divides them by itself, and back. The allocations in `parts` are found by
+ * their addresses as others are; `span` is in memory of its own.
+ */
+bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
+                               struct cushim__spans *parts, struct cushim__span *span);
+void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span);
+
+/* The host's view of an address. */
+char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address);
+
+bool cushim__arena_covers(const struct cushim__arena *arena, uint64_t address);
+
+/* The allocation that an address lies in; NULL: none. */
+struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, uint64_t address);
+
+/* The block or blocks that an allocation lies in. */
+const struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
+                                               const struct cushim__allocation *allocation);
+
+/* Every allocation that is not a pool's, in no order that matters: the one after `previous` (NULL: the first). */
+struct cushim__allocation *cushim__arena_next(const struct cushim__arena *arena,
+                                              const struct cushim__allocation *previous);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE
+#include "src/mock/memory/pages.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void *map(size_t bytes, int protection)
+{
+    void *pages = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return pages == MAP_FAILED ? NULL : pages;
+}
+
+size_t cushim__pages_size(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t cushim__pages_lockable(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+
+    return pages > 0 ? (size_t)pages * cushim__pages_size() : SIZE_MAX;
+}
+
+void *cushim__pages_reserve(size_t bytes)
+{
+    return map(bytes, PROT_NONE);
+}
+
+void *cushim__pages_take(size_t bytes)
+{
+    return map(bytes, PROT_READ | PROT_WRITE);
+}
+
+void cushim__pages_empty(void *pages, size_t bytes)
+{
+    madvise(pages, bytes, MADV_DONTNEED);
+}
+
+void cushim__pages_release(void *pages, size_t bytes)
+{
+    munmap(pages, bytes);
+}
+
+bool cushim__pages_mapped(const void *start, size_t bytes)
+{
+    const uintptr_t size = cushim__pages_size(), first = (uintptr_t)start & ~(size - 1);
+    const uintptr_t end = (uintptr_t)start + bytes;
+
+    /* msync() answers ENOMEM for what is not mapped, and asked for nothing it does nothing. */
+    return end >= (uintptr_t)start && msync((void *)first, end - first, MS_ASYNC) == 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock's life: created from settings, asked how it stands, and destroyed with all that is left. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/options.h"
+#include "src/mock/calls/capture.h"
+#include "src/mock/calls/context.h"
+#include "src/mock/calls/memory.h"
+#include "src/mock/calls/module.h"
+#include "src/mock/calls/user_object.h"
+#include "src/mock/device.h"
+#include "src/mock/engine/engine.h"
+#include "src/mock/fork.h"
+#include "src/mock/object/object.h"
+#include "src/mock/table.h"
+#include "src/mock/world.h"
+
+/* One mock at a time. */
+static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t serial;
+
+/* On failure there is nothing to free. */
+static CUresult read_settings(struct cushim__settings *settings,
+                              const struct cushim_mock_options *options,
+                              const struct cushim__defaults *defaults)
+{
+    CUresult code = cushim__settings_default(settings);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    settings->mode = defaults->mode;
+    if (options->file)
+        code =
+            cushim__settings_read(settings, options->file, options->message, options->message_size);
+    if (code == CUDA_SUCCESS && options->settings)
+        code = cushim__settings_parse(settings, options->settings, defaults->where,
+                                      options->message, options->message_size);
+    if (code != CUDA_SUCCESS)
+        cushim__settings_free(settings);
+    return code;
+}
+
+/* What is left goes in this order: first what executes, then what is referred to. */
+static void empty(void)
+{
+    cushim__engine_destroy();
+    cushim__captures_clear();
+    cushim__user_objects_clear();
+    cushim__object_clear();
+    cushim__kernels_clear();
+    cushim__memory_clear();
+    cushim__devices_destroy(cushim__world);
+    cushim__threads_clear();
+}
+
+/* Everything that a mock consists of, in the world that `mock` already is. */
+static CUresult fill(void)
+{
+    CUresult code = cushim__engine_create();
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__devices_create(cushim__world);
+    if (code == CUDA_SUCCESS)
+        code = cushim__kernels_create();
+    return code;
+}
+
+static void set_world(struct cushim_mock *mock)
+{
+    __atomic_store_n(&cushim__world, mock, __ATOMIC_RELEASE);
+}
+
+static void end(struct cushim_mock *mock)
+{
+    set_world(NULL);
+    pthread_mutex_unlock(&mock->lock);
+    pthread_mutex_destroy(&mock->lock);
+    cushim__settings_free(&mock->settings);
+    free(mock);
+}
+
+static CUresult create(const struct cushim_mock_options *options,
+                       const struct cushim__defaults *defaults, struct cushim_mock **mock)
+{
+    struct cushim_mock *created;
+    CUresult code;
+
+    if (cushim__world)
+        return CUDA_ERROR_ALREADY_ACQUIRED;
+    created = calloc(1, sizeof *created);
+    if (!created)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = read_settings(&created->settings, options, defaults);
+    if (code != CUDA_SUCCESS) {
+        free(created);
+        return code;
+    }
+    created->serial = ++serial;
+    cushim__watch_forks();
+    pthread_mutex_init(&created->lock, NULL);
+    pthread_mutex_lock(&created->lock);
+    set_world(created);
+    code = fill();
+    if (code != CUDA_SUCCESS) {
+        empty();
+        end(created);
+        return code;
+    }
+    pthread_mutex_unlock(&created->lock);
+    *mock = created;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_create(const struct cushim_mock_options *options,
+                             const struct cushim__defaults *defaults, struct cushim_mock **mock)
+{
+    struct cushim_mock_options known = {.size = sizeof known};
+    CUresult code;
+
+    if (!mock || !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!known.message)
+        known.message_size = 0;
+    if (known.message_size > 0)
+        known.message[0] = '\0';
+    pthread_mutex_lock(&life);
+    code = create(&known, defaults, mock);
+    pthread_mutex_unlock(&life);
+    return code;
+}
+
+CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
+{
+    const struct cushim__defaults defaults = {.mode = CUSHIM__AUTO, .where = "settings"};
+
+    return cushim__mock_create(options, &defaults, mock);
+}
+
+CUresult cushim_mock_destroy(struct cushim_mock *mock)
+{
+    CUresult code;
+
+    if (!mock)
+        return CUDA_SUCCESS;
+    if (mock->put_back)
+        mock->put_back(mock->former);
+    pthread_mutex_lock(&life);
+    pthread_mutex_lock(&mock->lock);
+    /* In a forked child there are no threads that could be waited for: what they hold stays. */
+    if (!mock->forked)
+        empty();
+    code = mock->violations > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    end(mock);
+    pthread_mutex_unlock(&life);
+    return code;
+}
+
+struct cushim_mock *cushim_mock_current(void)
+{
+    return __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+}
+
+const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
+{
+    return mock ? &cushim__mock_table : NULL;
+}
+
+CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)
+{
+    if (!mock || !state || state->size < sizeof *state)
+        return CUDA_ERROR_INVALID_VALUE;
+    pthread_mutex_lock(&mock->lock);
+    *state = (struct cushim_mock_state){
+        .size = state->size,
+        .now_ns = cushim__engine_now(),
+        .pending = cushim__engine_pending(),
+        .executed = cushim__engine_executed(),
+        .calls = mock->calls,
+        .violations = mock->violations,
+        .handles = cushim__object_count(),
+        .allocations = mock->allocations,
+        .memory_bytes = cushim__memory_used(),
+    };
+    pthread_mutex_unlock(&mock->lock);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and that
+ * place's generation, so that one that was destroyed or never existed is told without touching
+ * memory.
+ */
+#ifndef CUSHIM_MOCK_OBJECT_H
+#define CUSHIM_MOCK_OBJECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+enum cushim__kind {
+    CUSHIM__CONTEXT = 1,
+    CUSHIM__STREAM,
+    CUSHIM__EVENT,
+    CUSHIM__MODULE,
+    CUSHIM__FUNCTION,
+    CUSHIM__LIBRARY,
+    CUSHIM__KERNEL,
+    CUSHIM__LINK,
+    CUSHIM__GRAPH,
+    CUSHIM__NODE,
+    CUSHIM__EXEC,
+    CUSHIM__POOL,
+    CUSHIM__USER_OBJECT,
+    CUSHIM__ARRAY,
+    CUSHIM__TEXTURE,
+    CUSHIM__ALLOCATION, /* cuMemCreate's */
+    CUSHIM__CALLBACK,
+    CUSHIM__KINDS
+};
+
+struct cushim__context;
+
+/* First member of everything that has a handle. */
+struct cushim__object {
+    void *handle;
+    struct cushim__context *context; /* NULL: belongs to none */
+    enum cushim__kind kind;
+    bool gone;     /* its context was destroyed: calls answer CUDA_ERROR_CONTEXT_IS_DESTROYED */
+    bool internal; /* the mock's own, as a primary context nobody retains: not counted */
+    /* Frees the object when the mock ends while it still has its handle; NULL: free(). */
+    void (*drop)(void *object);
+};
+
+/*
+ * Give an object its handle. `drop` and `internal` are the caller's, the rest of the head is filled.
+ * CUDA_SUCCESS or OUT_OF_MEMORY.
+ */
+CUresult cushim__object_add(void *object, enum cushim__kind kind, struct cushim__context *context);
+
+/* Take the handle away; the memory stays the caller's. */
+void cushim__object_remove(void *object);
+
+/*
+ * Find what a handle stands for. NULL: INVALID_HANDLE. Destroyed, garbage or of another kind:
+ * INVALID_HANDLE, and a violation is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
+ * `*object` is set all the same.
+ */
+CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *object);
+
+/* The same without a violation: NULL if there is none. For calls that the driver answers safely. */
+void *cushim__object_peek(const void *handle, enum cushim__kind kind);
+
+/* Every object of a kind in order of creation: the one after `previous` (NULL: the first). */
+void *cushim__object_next(enum cushim__kind kind, const void *previous);
+
+/* How many handles are in use that the program made. */
+size_t cushim__object_count(void);
+
+/* Mark everything that belongs to a context as gone: the context was destroyed. */
+void cushim__object_orphan(const struct cushim__context *context);
+
+/*
+ * Drop the whole table and every object in it, contexts last: the mock ends. `drop` sees the object
+ * without its handle, and may take the handles of others away.
+ */
+void cushim__object_clear(void);
+
+#endif

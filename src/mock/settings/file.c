@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/settings/file.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any sensible text; keeps a device file from being read for ever. */
+enum { LARGEST = 1 << 20 };
+
+static CUresult refuse(CUresult code, const char *path, const char *why, char *message, size_t size)
+{
+    if (size)
+        snprintf(message, size, "%s: %s", path, why);
+    return code;
+}
+
+CUresult cushim__file_read(char **text, const char *path, char *message, size_t message_size)
+{
+    FILE *file = fopen(path, "rb");
+    char *buffer;
+    size_t length;
+    int error;
+
+    if (!file)
+        return refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(errno), message, message_size);
+    buffer = malloc(LARGEST + 1);
+    if (!buffer) {
+        fclose(file);
+        return refuse(CUDA_ERROR_OUT_OF_MEMORY, path, "out of memory", message, message_size);
+    }
+    errno = 0;
+    length = fread(buffer, 1, LARGEST + 1, file);
+    error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (!error && length <= LARGEST && !memchr(buffer, '\0', length)) {
+        buffer[length] = '\0';
+        *text = buffer;
+        return CUDA_SUCCESS;
+    }
+    free(buffer);
+    if (error)
+        return refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(error), message, message_size);
+    return refuse(CUDA_ERROR_INVALID_VALUE, path,
+                  length > LARGEST ? "larger than 1 MiB" : "not a text, for it has a NUL character",
+                  message, message_size);
+}
+
+bool cushim__file_beside(char *path, size_t size, const char *file, const char *name,
+                         size_t name_length)
+{
+    const char *slash = file && name[0] != '/' ? strrchr(file, '/') : NULL;
+    const int length = snprintf(path, size, "%.*s%.*s", slash ? (int)(slash - file) + 1 : 0,
+                                slash ? file : "", (int)name_length, name);
+
+    return length > 0 && (size_t)length < size;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* In the place of mock.c where cushim is built without the mock driver. */
+#include "src/tool/mock.h"
+
+static bool refuse(struct failure *failure)
+{
+    failure_set(failure, STATUS_USAGE, "Build cushim with -Dmock=enabled.",
+                "This cushim is built without the mock driver.");
+    return false;
+}
+
+bool mock_is_built(void)
+{
+    return false;
+}
+
+char *mock_settings(const struct arguments *arguments)
+{
+    (void)arguments;
+    return NULL;
+}
+
+bool mock_check_options(const struct arguments *arguments, struct failure *failure)
+{
+    (void)arguments;
+    return refuse(failure);
+}
+
+bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
+{
+    (void)file;
+    (void)settings;
+    (void)where;
+    return refuse(failure);
+}
+
+bool mock_open(const struct arguments *arguments, struct cushim_report *report,
+               struct failure *failure)
+{
+    (void)arguments;
+    *report = (struct cushim_report){.size = sizeof *report};
+    cushim_report_get(report);
+    return refuse(failure);
+}
+
+bool mock_close(struct failure *failure)
+{
+    return failure->status == STATUS_DONE;
+}
+
+const char *mock_identity(void)
+{
+    return "";
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cushim profile`: what a device says of itself, for the mock driver to say the same. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/context.h>
+#include <cushim/context_settings.h>
+
+#include "loader/attributes.h"
+#include "src/tool/commands.h"
+#include "src/tool/device.h"
+#include "src/tool/driver.h"
+
+/* Every number below these is asked for, so that what is newer than the names is not lost. */
+enum { ATTRIBUTE_END = 192, LIMIT_END = 16 };
+
+struct profile {
+    const char *name;
+    int driver_version;
+    size_t memory_bytes;
+    int least_priority, greatest_priority;
+    int attributes[ATTRIBUTE_END];
+    bool has_attribute[ATTRIBUTE_END];
+    size_t limits[LIMIT_END];
+    bool has_limit[LIMIT_END];
+};
+
+/* Attributes that tell the machine and not the kind of device, and what is written instead. */
+static const struct {
+    const char *name;
+    int value;
+} identifiers[] = {
+    {"PCI_BUS_ID", 0},    {"PCI_DEVICE_ID", 0},
+    {"PCI_DOMAIN_ID", 0}, {"MULTI_GPU_BOARD_GROUP_ID", 0},
+    {"HOST_NUMA_ID", -1}, /* as on a machine without NUMA */
+};
+
+/* NULL: the number is newer than the names. */
+static const char *name_of(const struct cushim__attribute *names, size_t count, unsigned number)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (names[i].number == number)
+            return names[i].name;
+    }
+    return NULL;
+}
+
+/* One line of the file can hold it, and nothing of it is taken for a comment or cut off. */
+static bool check_name(const char *name, struct failure *failure)
+{
+    const size_t length = strlen(name);
+    bool is_good = length > 0 && length < 256 && name[0] != ' ' && name[0] != '#' &&
+                   name[length - 1] != ' ' && !strstr(name, " #");
+
+    for (const char *next = name; *next && is_good; next++)
+        is_good = (unsigned char)*next >= 0x20 && *next != 0x7f;
+    if (!is_good)
+        failure_set(failure, STATUS_USAGE, "Give the profile another name with --name.",
+                    "a profile cannot have the name '%.160s': expected up to 255 characters in one "
+                    "line, without a blank at the ends and without ' #'",
+                    name);
+    return is_good;
+}
+
+/* What this driver does not know is left out. */
+static bool read_attributes(struct profile *profile, CUdevice device, struct failure *failure)
+{
+    for (int number = 1; number < ATTRIBUTE_END; number++) {
+        const CUresult code = cushim_device_attribute(device, (CUdevice_attribute)number,
+                                                      &profile->attributes[number]);
+        profile->has_attribute[number] = code == CUDA_SUCCESS;
+        if (code != CUDA_ERROR_INVALID_VALUE &&
+            !failure_check(failure, "cushim_device_attribute", code))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof identifiers / sizeof identifiers[0]; i++) {
+        for (size_t k = 0; k < CUSHIM__ATTRIBUTE_COUNT; k++) {
+            if (strcmp(cushim__attributes[k].name, identifiers[i].name) == 0)
+                profile->attributes[cushim__attributes[k].number] = identifiers[i].value;
+        }
+    }
+    return true;
+}
+
+static bool read_limits(struct profile *profile, const struct cushim_context *context,
+                        struct failure *failure)
+{
+    for (int number = 0; number < LIMIT_END; number++) {
+        const CUresult code =
+            cushim_context_limit(context, (CUlimit)number, &profile->limits[number]);
+        profile->has_limit[number] = code == CUDA_SUCCESS;
+        if (code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_UNSUPPORTED_LIMIT &&
+            !failure_check(failure, "cushim_context_limit", code))
+            return false;
+    }
+    return CALLED(failure, cushim_context_stream_priority_range, context, &profile->least_priority,
+                  &profile->greatest_priority);
+}
+
+static bool read_profile(struct profile *profile, CUdevice device, struct failure *failure)
+{
+    struct cushim_context *context = NULL;
+
+    if (!CALLED(failure, cushim_device_total_memory_bytes, device, &profile->memory_bytes) ||
+        !read_attributes(profile, device, failure) ||
+        !CALLED(failure, cushim_context_retain_primary, &context, device))
+        return false;
+    read_limits(profile, context, failure);
+    CALLED(failure, cushim_context_release, context);
+    return failure->status == STATUS_DONE;
+}
+
+static void put_key(FILE *file, const char *group, const char *name, unsigned number)
+{
+    if (name)
+        fprintf(file, "%s.%s = ", group, name);
+    else
+        fprintf(file, "%s.%u = ", group, number);
+}
+
+static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
+{
+    fprintf(file,
+            "# %s with %s of CUDA %d.%d, as it answers: written by cushim profile.\n"
+            "# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node "
+            "-1.\n",
+            profile->name, is_mock ? "cushim's mock driver" : "the driver",
+            profile->driver_version / 1000, profile->driver_version % 1000 / 10);
+    fprintf(file, "schema = 1\nname = %s\ndriver_version = %d\nmemory_bytes = %zu\n", profile->name,
+            profile->driver_version, profile->memory_bytes);
+    fprintf(file, "priority.least = %d\npriority.greatest = %d\n\n", profile->least_priority,
+            profile->greatest_priority);
+    for (unsigned number = 0; number < ATTRIBUTE_END; number++) {
+        if (profile->has_attribute[number]) {
+            put_key(file, "attribute", name_of(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, number),
+                    number);
+            fprintf(file, "%d\n", profile->attributes[number]);
+        }
+    }
+    fputc('\n', file);
+    for (unsigned number = 0; number < LIMIT_END; number++) {
+        if (profile->has_limit[number]) {
+            put_key(file, "limit", name_of(cushim__limits, CUSHIM__LIMIT_COUNT, number), number);
+            fprintf(file, "%zu\n", profile->limits[number]);
+        }
+    }
+}
+
+/* Standard output is closed, and what it lost is told, by main(). */
+static void write_profile(const struct profile *profile, bool is_mock, const char *path,
+                          struct failure *failure)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    bool is_written;
+
+    if (file)
+        put_profile(file, profile, is_mock);
+    if (!path)
+        return;
+    is_written = file && !ferror(file);
+    if (file && fclose(file) != 0)
+        is_written = false;
+    if (!is_written)
+        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+                    "The profile could not be written to %s: %s", path, strerror(errno));
+}
+
+enum status command_profile(const struct arguments *arguments)
+{
+    struct driver driver;
+    struct failure failure = {0};
+    struct device device;
+    struct profile profile = {0};
+
+    if (arguments->name && !check_name(arguments->name, &failure)) {
+        failure_print(&failure);
+        return failure.status;
+    }
+    if (driver_choose(&driver, arguments, false, &failure) &&
+        device_choose(&device, arguments->device, &failure)) {
+        profile.name = arguments->name ? arguments->name : device.name;
+        profile.driver_version = driver.report.driver_version;
+        if (check_name(profile.name, &failure) && read_profile(&profile, device.handle, &failure))
+            write_profile(&profile, driver.is_mock, arguments->output, &failure);
+    }
+    if (failure.status != STATUS_DONE)
+        failure_print(&failure);
+    driver_close(&driver, &failure);
+    return failure.status;
+}

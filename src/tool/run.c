@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `cushim run`: a program on the mock driver. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/commands.h"
+#include "src/tool/mock.h"
+#include "src/tool/output.h"
+#include "src/tool/system.h"
+
+static const char library[] = "libcuda.so.1";
+
+/* Where the library lies, from the folder of this command: as installed, and as built. */
+static const char *const folders[] = {CUSHIM_MOCK_FOLDER, "../mock"};
+
+/* Two texts as one; free it. */
+static char *join(const char *first, const char *between, const char *second)
+{
+    const size_t size = strlen(first) + strlen(between) + strlen(second) + 1;
+    char *text = output_memory(size);
+
+    snprintf(text, size, "%s%s%s", first, between, second);
+    return text;
+}
+
+/* The absolute path of a folder, if the library is in it; free it. */
+static char *check_folder(const char *folder)
+{
+    char *absolute = system_absolute_path(folder);
+    char *file;
+    bool is_there;
+
+    if (!absolute)
+        return NULL;
+    file = join(absolute, "/", library);
+    is_there = system_file_exists(file);
+    free(file);
+    if (is_there)
+        return absolute;
+    free(absolute);
+    return NULL;
+}
+
+/* The folder of the mock's library; free it. */
+static char *find_folder(const struct arguments *arguments, struct failure *failure)
+{
+    char *own = arguments->library ? NULL : system_own_folder();
+    char *found = arguments->library ? check_folder(arguments->library) : NULL;
+
+    for (size_t i = 0; own && !found && i < sizeof folders / sizeof folders[0]; i++) {
+        char *folder = folders[i][0] == '/' ? join(folders[i], "", "") : join(own, "/", folders[i]);
+        found = check_folder(folder);
+        free(folder);
+    }
+    free(own);
+    if (!found)
+        failure_set(failure, STATUS_NO_LIBRARY,
+                    "Install cushim as a whole, or name the folder with --library.",
+                    "The mock driver's %s is not in %.160s.", library,
+                    arguments->library ? arguments->library
+                                       : "the folder where it is built or installed");
+    /* The list of folders has no way to write these. */
+    if (found && strpbrk(found, ":;"))
+        failure_set(failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
+                    "The mock driver's folder has a colon or semicolon in its name: %.160s", found);
+    return found;
+}
+
+/* The settings that the program is to read: of the command line, or what was there before. */
+static bool set_settings(const struct arguments *arguments, struct failure *failure)
+{
+    static const char config_name[] = "CUSHIM_MOCK_CONFIG",
+                      settings_name[] = "CUSHIM_MOCK_SETTINGS";
+    char *config = arguments->config ? system_absolute_path(arguments->config) : NULL;
+    char *settings = mock_settings(arguments);
+    const char *file = config ? config : getenv(config_name);
+    const char *text = settings ? settings : getenv(settings_name);
+    const bool is_done =
+        mock_check_options(arguments, failure) &&
+        mock_check(file, text, settings ? "the options" : settings_name, failure) &&
+        (!config || system_set(config_name, config, failure)) &&
+        (!settings || system_set(settings_name, settings, failure));
+
+    free(config);
+    free(settings);
+    return is_done;
+}
+
+static bool set_library(const char *folder, struct failure *failure)
+{
+    static const char name[] = "LD_LIBRARY_PATH";
+    const char *before = getenv(name);
+    char *path = before && *before ? join(folder, ":", before) : join(folder, "", "");
+    char *file = join(folder, "/", library);
+    const bool is_done =
+        system_set(name, path, failure) && system_set("CUSHIM_LIBRARY", file, failure);
+
+    free(path);
+    free(file);
+    return is_done;
+}
+
+enum status command_run(const struct arguments *arguments)
+{
+    struct failure failure = {0};
+    char *folder = NULL;
+
+    if (set_settings(arguments, &failure))
+        folder = find_folder(arguments, &failure);
+    if (failure.status == STATUS_DONE && set_library(folder, &failure))
+        system_execute(arguments->program, &failure);
+    free(folder);
+    failure_print(&failure);
+    return failure.status;
+}

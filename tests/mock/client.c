@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that loads a driver as others do, for tests of the mock's library: it knows nothing of
+ * cushim.
+ *
+ *     client LIBRARY WORD...    `default`: what the process has loaded already
+ *
+ * Each word is a symbol, called with zeros, whose answer is printed; `has:SYMBOL` prints whether it is
+ * there; `garbage` queries an event that never was; `fork` does the rest in a child.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+typedef int (*function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t);
+
+static void *library;
+
+static function find(const char *symbol)
+{
+    void *found = dlsym(library, symbol);
+    function result = NULL;
+
+    memcpy(&result, &found, sizeof result);
+    return result;
+}
+
+static int call(const char *symbol, uintptr_t argument)
+{
+    function found = find(symbol);
+
+    return found ? found(argument, 0, 0, 0) : -1;
+}
+
+static void do_in_child(void)
+{
+    const pid_t child = fork();
+    int status = 1;
+
+    if (child == 0)
+        return;
+    waitpid(child, &status, 0);
+    exit(status == 0 ? 0 : 1);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    library = strcmp(argv[1], "default") == 0 ? RTLD_DEFAULT : dlopen(argv[1], RTLD_NOW);
+    if (strcmp(argv[1], "default") != 0 && !library) {
+        puts(dlerror());
+        return 1;
+    }
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "fork") == 0)
+            do_in_child();
+        else if (strncmp(argv[i], "has:", 4) == 0)
+            printf("%s %d\n", argv[i] + 4, find(argv[i] + 4) != NULL);
+        else if (strcmp(argv[i], "garbage") == 0)
+            printf("garbage %d\n", call("cuEventQuery", 0x1234));
+        else
+            printf("%s %d\n", argv[i], call(argv[i], 0));
+        fflush(stdout);
+    }
+    return 0;
+}

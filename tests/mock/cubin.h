@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A cubin of the test's own making: what cushim reads of such files is in it, code is not.
+ *
+ * It declares the kernel `scale(u8, u64, u32)` and the variables `start` (8 bytes, 7), `zeros` (12
+ * bytes) and `table` (constant, 4 bytes, 5).
+ */
+#ifndef CUSHIM_TESTS_MOCK_CUBIN_H
+#define CUSHIM_TESTS_MOCK_CUBIN_H
+
+#include <stddef.h>
+
+enum {
+    CUBIN_BYTES = 4096,
+    /* Where damage can be done. */
+    CUBIN_CLASS = 4,
+    CUBIN_MACHINE = 18,
+    CUBIN_SECTIONS = 40,      /* offset of the section headers, 8 bytes */
+    CUBIN_SECTION_COUNT = 60, /* 2 bytes */
+    CUBIN_NAMES = 62,         /* number of the section with names, 2 bytes */
+};
+
+/* Write one for an architecture, as 90, into a buffer of CUBIN_BYTES. Returns its size. */
+size_t cubin_make(unsigned char *buffer, unsigned architecture);
+
+/* The header of a section of it, by name: its offset in the file. */
+size_t cubin_section(const unsigned char *buffer, const char *name);
+
+/* A fat binary in a buffer of CUBIN_BYTES, entry by entry. */
+enum { FATBIN_PTX = 1, FATBIN_CUBIN = 2, FATBIN_COMPRESSED = 0x8000 };
+size_t fatbin_begin(unsigned char *buffer);
+size_t fatbin_add(unsigned char *buffer, unsigned kind, unsigned architecture, unsigned flags,
+                  const void *bytes, size_t size);
+
+#endif

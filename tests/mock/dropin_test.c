@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mock as a shared library: what it exports at each version, for whoever opens it, and that the
+ * loader takes it for the driver.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+
+#include <cushim/driver.h>
+#include <cushim/report.h>
+#include <cushim/symbol.h>
+
+#include "loader/codes.h"
+#include "tests/support/child.h"
+#include "tests/support/symbols.h"
+
+static const char *library;
+
+static const struct version {
+    const char *settings;
+    int number;
+} versions[] = {
+    {"quiet = yes\ndriver_version = 10.0", 10000}, {"quiet = yes\ndriver_version = 11.2", 11020},
+    {"quiet = yes\ndriver_version = 12.0", 12000}, {"quiet = yes\ndriver_version = 12.7", 12070},
+    {"quiet = yes\ndriver_version = 12.8", 12080}, {"quiet = yes", 13000},
+};
+
+static bool is_expected(size_t index, int version)
+{
+    return cushim_symbol_since(index) <= version &&
+           strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0;
+}
+
+static void *open_with(const char *settings)
+{
+    void *opened;
+
+    setenv("CUSHIM_MOCK_SETTINGS", settings, 1);
+    unsetenv("CUSHIM_MOCK_CONFIG");
+    opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!opened)
+        child_fail("%s\n", dlerror());
+    return opened;
+}
+
+/* A function of the opened library; the child fails without it. */
+static cushim_function function_of(void *opened, const char *symbol)
+{
+    void *found = dlsym(opened, symbol);
+    cushim_function function;
+
+    if (!found)
+        child_fail("no %s\n", symbol);
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+static void look_up_all(const void *data)
+{
+    const struct version *version = data;
+    void *opened = open_with(version->settings);
+    int told = 0;
+
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        const char *symbol = cushim_symbol_name(i);
+        const bool found = dlsym(opened, symbol) != NULL;
+        if (found != is_expected(i, version->number))
+            child_fail("%s (since %d) is %sfound\n", symbol, cushim_symbol_since(i),
+                       found ? "" : "not ");
+    }
+    check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&told), 0);
+    check_int(told, version->number);
+}
+
+static void each_version_exports_the_symbols_of_the_registry_up_to_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        assert_true(child_passes(versions[i].settings, look_up_all, &versions[i]));
+}
+
+static void ask_for_addresses(const void *data)
+{
+    void *opened = open_with(versions[2].settings), *found = NULL;
+    const cushim_function ask = function_of(opened, "cuGetProcAddress_v2");
+    int status = 77;
+
+    (void)data;
+    check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
+                  "cuMemAlloc", &found, 12000, 0, &status),
+              0);
+    check(found == dlsym(opened, "cuMemAlloc_v2"));
+    check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
+                  "cuGreenCtxCreate", &found, 12000, 0, &status),
+              0);
+    check(!found && status == 1);
+}
+
+static void proc_address_gives_the_exported_functions(void **state)
+{
+    (void)state;
+    assert_true(child_passes("proc address", ask_for_addresses, NULL));
+}
+
+static void load_it(const void *data)
+{
+    const struct version *version = data;
+    const struct cushim_load_options options = {.size = sizeof options, .library = library};
+    struct cushim_report report = {.size = sizeof report};
+    int devices = 0;
+
+    setenv("CUSHIM_MOCK_SETTINGS", version->settings, 1);
+    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    check_int(report.driver_version, version->number);
+    check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
+    check_int(report.symbols.core.fallen_back, version->number < 12080);
+    check_int(cushim_driver()->Init(0), CUDA_SUCCESS);
+    check_int(cushim_driver()->DeviceGetCount(&devices), CUDA_SUCCESS);
+    check_int(devices, 1);
+    if (version->number < 11020)
+        check_int(cushim_driver()->MemAllocAsync(NULL, 1, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
+}
+
+static void loader_takes_it_for_a_driver_of_its_version(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        assert_true(child_passes(versions[i].settings, load_it, &versions[i]));
+}
+
+static void close_and_call(const void *data)
+{
+    void *opened = open_with("quiet = yes");
+    const cushim_function init = function_of(opened, "cuInit");
+
+    (void)data;
+    check_int(dlclose(opened), 0);
+    check_int(((CUresult(CUDAAPI *)(unsigned))init)(0), CUDA_SUCCESS);
+}
+
+static void library_that_is_closed_stays(void **state)
+{
+    (void)state;
+    assert_true(child_passes("close", close_and_call, NULL));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_version_exports_the_symbols_of_the_registry_up_to_it),
+        cmocka_unit_test(proc_address_gives_the_exported_functions),
+        cmocka_unit_test(loader_takes_it_for_a_driver_of_its_version),
+        cmocka_unit_test(library_that_is_closed_stays),
+    };
+
+    if (argc != 2)
+        return 2;
+    library = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The mock as a shared library, seen from programs that know nothing of it.
+
+    dropin_test.py LIBRARY CLIENT LINKED VERSION
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+IDENTITY = r'cushim mock %s: .*; this is not a GPU'
+NOT_READY = 'every call answers CUDA_ERROR_SYSTEM_NOT_READY'
+
+
+def run(*words, program=None, **environment):
+    """Run the client, or another program; returns its output and what went to stderr, as lines."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
+    done = subprocess.run([program or CLIENT, *words], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, env={**kept, **environment})
+    if done.returncode != 0:
+        raise AssertionError('exit status %d: %s%s' % (done.returncode, done.stdout, done.stderr))
+    return done.stdout.splitlines(), done.stderr.splitlines()
+
+
+def preload(library):
+    """A sanitizer's runtime must come before anything that is built with it."""
+    linked = subprocess.run(['ldd', CLIENT], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return ' '.join(re.findall(r'=> (\S+/lib[a-z]+san\S+)', linked) + [library])
+
+
+class Library(unittest.TestCase):
+    def readelf(self, *words):
+        return subprocess.run(['readelf', '-W', *words, LIBRARY], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+
+    def test_exports_the_driver_and_its_own_identity_and_nothing_else(self):
+        names = {line.split()[-1] for line in subprocess.run(
+            ['nm', '-D', '--defined-only', LIBRARY], check=True, text=True,
+            stdout=subprocess.PIPE).stdout.splitlines()}
+        driver = {name for name in names if re.match(r'cu[A-Z]', name)}
+        self.assertEqual(len(driver), 672)
+        self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
+                                          'cushim_mock_state_get', 'cushim_mock_violation'})
+
+    def test_is_called_libcuda_and_stays_loaded(self):
+        dynamic = self.readelf('-d')
+        self.assertIn('[libcuda.so.1]', dynamic)
+        self.assertIn('NODELETE', dynamic)
+        self.assertNotIn('TEXTREL', dynamic)
+        self.assertNotIn('libcushim', dynamic)
+
+    def test_both_names_are_opened(self):
+        for name in 'libcuda.so.1', 'libcuda.so':
+            with self.subTest(name):
+                output, _ = run(name, 'cuInit', LD_LIBRARY_PATH=os.path.dirname(LIBRARY))
+                self.assertEqual(output, ['cuInit 0'])
+
+
+class Words(unittest.TestCase):
+    """What goes to stderr."""
+
+    def test_first_init_says_what_this_is_and_no_other_call_says_anything(self):
+        output, errors = run(LIBRARY, 'cuDriverGetVersion', 'cuInit', 'cuInit')
+        self.assertEqual(output[1:], ['cuInit 0', 'cuInit 0'])
+        self.assertEqual(len(errors), 1)
+        self.assertRegex(errors[0], IDENTITY % re.escape(VERSION))
+        self.assertEqual(run(LIBRARY, 'cuDriverGetVersion')[1], [])
+
+    def test_quiet_is_quiet(self):
+        self.assertEqual(run(LIBRARY, 'cuInit', CUSHIM_MOCK_SETTINGS='quiet = yes')[1], [])
+
+    def test_refused_function_is_named_once(self):
+        output, errors = run(LIBRARY, 'cuInit', 'cuEGLStreamConsumerConnect',
+                             'cuEGLStreamConsumerConnect', CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(output[1:], ['cuEGLStreamConsumerConnect 801'] * 2)
+        self.assertEqual(errors, ['cushim mock: cuEGLStreamConsumerConnect is not implemented: '
+                                  'CUDA_ERROR_NOT_SUPPORTED'])
+
+    def test_violations_are_told_at_once_and_summed_up_at_the_end(self):
+        output, errors = run(LIBRARY, 'cuInit', 'garbage', 'garbage',
+                             CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(output[1:], ['garbage 400'] * 2)
+        violation = 'cuEventQuery: 0x1234 never was a handle'
+        self.assertEqual(errors, ['cushim mock: ' + violation] * 2
+                         + ['cushim mock: 2 violations, the first: ' + violation])
+
+    def test_child_does_not_repeat_what_its_parent_did(self):
+        _, errors = run(LIBRARY, 'cuInit', 'garbage', 'fork', 'cuDeviceGetCount',
+                        CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(len([line for line in errors if 'the first' in line]), 1)
+
+
+class Setup(unittest.TestCase):
+    """The environment, and what is refused."""
+
+    def config(self, text):
+        file = tempfile.NamedTemporaryFile('w', suffix='.conf', encoding='utf-8')
+        self.addCleanup(file.close)
+        file.write(text)
+        file.flush()
+        return file.name
+
+    def test_settings_come_from_a_file_and_over_it_from_the_environment(self):
+        path = self.config('schema = 1\ndriver_version = 11.2\nquiet = yes\n')
+        output, errors = run(LIBRARY, 'has:cuMemAllocAsync', 'has:cuStreamGetId', 'cuInit',
+                             CUSHIM_MOCK_CONFIG=path)
+        self.assertEqual(output, ['cuMemAllocAsync 1', 'cuStreamGetId 0', 'cuInit 0'])
+        self.assertEqual(errors, [])
+        output, _ = run(LIBRARY, 'has:cuMemAllocAsync', CUSHIM_MOCK_CONFIG=path,
+                        CUSHIM_MOCK_SETTINGS='driver_version = 10.0')
+        self.assertEqual(output, ['cuMemAllocAsync 0'])
+
+    def refuses(self, where, **environment):
+        output, errors = run(LIBRARY, 'cuInit', 'cuDriverGetVersion', 'cuDeviceGetCount',
+                             'cuEGLStreamConsumerConnect', **environment)
+        self.assertEqual([line.split()[-1] for line in output], ['802'] * 4)
+        self.assertEqual(len(errors), 1)
+        self.assertTrue(errors[0].startswith('cushim mock: ' + where), errors[0])
+        self.assertTrue(errors[0].endswith(NOT_READY), errors[0])
+
+    def test_refused_setup_names_the_place_and_does_not_pretend_to_work(self):
+        self.refuses('CUSHIM_MOCK_SETTINGS:2:8: ', CUSHIM_MOCK_SETTINGS='quiet = yes\nmode = fast')
+        path = self.config('schema = 1\n\nmode  = fast\n')
+        self.refuses(path + ':3:9: ', CUSHIM_MOCK_CONFIG=path)
+
+    def test_setup_that_cannot_be_read_is_refused(self):
+        self.refuses('/no/such/file', CUSHIM_MOCK_CONFIG='/no/such/file')
+
+    def test_preloaded_library_hides_what_came_later_as_well(self):
+        output, errors = run('default', 'has:cuEventElapsedTime', 'has:cuEventElapsedTime_v2',
+                             'cuInit', LD_PRELOAD=preload(LIBRARY),
+                             CUSHIM_MOCK_SETTINGS='quiet = yes\ndriver_version = 12.7')
+        self.assertEqual(output, ['cuEventElapsedTime 1', 'cuEventElapsedTime_v2 0', 'cuInit 0'])
+        self.assertEqual(errors, [])
+
+    def test_linked_program_runs(self):
+        output, errors = run(program=LINKED, LD_LIBRARY_PATH=os.path.dirname(LIBRARY),
+                             CUSHIM_MOCK_SETTINGS='driver_version = 12.7')
+        self.assertEqual(output, ['cuInit 0', 'cuDriverGetVersion 0', 'version 12070'])
+        self.assertEqual(len(errors), 1)
+        self.assertIn('12.7', errors[0])
+
+    def test_child_of_an_initialised_process_has_no_driver(self):
+        output, _ = run(LIBRARY, 'cuInit', 'fork', 'cuInit', 'cuDeviceGetCount',
+                        CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(output, ['cuInit 0', 'cuInit 3', 'cuDeviceGetCount 3'])
+
+    def test_child_of_a_process_that_only_loaded_it_has_one(self):
+        output, _ = run(LIBRARY, 'cuDeviceGetCount', 'fork', 'cuInit',
+                        CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(output, ['cuDeviceGetCount 3', 'cuInit 0'])
+
+
+if __name__ == '__main__':
+    LIBRARY, CLIENT, LINKED, VERSION = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1], verbosity=2)

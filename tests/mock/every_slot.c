@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls every slot of the mock's table with zeros, each in a child with a mock of its own, and prints
+ * `SYMBOL refused` or `SYMBOL answered CODE`; `SYMBOL ended` if the child came to no end of its own.
+ *
+ *     every_slot none|init|context    before cuInit, after it, with the primary context current
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/mock.h>
+
+#include "tests/support/calls.h"
+
+enum { SECONDS = 20, BROKEN = 3 };
+
+/* Whether the log has said that this symbol is not implemented. */
+struct ear {
+    const char *symbol;
+    bool heard;
+};
+
+static void listen(void *data, const char *line)
+{
+    struct ear *ear = data;
+    const size_t length = strlen(ear->symbol);
+
+    ear->heard = ear->heard || (strncmp(line, ear->symbol, length) == 0 &&
+                                strncmp(line + length, " is not implemented", 19) == 0);
+}
+
+static bool prepare(const struct cushim_table *table, const char *state)
+{
+    CUcontext context;
+
+    if (strcmp(state, "none") == 0)
+        return true;
+    if (table->Init(0) != CUDA_SUCCESS)
+        return false;
+    if (strcmp(state, "init") == 0)
+        return true;
+    return table->DevicePrimaryCtxRetain(&context, 0) == CUDA_SUCCESS &&
+           table->CtxSetCurrent(context) == CUDA_SUCCESS;
+}
+
+/* In the child: nothing is to be printed but the one line, so that a crash prints none. */
+static int call(size_t slot, const char *state)
+{
+    struct ear ear = {.symbol = cushim_symbol_name(slot)};
+    const struct cushim_table *table;
+    struct cushim_mock *mock;
+    CUresult code;
+
+    alarm(SECONDS);
+    if (cushim_mock_create(NULL, &mock) != CUDA_SUCCESS)
+        return BROKEN;
+    table = cushim_mock_table(mock);
+    if (!prepare(table, state))
+        return BROKEN;
+    cushim_mock_log_set(mock, listen, &ear);
+    code = cushim_calls[slot](table, NULL);
+    if (ear.heard != (ear.heard && code == CUDA_ERROR_NOT_SUPPORTED))
+        return BROKEN;
+    if (ear.heard)
+        printf("%s refused\n", ear.symbol);
+    else
+        printf("%s answered %d\n", ear.symbol, (int)code);
+    fflush(stdout);
+    cushim_mock_log_set(mock, NULL, NULL);
+    return EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    for (size_t slot = 0; slot < cushim_call_count; slot++) {
+        const pid_t child = fork();
+        int status = 0;
+
+        if (child < 0)
+            return EXIT_FAILURE;
+        if (child == 0)
+            _exit(call(slot, argv[1]));
+        if (waitpid(child, &status, 0) != child)
+            return EXIT_FAILURE;
+        if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN)
+            return EXIT_FAILURE;
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+            printf("%s ended\n", cushim_symbol_name(slot));
+        fflush(stdout);
+    }
+    return EXIT_SUCCESS;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock in the child of a fork: statement 9, and children of a process that has not called cuInit. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "tests/mock/world.h"
+#include "tests/support/child.h"
+
+static CUevent event;
+
+static void begin(void)
+{
+    const struct cushim_mock_options options = {.size = sizeof options};
+
+    OK(cushim_mock_create(&options, &world));
+    driver = cushim_mock_table(world);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    cushim_mock_destroy(world);
+    world = NULL;
+    return 0;
+}
+
+static void child_of_initialised(const void *data)
+{
+    CUevent made;
+    int number = 0;
+
+    (void)data;
+    check_int(driver->Init(0), CUDA_ERROR_NOT_INITIALIZED);
+    check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
+    check_int(driver->EventCreate(&made, 0), CUDA_ERROR_NOT_INITIALIZED);
+    check_int(driver->EventQuery(event), CUDA_SUCCESS);
+    check_int(driver->DriverGetVersion(&number), CUDA_SUCCESS);
+    check_int(number, 13000);
+    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+}
+
+static void child_of_an_initialised_process_can_do_almost_nothing(void **state)
+{
+    (void)state;
+    world_begin("");
+    event = world_event();
+    assert_true(child_passes("child", child_of_initialised, NULL));
+    OK(driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+    world_end();
+}
+
+static void child_of_uninitialised(const void *data)
+{
+    CUcontext context;
+    CUstream stream;
+
+    (void)data;
+    check_int(driver->Init(0), CUDA_SUCCESS);
+    check_int(driver->CtxCreate_v2(&context, 0, 0), CUDA_SUCCESS);
+    check_int(driver->StreamCreate(&stream, 0), CUDA_SUCCESS);
+    check_int(driver->StreamDestroy_v2(stream), CUDA_SUCCESS);
+    check_int(driver->CtxDestroy_v2(context), CUDA_SUCCESS);
+    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+}
+
+static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
+{
+    (void)state;
+    begin();
+    assert_true(child_passes("child", child_of_uninitialised, NULL));
+    OK(driver->Init(0));
+}
+
+static void child_of_sinner(const void *data)
+{
+    (void)data;
+    check_int(world_state().violations, 0);
+    check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
+}
+
+static void violations_of_the_parent_are_not_the_childs(void **state)
+{
+    (void)state;
+    begin();
+    OK(driver->Init(0));
+    driver->EventQuery((CUevent)0x1234);
+    assert_true(child_passes("child", child_of_sinner, NULL));
+    assert_int_equal(world_state().violations, 1);
+}
+
+static atomic_bool stop;
+
+static void *call_on(void *data)
+{
+    int number;
+
+    while (!atomic_load(&stop))
+        driver->DeviceGetCount(&number);
+    return data;
+}
+
+static void child_of_busy(const void *data)
+{
+    int number;
+
+    (void)data;
+    check_int(driver->DeviceGetCount(&number), CUDA_ERROR_NOT_INITIALIZED);
+}
+
+static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state)
+{
+    pthread_t threads[4];
+
+    (void)state;
+    begin();
+    OK(driver->Init(0));
+    atomic_store(&stop, false);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call_on, NULL), 0);
+    for (int i = 0; i < 50; i++)
+        assert_true(child_passes("child", child_of_busy, NULL));
+    atomic_store(&stop, true);
+    for (size_t i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(child_of_an_initialised_process_can_do_almost_nothing),
+        cmocka_unit_test_teardown(child_of_a_process_that_has_not_called_cu_init_has_a_driver,
+                                  teardown),
+        cmocka_unit_test_teardown(violations_of_the_parent_are_not_the_childs, teardown),
+        cmocka_unit_test_teardown(fork_among_calls_of_other_threads_leaves_no_lock_behind,
+                                  teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

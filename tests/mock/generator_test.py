@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the generator makes of the sources of the mock, and which of them it refuses.
+
+    generator_test.py GENERATE_PY
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+EXACT = '''CUSHIM__EXACT(EventQuery)(CUevent event)
+{
+    return CUDA_SUCCESS;
+}
+'''
+APPROXIMATE = '''CUSHIM__APPROXIMATE(EventRecord,
+                    "time stands " "still")
+(CUevent event, CUstream stream)
+{
+    return CUDA_SUCCESS;
+}
+'''
+
+
+class Generator(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.output = os.path.join(self.folder.name, 'output')
+
+    def source(self, name, text):
+        path = os.path.join(self.folder.name, name)
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        return path
+
+    def run_generator(self, what, *sources):
+        return subprocess.run([sys.executable, GENERATE, what, self.output, *sources],
+                              stderr=subprocess.PIPE, text=True)
+
+    def generate(self, what, *texts):
+        sources = [self.source('%d.c' % i, text) for i, text in enumerate(texts)]
+        done = self.run_generator(what, *sources)
+        self.assertEqual((done.returncode, done.stderr), (0, ''))
+        with open(self.output, encoding='ascii') as file:
+            return file.read()
+
+    def refuses(self, text, line, words):
+        path = self.source('bad.c', text)
+        done = self.run_generator('mock_calls', path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('%s:%d: ' % (path, line), done.stderr)
+        self.assertIn(words, done.stderr)
+        self.assertFalse(os.path.exists(self.output))
+
+    # --- what it makes ---
+
+    def test_prototypes_are_those_of_the_registry_and_of_no_other_slot(self):
+        text = self.generate('mock_calls', EXACT, APPROXIMATE)
+        self.assertEqual(re.findall(r'^CUresult.*', text, re.MULTILINE),
+                         ['CUresult CUDAAPI cushim__mock_EventQuery(CUevent hEvent);',
+                          'CUresult CUDAAPI cushim__mock_EventRecord(CUevent hEvent, '
+                          'CUstream hStream);'])
+
+    def body(self, table, slot):
+        return re.search(r'call_%s\([^{]*\{\n(.*?)^\}' % slot, table, re.DOTALL | re.MULTILINE).group(1)
+
+    def test_table_calls_what_is_defined_and_refuses_the_rest(self):
+        table = self.generate('mock_table', EXACT)
+        self.assertIn('answer = cushim__mock_EventQuery(hEvent);', self.body(table, 'EventQuery'))
+        self.assertIn('cushim__call_enter(', self.body(table, 'EventQuery'))
+        self.assertIn('cushim__call_leave(', self.body(table, 'EventQuery'))
+        self.assertIn('return cushim__call_refuse(', self.body(table, 'EventSynchronize'))
+        self.assertEqual(table.count('cushim__mock_Event'), 1)
+
+    def test_per_thread_twin_shares_the_function_unless_it_has_its_own(self):
+        shared = self.body(self.generate('mock_table', APPROXIMATE), 'EventRecord_ptsz')
+        self.assertIn('answer = cushim__mock_EventRecord(hEvent, hStream);', shared)
+        self.assertEqual(re.findall(r'per_thread = (\w+);', shared), ['true', 'false'])
+        own = self.body(self.generate('mock_table', APPROXIMATE,
+                                      EXACT.replace('EventQuery', 'EventRecord_ptsz')),
+                        'EventRecord_ptsz')
+        self.assertIn('answer = cushim__mock_EventRecord_ptsz(hEvent, hStream);', own)
+        self.assertNotIn('per_thread', own)
+
+    def test_page_has_every_function_once_and_counts_them(self):
+        page = self.generate('mock_page', EXACT, APPROXIMATE)
+        rows = re.findall(r'^\| `(cu\w+)` \| (\w+) \| (.*) \|$', page, re.MULTILINE)
+        self.assertEqual(len(rows), 673)
+        self.assertEqual(len({symbol for symbol, _, _ in rows}), 673)
+        told = {symbol: (kind, difference) for symbol, kind, difference in rows}
+        self.assertEqual(told['cuEventQuery'], ('exact', ''))
+        self.assertEqual(told['cuEventRecord'], ('approximate', 'time stands still'))
+        self.assertEqual(told['cuEventRecord_ptsz'], ('approximate', 'time stands still'))
+        self.assertEqual(told['cuEventSynchronize'], ('refused', ''))
+        self.assertEqual(told['cuWGLGetDevice'], ('absent', ''))
+        self.assertIn('| The driver API | 1 | 2 | 634 | 0 | 637 |', page)
+        self.assertIn('| Graphics interop | 0 | 0 | 35 | 1 | 36 |', page)
+
+    def test_exports_are_all_symbols_but_those_of_another_system(self):
+        text = self.generate('mock_exports')
+        exports = re.findall(r'__asm__\("(cu\w+)"\)', text)
+        self.assertEqual(len(exports), len(set(exports)))
+        self.assertEqual(len(exports), 672)
+        self.assertNotIn('cuWGLGetDevice', exports)
+        self.assertIn('return cushim__exports->EventQuery(hEvent);', text)
+
+    def test_file_that_is_as_it_should_be_is_left_alone(self):
+        self.generate('mock_calls', EXACT)
+        os.utime(self.output, (1, 1))
+        self.generate('mock_calls', EXACT + '/* other */\n')
+        self.assertEqual(os.stat(self.output).st_mtime, 1)
+        self.generate('mock_calls', APPROXIMATE)
+        self.assertNotEqual(os.stat(self.output).st_mtime, 1)
+
+    # --- what it refuses ---
+
+    def test_slot_that_is_none(self):
+        self.refuses('\n' + EXACT.replace('EventQuery', 'EventQuerry'), 2,
+                     'there is no slot EventQuerry')
+
+    def test_slot_by_the_name_that_a_header_macro_hides(self):
+        self.refuses(EXACT.replace('EventQuery', 'cuEventQuery'), 1, 'there is no slot')
+
+    def test_two_definitions_of_a_slot(self):
+        self.refuses(EXACT + EXACT, 5, 'EventQuery is already defined at')
+
+    def test_two_definitions_in_two_files(self):
+        paths = [self.source('one.c', EXACT), self.source('two.c', EXACT)]
+        done = self.run_generator('mock_table', *paths)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('%s:1: EventQuery is already defined at %s:1' % (paths[1], paths[0]),
+                      done.stderr)
+
+    def test_what_only_looks_like_a_definition(self):
+        for text in [' ' + EXACT, 'static ' + EXACT, EXACT.replace('\n{', ';\n{'),
+                     EXACT.replace('EventQuery', 'EventQuery, "nothing"'),
+                     EXACT.replace('(EventQuery)', '()'), '/* CUSHIM__EXACT(EventQuery) */\n',
+                     APPROXIMATE.replace('"time stands " "still"', 'TIME')]:
+            with self.subTest(text.splitlines()[0]):
+                self.refuses(text, 1, 'this is no definition')
+
+    def test_difference_that_says_nothing_or_breaks_the_page(self):
+        for words in ['', ' ', 'a | b', 'a `<b>`', 'ends.', ' blank', 'back\\\\slash', 'caf\u00e9']:
+            with self.subTest(words):
+                self.refuses(APPROXIMATE.replace('"time stands " "still"', '"%s"' % words), 1,
+                             'what differs is to be said')
+
+    def test_sources_where_none_are_read(self):
+        done = self.run_generator('slots', self.source('one.c', EXACT))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('slots is made of the registry alone', done.stderr)
+
+
+if __name__ == '__main__':
+    GENERATE = sys.argv[1]
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: nodes, edges, clones, child graphs, and what programs read of them. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/mock/world.h"
+
+enum { BYTES = 64 };
+
+static CUgraph graph;
+static CUgraphNode nodes[6];
+
+static void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
+}
+
+static const CUDA_HOST_NODE_PARAMS nothing = {do_nothing, NULL};
+
+static int begin(void **state)
+{
+    (void)state;
+    world_begin("mode = auto");
+    OK(driver->GraphCreate(&graph, 0));
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(driver->GraphDestroy(graph));
+    world_end();
+    return 0;
+}
+
+/* The first `count` of `nodes` are host nodes without edges. */
+static void add_nodes(size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        OK(driver->GraphAddHostNode(&nodes[i], graph, NULL, 0, &nothing));
+}
+
+static void add_edge(unsigned from, unsigned to)
+{
+    OK(driver->GraphAddDependencies(graph, &nodes[from], &nodes[to], 1));
+}
+
+/* A letter per node, by its place in `nodes`; `-` for NULL. */
+static const char *letters(const CUgraphNode *list, size_t count)
+{
+    static char text[2][20];
+    static unsigned which;
+    char *answer = text[which++ % 2];
+
+    for (size_t i = 0; i < count; i++) {
+        answer[i] = list[i] ? '?' : '-';
+        for (size_t node = 0; node < 6; node++) {
+            if (list[i] && list[i] == nodes[node])
+                answer[i] = (char)('a' + node);
+        }
+    }
+    answer[count] = '\0';
+    return answer;
+}
+
+static void lists_are_given_as_far_as_there_is_room(void **state)
+{
+    CUgraphNode list[6], to[6];
+    size_t count = 0;
+
+    (void)state;
+    add_nodes(4);
+    add_edge(0, 1);
+    add_edge(0, 2);
+    OK(driver->GraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 4);
+    count = 2;
+    OK(driver->GraphGetNodes(graph, list, &count));
+    assert_int_equal(count, 2);
+    assert_string_equal(letters(list, 2), "ab");
+    count = 6;
+    OK(driver->GraphGetNodes(graph, list, &count));
+    assert_int_equal(count, 4);
+    assert_string_equal(letters(list, 6), "abcd--");
+    count = 6;
+    OK(driver->GraphGetRootNodes(graph, list, &count));
+    assert_int_equal(count, 2);
+    assert_string_equal(letters(list, 2), "ad");
+    count = 6;
+    OK(driver->GraphGetEdges(graph, list, to, &count));
+    assert_int_equal(count, 2);
+    assert_string_equal(letters(list, 3), "aa-");
+    assert_string_equal(letters(to, 3), "bc-");
+    count = 6;
+    OK(driver->GraphNodeGetDependentNodes(nodes[0], list, &count));
+    assert_int_equal(count, 2);
+    assert_string_equal(letters(list, 3), "bc-");
+    count = 6;
+    OK(driver->GraphNodeGetDependencies(nodes[2], list, &count));
+    assert_int_equal(count, 1);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphGetNodes(graph, list, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphGetEdges(graph, list, NULL, &count));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphGetNodes(NULL, list, &count));
+}
+
+static void nodes_depend_on_others_of_their_graph_once(void **state)
+{
+    CUgraphNode twice[2], foreign, node;
+    CUgraph other;
+
+    (void)state;
+    add_nodes(2);
+    OK(driver->GraphCreate(&other, 0));
+    OK(driver->GraphAddEmptyNode(&foreign, other, NULL, 0));
+    twice[0] = twice[1] = nodes[0];
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddEmptyNode(&node, graph, twice, 2));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddEmptyNode(&node, graph, &foreign, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddEmptyNode(&node, graph, NULL, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddEmptyNode(NULL, graph, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddDependencies(graph, &nodes[0], &foreign, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddDependencies(graph, &nodes[0], &nodes[0], 1));
+    add_edge(0, 1);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddDependencies(graph, &nodes[0], &nodes[1], 1));
+    OK(driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
+    OK(driver->GraphAddDependencies(graph, NULL, NULL, 0));
+    OK(driver->GraphDestroy(other));
+}
+
+static void cycle_is_found_at_instantiation(void **state)
+{
+    CUgraphNode culprit = NULL;
+    CUgraphExec exec = NULL;
+
+    (void)state;
+    add_nodes(3);
+    add_edge(1, 2);
+    add_edge(2, 1);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiate_v2(&exec, graph, &culprit, NULL, 0));
+    assert_true(culprit == nodes[1] || culprit == nodes[2]);
+    assert_null(exec);
+    OK(driver->GraphRemoveDependencies(graph, &nodes[2], &nodes[1], 1));
+    OK(driver->GraphInstantiate_v2(&exec, graph, &culprit, NULL, 0));
+    assert_null(culprit);
+    OK(driver->GraphExecDestroy(exec));
+}
+
+static void destroyed_node_takes_its_edges_along(void **state)
+{
+    size_t count = 0;
+
+    (void)state;
+    add_nodes(3);
+    add_edge(0, 1);
+    add_edge(1, 2);
+    OK(driver->GraphDestroyNode(nodes[1]));
+    OK(driver->GraphGetEdges(graph, NULL, NULL, &count));
+    assert_int_equal(count, 0);
+    OK(driver->GraphGetRootNodes(graph, NULL, &count));
+    assert_int_equal(count, 2);
+}
+
+static void edges_between_kernels_carry_data(void **state)
+{
+    CUDA_KERNEL_NODE_PARAMS parameters = {.gridDimX = 1,
+                                          .gridDimY = 1,
+                                          .gridDimZ = 1,
+                                          .blockDimX = 1,
+                                          .blockDimY = 1,
+                                          .blockDimZ = 1};
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry cushim_nothing()\n{\nret;\n}\n";
+    const CUgraphEdgeData programmatic = {.from_port = 1, .type = 1}, unknown = {.type = 9};
+    CUgraphEdgeData data[1];
+    CUgraphNode from, to;
+    CUmodule module;
+    size_t count = 1;
+
+    (void)state;
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&parameters.func, module, "cushim_nothing"));
+    for (unsigned i = 0; i < 2; i++)
+        OK(driver->GraphAddKernelNode_v2(&nodes[i], graph, NULL, 0, &parameters));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &unknown, 1));
+    OK(driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
+    CODE(CUDA_ERROR_LOSSY_QUERY, driver->GraphGetEdges(graph, &from, &to, &count));
+    OK(driver->GraphGetEdges_v2(graph, &from, &to, data, &count));
+    assert_memory_equal(data, &programmatic, sizeof programmatic);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
+    OK(driver->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
+    OK(driver->ModuleUnload(module));
+}
+
+static void clone_is_a_graph_of_its_own(void **state)
+{
+    CUgraphNode copy, none = NULL;
+    CUgraphNode list[4], to[4];
+    size_t count = 4;
+    CUgraph clone;
+
+    (void)state;
+    add_nodes(3);
+    add_edge(0, 2);
+    OK(driver->GraphClone(&clone, graph));
+    OK(driver->GraphNodeFindInClone(&copy, nodes[2], clone));
+    OK(driver->GraphGetEdges(clone, list, to, &count));
+    assert_int_equal(count, 1);
+    assert_ptr_equal(to[0], copy);
+    OK(driver->GraphAddHostNode(&nodes[3], graph, NULL, 0, &nothing));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphNodeFindInClone(&none, nodes[3], clone));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphNodeFindInClone(&none, nodes[0], graph));
+    OK(driver->GraphDestroyNode(copy));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphNodeFindInClone(&none, nodes[2], clone));
+    assert_null(none);
+    OK(driver->GraphGetEdges(graph, NULL, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(driver->GraphDestroy(clone));
+}
+
+static void child_graph_is_a_copy_that_belongs_to_its_node(void **state)
+{
+    CUgraph child, inside;
+    CUgraphNode node, extra;
+    size_t count = 0;
+
+    (void)state;
+    OK(driver->GraphCreate(&child, 0));
+    OK(driver->GraphAddEmptyNode(&extra, child, NULL, 0));
+    OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    OK(driver->GraphChildGraphNodeGetGraph(node, &inside));
+    assert_ptr_not_equal(inside, child);
+    OK(driver->GraphAddEmptyNode(&extra, inside, NULL, 0));
+    OK(driver->GraphGetNodes(child, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(driver->GraphGetNodes(inside, NULL, &count));
+    assert_int_equal(count, 2);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphDestroy(inside));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphChildGraphNodeGetGraph(extra, &inside));
+    OK(driver->GraphDestroy(child));
+}
+
+static void parameters_are_read_as_they_were_given(void **state)
+{
+    CUDA_HOST_NODE_PARAMS host = {do_nothing, &host}, host_read;
+    CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 2, .width = 8, .height = 1}, set_read;
+    CUDA_MEMCPY3D copy = {.WidthInBytes = BYTES, .Height = 1, .Depth = 1}, copy_read;
+    unsigned char bytes[BYTES];
+    CUevent event = world_event(), event_read = NULL;
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, BYTES));
+    set.dst = memory;
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = bytes;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = memory;
+    OK(driver->GraphAddHostNode(&nodes[0], graph, NULL, 0, &host));
+    OK(driver->GraphAddMemsetNode(&nodes[1], graph, NULL, 0, &set, NULL));
+    OK(driver->GraphAddMemcpyNode(&nodes[2], graph, NULL, 0, &copy, NULL));
+    OK(driver->GraphAddEventRecordNode(&nodes[3], graph, NULL, 0, event));
+
+    OK(driver->GraphHostNodeGetParams(nodes[0], &host_read));
+    assert_true(host_read.fn == do_nothing && host_read.userData == &host);
+    OK(driver->GraphMemsetNodeGetParams(nodes[1], &set_read));
+    assert_true(set_read.dst == memory && set_read.value == 7 && set_read.elementSize == 2 &&
+                set_read.width == 8 && set_read.height == 1);
+    OK(driver->GraphMemcpyNodeGetParams(nodes[2], &copy_read));
+    assert_true(copy_read.srcMemoryType == CU_MEMORYTYPE_HOST && copy_read.srcHost == bytes &&
+                copy_read.dstMemoryType == CU_MEMORYTYPE_DEVICE && copy_read.dstDevice == memory &&
+                copy_read.WidthInBytes == BYTES);
+    OK(driver->GraphEventRecordNodeGetEvent(nodes[3], &event_read));
+    assert_ptr_equal(event_read, event);
+
+    set.value = 9;
+    OK(driver->GraphMemsetNodeSetParams(nodes[1], &set));
+    OK(driver->GraphMemsetNodeGetParams(nodes[1], &set_read));
+    assert_int_equal(set_read.value, 9);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphMemsetNodeSetParams(nodes[0], &set));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphHostNodeGetParams(nodes[1], &host_read));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphEventWaitNodeGetEvent(nodes[3], &event_read));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphHostNodeGetParams(nodes[0], NULL));
+    OK(driver->MemFree_v2(memory));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void one_call_adds_any_kind_of_node(void **state)
+{
+    CUgraphNodeParams parameters;
+    CUgraphNodeType type;
+
+    (void)state;
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_HOST;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&nodes[0], graph, NULL, 0, &parameters));
+    parameters.host.fn = do_nothing;
+    OK(driver->GraphAddNode(&nodes[0], graph, NULL, 0, &parameters));
+    OK(driver->GraphNodeGetType(nodes[0], &type));
+    assert_int_equal(type, CU_GRAPH_NODE_TYPE_HOST);
+    OK(driver->GraphNodeSetParams(nodes[0], &parameters));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_EMPTY;
+    OK(driver->GraphAddNode_v2(&nodes[1], graph, nodes, NULL, 1, &parameters));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphNodeSetParams(nodes[0], &parameters));
+    parameters.type = (CUgraphNodeType)99;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&nodes[2], graph, NULL, 0, &parameters));
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&nodes[2], graph, NULL, 0, &parameters));
+}
+
+static void graph_is_written_as_text(void **state)
+{
+    char path[] = "/tmp/cushim-graph-XXXXXX", text[400] = "";
+    const int descriptor = mkstemp(path);
+    ssize_t length;
+
+    (void)state;
+    assert_true(descriptor >= 0);
+    add_nodes(2);
+    add_edge(0, 1);
+    OK(driver->GraphDebugDotPrint(graph, path, 0));
+    length = read(descriptor, text, sizeof text - 1);
+    close(descriptor);
+    unlink(path);
+    assert_true(length > 0);
+    assert_non_null(strstr(text, "digraph"));
+    assert_non_null(strstr(text, "HOST"));
+    assert_non_null(strstr(text, " -> "));
+    CODE(CUDA_ERROR_OPERATING_SYSTEM, driver->GraphDebugDotPrint(graph, "/nowhere/graph", 0));
+}
+
+int main(void)
+{
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        CASE(lists_are_given_as_far_as_there_is_room),
+        CASE(nodes_depend_on_others_of_their_graph_once),
+        CASE(cycle_is_found_at_instantiation),
+        CASE(destroyed_node_takes_its_edges_along),
+        CASE(edges_between_kernels_carry_data),
+        CASE(clone_is_a_graph_of_its_own),
+        CASE(child_graph_is_a_copy_that_belongs_to_its_node),
+        CASE(parameters_are_read_as_they_were_given),
+        CASE(one_call_adds_any_kind_of_node),
+        CASE(graph_is_written_as_text),
+    };
+
+    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "image_world.h"
+
+#include "src/mock/world.h"
+
+const struct cushim__image_target target = {.architecture = 90, .ptx_version = 90};
+struct cushim__image image;
+unsigned lines;
+
+/* In place of the mock's. */
+void cushim__mock_log(const char *format, ...)
+{
+    (void)format;
+    lines++;
+}
+
+int image_setup(void **state)
+{
+    (void)state;
+    lines = 0;
+    return 0;
+}
+
+int image_teardown(void **state)
+{
+    (void)state;
+    cushim__image_clear(&image);
+    return 0;
+}
+
+CUresult read_image(const void *start)
+{
+    cushim__image_clear(&image);
+    return cushim__image_read(&image, start, &target);
+}
+
+void declares_parameters(const char *kernel, const struct cushim__image_parameter *parameters,
+                         size_t count)
+{
+    const struct cushim__image_kernel *found = cushim__image_kernel(&image, kernel);
+
+    assert_non_null(found);
+    assert_true(found->known);
+    assert_int_equal(found->parameter_count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(found->parameters[i].offset, parameters[i].offset);
+        assert_int_equal(found->parameters[i].bytes, parameters[i].bytes);
+    }
+}
+
+void declares_variable(const char *name, size_t bytes, const void *initial)
+{
+    const struct cushim__image_global *found = cushim__image_global(&image, name);
+
+    assert_non_null(found);
+    assert_int_equal(found->bytes, bytes);
+    if (initial)
+        assert_memory_equal(found->initial, initial, bytes);
+    else
+        assert_null(found->initial);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An image under test, for an sm_90 and PTX up to 9.0. */
+#ifndef CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
+#define CUSHIM_TESTS_MOCK_IMAGE_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cubin.h"
+#include "src/mock/image/image.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How PTX text begins. */
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+extern const struct cushim__image_target target;
+extern struct cushim__image image;
+extern unsigned lines; /* of the mock's log */
+
+int image_setup(void **state);
+int image_teardown(void **state);
+#define IMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, image_setup, image_teardown)
+
+/* Read one in place of the one before. */
+CUresult read_image(const void *start);
+
+void declares_parameters(const char *kernel, const struct cushim__image_parameter *parameters,
+                         size_t count);
+
+/* `initial` may be NULL: zeros. */
+void declares_variable(const char *name, size_t bytes, const void *initial);
+
+#endif

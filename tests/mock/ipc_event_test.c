@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Interprocess events between two processes: statements 74 to 76. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/mock/world.h"
+#include "tests/support/gate.h"
+
+static const char *program;
+
+/* --- the other process: this program with `--peer NAME`, at the ends of two pipes --- */
+
+struct peer {
+    pid_t process;
+    int to, from;
+};
+
+static void start(struct peer *peer, const char *name)
+{
+    int to[2], from[2];
+
+    assert_int_equal(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
+    peer->process = fork();
+    assert_true(peer->process >= 0);
+    if (peer->process == 0) {
+        dup2(to[0], STDIN_FILENO);
+        dup2(from[1], STDOUT_FILENO);
+        execl(program, program, "--peer", name, (char *)NULL);
+        _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    peer->to = to[1];
+    peer->from = from[0];
+}
+
+static void put(int file, const void *bytes, size_t size)
+{
+    assert_int_equal(write(file, bytes, size), size);
+}
+
+static void get(int file, void *bytes, size_t size)
+{
+    size_t got = 0;
+
+    while (got < size) {
+        const ssize_t count = read(file, (char *)bytes + got, size - got);
+
+        assert_true(count > 0);
+        got += (size_t)count;
+    }
+}
+
+/* Let the other process take its next step; it answers with the code that it met. */
+static CUresult step(const struct peer *peer)
+{
+    int code;
+
+    put(peer->to, "", 1);
+    get(peer->from, &code, sizeof code);
+    return (CUresult)code;
+}
+
+static void finish(struct peer *peer)
+{
+    int status = -1;
+
+    close(peer->to);
+    close(peer->from);
+    assert_int_equal(waitpid(peer->process, &status, 0), peer->process);
+    assert_int_equal(status, 0);
+}
+
+/* In the other process: tell a code when asked. */
+static void tell(CUresult code)
+{
+    const int word = (int)code;
+    char go;
+
+    get(STDIN_FILENO, &go, 1);
+    put(STDOUT_FILENO, &word, sizeof word);
+}
+
+static CUevent import(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = NULL;
+
+    get(STDIN_FILENO, &handle, sizeof handle);
+    OK(driver->IpcOpenEventHandle(&event, handle));
+    return event;
+}
+
+/* --- this process --- */
+
+static CUstream stream;
+static CUevent event;
+static size_t files_before;
+
+static size_t open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    size_t count = 0;
+
+    assert_non_null(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    files_before = open_files();
+    world_begin("mode = threaded");
+    stream = world_stream();
+    OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+    assert_int_equal(open_files(), files_before);
+    return 0;
+}
+
+static CUipcEventHandle exported(void)
+{
+    CUipcEventHandle handle;
+
+    OK(driver->IpcGetEventHandle(&handle, event));
+    return handle;
+}
+
+static void start_importer(struct peer *peer, const char *name)
+{
+    const CUipcEventHandle handle = exported();
+
+    start(peer, name);
+    put(peer->to, &handle, sizeof handle);
+}
+
+static void shut(struct gate *gate)
+{
+    gate_prepare(gate);
+    OK(driver->LaunchHostFunc(stream, gate_stand, gate));
+    gate_await(gate);
+}
+
+static void peer_follows(void)
+{
+    CUevent shared = import();
+    CUstream waiter = world_stream();
+
+    tell(driver->EventQuery(shared));
+    OK(driver->StreamWaitEvent(waiter, shared, 0));
+    tell(driver->StreamQuery(waiter));
+    tell(driver->EventSynchronize(shared));
+    tell(driver->StreamSynchronize(waiter));
+    OK(driver->StreamDestroy_v2(waiter));
+    OK(driver->EventDestroy_v2(shared));
+}
+
+static void follow_a_record(void)
+{
+    struct gate gate = GATE;
+    struct peer peer;
+
+    shut(&gate);
+    OK(driver->EventRecord(event, stream));
+    start_importer(&peer, "follows");
+    CODE(CUDA_ERROR_NOT_READY, step(&peer));
+    CODE(CUDA_ERROR_NOT_READY, step(&peer));
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    gate_open(&gate);
+    OK(step(&peer));
+    OK(step(&peer));
+    OK(driver->EventSynchronize(event));
+    finish(&peer);
+}
+
+static void record_is_seen_by_another_process(void **state)
+{
+    (void)state;
+    exported();
+    follow_a_record();
+}
+
+static void record_before_the_export_is_seen_as_well(void **state)
+{
+    (void)state;
+    follow_a_record();
+}
+
+static void peer_finds_done(void)
+{
+    CUevent shared = import();
+    CUstream waiter = world_stream();
+
+    tell(driver->EventQuery(shared));
+    tell(driver->EventSynchronize(shared));
+    OK(driver->StreamWaitEvent(waiter, shared, 0));
+    tell(driver->StreamSynchronize(waiter));
+    OK(driver->StreamDestroy_v2(waiter));
+    OK(driver->EventDestroy_v2(shared));
+}
+
+static void event_that_was_never_recorded_is_done(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    start_importer(&peer, "finds_done");
+    for (int i = 0; i < 3; i++)
+        OK(step(&peer));
+    finish(&peer);
+}
+
+static void peer_records(void)
+{
+    CUevent shared = import();
+    CUstream mine = world_stream();
+    struct gate gate = GATE;
+
+    gate_prepare(&gate);
+    OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
+    tell(driver->EventRecord(shared, mine));
+    gate_open(&gate);
+    tell(driver->StreamSynchronize(mine));
+    OK(driver->StreamDestroy_v2(mine));
+    OK(driver->EventDestroy_v2(shared));
+}
+
+static void record_of_the_importer_is_seen_by_the_exporter(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    start_importer(&peer, "records");
+    OK(driver->EventQuery(event));
+    OK(step(&peer));
+    OK(driver->StreamWaitEvent(stream, event, 0));
+    OK(step(&peer));
+    OK(driver->EventSynchronize(event));
+    OK(driver->StreamSynchronize(stream));
+    finish(&peer);
+}
+
+/* It ends without a word, and its work with it. */
+static void peer_dies(void)
+{
+    CUevent shared = import();
+    CUstream mine = world_stream();
+    static struct gate gate = GATE;
+
+    gate_prepare(&gate);
+    OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
+    tell(driver->EventRecord(shared, mine));
+    for (;;)
+        pause();
+}
+
+static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
+{
+    struct peer peer;
+    int status;
+
+    (void)state;
+    start_importer(&peer, "dies");
+    OK(step(&peer));
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    OK(driver->StreamWaitEvent(stream, event, 0));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    kill(peer.process, SIGKILL);
+    OK(driver->EventSynchronize(event));
+    OK(driver->StreamSynchronize(stream));
+    close(peer.to);
+    close(peer.from);
+    waitpid(peer.process, &status, 0);
+}
+
+static void peer_is_limited(void)
+{
+    CUevent shared = import(), own = world_event();
+    CUstream mine = world_stream();
+    CUipcEventHandle handle;
+    float ms = -7;
+
+    OK(driver->EventRecord(own, mine));
+    OK(driver->EventRecord(shared, mine));
+    OK(driver->StreamSynchronize(mine));
+    tell(driver->EventElapsedTime(&ms, own, shared));
+    tell(driver->IpcGetEventHandle(&handle, shared));
+    OK(driver->EventDestroy_v2(own));
+    OK(driver->StreamDestroy_v2(mine));
+    OK(driver->EventDestroy_v2(shared));
+}
+
+static void imported_event_has_no_time_and_no_handle(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    start_importer(&peer, "is_limited");
+    CODE(CUDA_ERROR_INVALID_HANDLE, step(&peer));
+    CODE(CUDA_ERROR_INVALID_HANDLE, step(&peer));
+    finish(&peer);
+}
+
+/* Exports an event, and ends when it is told to. */
+static void peer_exports(void)
+{
+    CUipcEventHandle handle;
+    CUevent shared;
+
+    OK(driver->EventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    OK(driver->IpcGetEventHandle(&handle, shared));
+    put(STDOUT_FILENO, &handle, sizeof handle);
+    tell(CUDA_SUCCESS);
+    OK(driver->EventDestroy_v2(shared));
+}
+
+static void handle_of_an_event_that_is_gone_is_not_found(void **state)
+{
+    CUipcEventHandle handle;
+    CUevent shared = NULL;
+    struct peer peer;
+
+    (void)state;
+    start(&peer, "exports");
+    get(peer.from, &handle, sizeof handle);
+    OK(driver->IpcOpenEventHandle(&shared, handle));
+    OK(driver->EventDestroy_v2(shared));
+    OK(step(&peer));
+    finish(&peer);
+    CODE(CUDA_ERROR_MAP_FAILED, driver->IpcOpenEventHandle(&shared, handle));
+}
+
+static void handles_that_make_no_sense_are_refused(void **state)
+{
+    CUipcEventHandle handle = exported(), zero, damaged;
+    CUevent shared = NULL, other = world_event();
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->IpcOpenEventHandle(&shared, handle));
+    memset(&zero, 0, sizeof zero);
+    CODE(CUDA_ERROR_MAP_FAILED, driver->IpcOpenEventHandle(&shared, zero));
+    for (size_t i = 0; i < 40; i++) {
+        damaged = handle;
+        damaged.reserved[i] ^= 0x10;
+        CODE(CUDA_ERROR_MAP_FAILED, driver->IpcOpenEventHandle(&shared, damaged));
+    }
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcOpenEventHandle(NULL, handle));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetEventHandle(NULL, event));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetEventHandle(&handle, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->IpcGetEventHandle(&handle, other));
+    OK(driver->EventDestroy_v2(other));
+    assert_null(shared);
+}
+
+static void handle_of_an_event_stays_the_same(void **state)
+{
+    const CUipcEventHandle one = exported(), two = exported();
+
+    (void)state;
+    assert_memory_equal(&one, &two, sizeof one);
+}
+
+/* --- */
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} peers[] = {
+    {"follows", peer_follows}, {"finds_done", peer_finds_done}, {"records", peer_records},
+    {"dies", peer_dies},       {"is_limited", peer_is_limited}, {"exports", peer_exports},
+};
+
+/* Standard output belongs to the other side. */
+static int play(const char *name)
+{
+    world_begin("mode = threaded");
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
+        if (strcmp(peers[i].name, name) == 0)
+            peers[i].run();
+    }
+    world_end();
+    return 0;
+}
+
+#define IPC_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        IPC_TEST(record_is_seen_by_another_process),
+        IPC_TEST(record_before_the_export_is_seen_as_well),
+        IPC_TEST(event_that_was_never_recorded_is_done),
+        IPC_TEST(record_of_the_importer_is_seen_by_the_exporter),
+        IPC_TEST(record_of_a_process_that_is_gone_holds_nobody_up),
+        IPC_TEST(imported_event_has_no_time_and_no_handle),
+        IPC_TEST(handle_of_an_event_that_is_gone_is_not_found),
+        IPC_TEST(handles_that_make_no_sense_are_refused),
+        IPC_TEST(handle_of_an_event_stays_the_same),
+    };
+
+    program = argv[0];
+    if (argc == 3 && strcmp(argv[1], "--peer") == 0)
+        return play(argv[2]);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches: what is refused, and where the others go. */
+#include "tests/mock/world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { MS = 1000000 };
+
+static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                            ".visible .entry cushim_nothing() { ret; }\n"
+                            ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n";
+
+static CUmodule module;
+static CUstream stream;
+
+static CUfunction find(const char *name)
+{
+    CUfunction function = NULL;
+
+    OK(driver->ModuleGetFunction(&function, module, name));
+    return function;
+}
+
+static int begin_with(const char *settings)
+{
+    world_begin(settings);
+    OK(driver->ModuleLoadData(&module, image));
+    stream = world_stream();
+    return 0;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return begin_with("mode = manual");
+}
+
+static int begin_auto(void **state)
+{
+    (void)state;
+    return begin_with("mode = auto");
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->ModuleUnload(module));
+    world_end();
+    return 0;
+}
+
+static CUresult launch(CUfunction function, void **parameters, void **extra)
+{
+    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
+}
+
+static void shapes_beyond_the_device_are_refused(void **state)
+{
+    static const struct {
+        unsigned grid[3], block[3], shared;
+        CUresult code;
+    } cases[] = {
+        {{1, 1, 1}, {1024, 1, 1}, 49152, CUDA_SUCCESS},
+        {{0, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 0, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1025, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1024, 2, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 65}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 65536, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{0x80000000u, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 1}, 49153, CUDA_ERROR_INVALID_VALUE},
+    };
+    CUfunction nothing = find("cushim_nothing");
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        CODE(cases[i].code,
+             driver->LaunchKernel(nothing, cases[i].grid[0], cases[i].grid[1], cases[i].grid[2],
+                                  cases[i].block[0], cases[i].block[1], cases[i].block[2],
+                                  cases[i].shared, stream, NULL, NULL));
+}
+
+static void cooperative_launch_must_fit_the_device(void **state)
+{
+    CUfunction nothing = find("cushim_nothing");
+
+    (void)state;
+    OK(driver->LaunchCooperativeKernel(nothing, 132 * 32, 1, 1, 1, 1, 1, 0, stream, NULL));
+    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+         driver->LaunchCooperativeKernel(nothing, 132 * 32 + 1, 1, 1, 1, 1, 1, 0, stream, NULL));
+}
+
+static void launch_belongs_to_the_context_of_its_stream(void **state)
+{
+    CUfunction nothing = find("cushim_nothing");
+    CUcontext other;
+    CUstream there;
+
+    (void)state;
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    there = world_stream();
+    CODE(CUDA_ERROR_INVALID_HANDLE,
+         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE,
+         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, there, NULL, NULL));
+    OK(launch(nothing, NULL, NULL));
+    OK(driver->StreamDestroy_v2(there));
+    OK(driver->CtxDestroy_v2(other));
+}
+
+static void function_says_where_it_is_launched_if_nothing_is_current(void **state)
+{
+    CUfunction nothing = find("cushim_nothing");
+    CUcontext context;
+
+    (void)state;
+    OK(driver->CtxPopCurrent_v2(&context));
+    OK(launch(nothing, NULL, NULL));
+    OK(driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         driver->LaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(driver->CtxPushCurrent_v2(context));
+    CODE(CUDA_ERROR_INVALID_HANDLE, launch(NULL, NULL, NULL));
+}
+
+static void kernel_of_a_library_is_launched_as_it_is(void **state)
+{
+    CUlibrary library;
+    CUkernel kernel;
+
+    (void)state;
+    OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(driver->LibraryGetKernel(&kernel, library, "cushim_nothing"));
+    OK(launch((CUfunction)kernel, NULL, NULL));
+    OK(cushim_mock_drain(world));
+    OK(driver->LibraryUnload(library));
+}
+
+static void loading_and_unloading_wait_for_all_work(void **state)
+{
+    uint64_t ns = 5 * MS;
+    void *parameters[] = {&ns};
+    CUmodule other;
+
+    (void)state;
+    OK(launch(find("cushim_spin"), parameters, NULL));
+    assert_int_equal(world_state().pending, 1);
+    OK(driver->ModuleLoadData(&other, image));
+    assert_int_equal(world_state().pending, 0);
+    OK(launch(find("cushim_spin"), parameters, NULL));
+    assert_int_equal(world_state().pending, 1);
+    OK(driver->ModuleUnload(other));
+    assert_int_equal(world_state().pending, 0);
+}
+
+/* With a value of zeros, as they were measured. */
+static void attributes_of_a_launch_are_known(void **state)
+{
+    static const CUresult codes[] = {
+        [3] = CUDA_ERROR_INVALID_VALUE,   [7] = CUDA_ERROR_INVALID_HANDLE,
+        [12] = CUDA_ERROR_INVALID_HANDLE, [13] = CUDA_ERROR_NOT_SUPPORTED,
+        [15] = CUDA_ERROR_INVALID_VALUE,  [17] = CUDA_ERROR_INVALID_VALUE,
+    };
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config = {.gridDimX = 1,
+                             .gridDimY = 1,
+                             .gridDimZ = 1,
+                             .blockDimX = 1,
+                             .blockDimY = 1,
+                             .blockDimZ = 1,
+                             .hStream = stream,
+                             .numAttrs = 1};
+    CUfunction nothing = find("cushim_nothing");
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(NULL, nothing, NULL, NULL));
+    config.attrs = &attribute;
+    for (unsigned i = 0; i < COUNT(codes); i++) {
+        attribute = (CUlaunchAttribute){.id = (CUlaunchAttributeID)i};
+        CODE(codes[i], driver->LaunchKernelEx(&config, nothing, NULL, NULL));
+    }
+    attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    config.gridDimX = 132 * 32 + 1;
+    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+         driver->LaunchKernelEx(&config, nothing, NULL, NULL));
+}
+
+static void occupancy_is_that_of_the_device(void **state)
+{
+    static const struct {
+        int threads, blocks;
+        size_t shared;
+    } cases[] = {{1, 32, 0},     {32, 32, 0},     {64, 32, 0},    {128, 16, 0},
+                 {256, 8, 0},    {512, 4, 0},     {1024, 2, 0},   {1025, 0, 0},
+                 {32, 4, 49152}, {32, 20, 10000}, {32, 0, 100000}};
+    CUfunction nothing = find("cushim_nothing");
+    int blocks = -1, grid = -1, block = -1;
+    size_t shared = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, cases[i].threads,
+                                                             cases[i].shared));
+        assert_int_equal(blocks, cases[i].blocks);
+    }
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, nothing, 0, 0));
+    OK(driver->OccupancyMaxPotentialBlockSize(&grid, &block, nothing, NULL, 0, 0));
+    assert_int_equal(grid, 264);
+    assert_int_equal(block, 1024);
+    OK(driver->OccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 4, 128));
+    assert_int_equal(shared, 49152);
+    OK(driver->OccupancyAvailableDynamicSMemPerBlock(&shared, nothing, 8, 128));
+    assert_int_equal(shared, 29184);
+}
+
+#define LAUNCH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        LAUNCH_TEST(shapes_beyond_the_device_are_refused),
+        LAUNCH_TEST(cooperative_launch_must_fit_the_device),
+        LAUNCH_TEST(launch_belongs_to_the_context_of_its_stream),
+        LAUNCH_TEST(function_says_where_it_is_launched_if_nothing_is_current),
+        LAUNCH_TEST(kernel_of_a_library_is_launched_as_it_is),
+        cmocka_unit_test_setup_teardown(loading_and_unloading_wait_for_all_work, begin_auto, end),
+        LAUNCH_TEST(attributes_of_a_launch_are_known),
+        LAUNCH_TEST(occupancy_is_that_of_the_device),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

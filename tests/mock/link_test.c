@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The linker: what it makes is complete, and another process can load it. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cubin.h"
+#include "tests/mock/world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+static char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";
+static char two[] = HEAD ".extern .global .u32 x;\n.visible .entry cushim_nothing() { ret; }\n";
+
+static int begin(void **state)
+{
+    (void)state;
+    world_begin(NULL);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    world_end();
+    return 0;
+}
+
+static CUlinkState begin_link(void)
+{
+    CUlinkState link = NULL;
+
+    OK(driver->LinkCreate_v2(0, NULL, NULL, &link));
+    return link;
+}
+
+static CUresult add(CUlinkState link, void *text, size_t size)
+{
+    return driver->LinkAddData_v2(link, CU_JIT_INPUT_PTX, text, size, NULL, 0, NULL, NULL);
+}
+
+static void *complete(CUlinkState link)
+{
+    void *bytes = NULL;
+
+    OK(driver->LinkComplete(link, &bytes, NULL));
+    assert_non_null(bytes);
+    return bytes;
+}
+
+static void linked_image_has_all_that_went_into_it(void **state)
+{
+    static unsigned char cubin[CUBIN_BYTES];
+    const size_t size = cubin_make(cubin, 90);
+    CUlinkState link = begin_link();
+    CUdeviceptr address;
+    CUfunction function;
+    CUmodule module;
+    size_t bytes = 0;
+
+    (void)state;
+    OK(add(link, one, sizeof one));
+    OK(add(link, two, sizeof two));
+    OK(driver->LinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, size, "c", 0, NULL, NULL));
+    OK(driver->ModuleLoadData(&module, complete(link)));
+    OK(driver->LinkDestroy(link));
+    OK(driver->ModuleGetFunction(&function, module, "one"));
+    OK(driver->ModuleGetFunction(&function, module, "scale"));
+    OK(driver->ModuleGetFunction(&function, module, "cushim_nothing"));
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "x"));
+    assert_int_equal(bytes, 4);
+    OK(driver->ModuleUnload(module));
+}
+
+/* The other process. */
+static int load_what_was_linked(const char *path)
+{
+    CUfunction function = NULL;
+    CUmodule module;
+
+    world_begin(NULL);
+    if (driver->ModuleLoad(&module, path) != CUDA_SUCCESS ||
+        driver->ModuleGetFunction(&function, module, "one") != CUDA_SUCCESS)
+        return 1;
+    OK(driver->ModuleUnload(module));
+    world_end();
+    return 0;
+}
+
+static const char *program;
+
+static void linked_image_is_loaded_by_another_process(void **state)
+{
+    CUlinkState link = begin_link();
+    char path[] = "/tmp/cushim-link-XXXXXX", command[512];
+    const int file = mkstemp(path);
+    void *bytes = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_true(file >= 0);
+    OK(add(link, one, sizeof one));
+    OK(driver->LinkComplete(link, &bytes, &size));
+    assert_int_equal(write(file, bytes, size), size);
+    close(file);
+    OK(driver->LinkDestroy(link));
+    snprintf(command, sizeof command, "'%s' --load '%s'", program, path);
+    assert_int_equal(system(command), 0);
+    unlink(path);
+}
+
+static void linked_image_begins_as_a_cubin(void **state)
+{
+    static unsigned char cubin[CUBIN_BYTES];
+    CUlinkState link = begin_link();
+
+    (void)state;
+    cubin_make(cubin, 90);
+    OK(add(link, one, sizeof one));
+    assert_memory_equal(complete(link), cubin, 20);
+    OK(driver->LinkDestroy(link));
+}
+
+static void empty_link_can_be_completed_once(void **state)
+{
+    CUlinkState link = begin_link();
+    void *bytes = NULL;
+    CUmodule module;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->LinkComplete(link, NULL, NULL));
+    OK(driver->ModuleLoadData(&module, complete(link)));
+    OK(driver->ModuleUnload(module));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->LinkComplete(link, &bytes, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, one, sizeof one));
+    OK(driver->LinkDestroy(link));
+}
+
+static void inputs_that_make_no_sense_are_refused(void **state)
+{
+    CUlinkState link = begin_link();
+    char garbage[] = "garbage";
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, NULL, 5));
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, one, 0));
+    CODE(CUDA_ERROR_INVALID_IMAGE, add(link, garbage, sizeof garbage));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->LinkAddData_v2(link, (CUjitInputType)77, one, sizeof one, "a", 0, NULL, NULL));
+    CODE(CUDA_ERROR_FILE_NOT_FOUND,
+         driver->LinkAddFile_v2(link, CU_JIT_INPUT_PTX, "/nope.ptx", 0, NULL, NULL));
+    OK(driver->LinkDestroy(link));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->LinkDestroy(NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->LinkCreate_v2(0, NULL, NULL, NULL));
+}
+
+static void error_of_an_input_is_in_the_log_of_the_link(void **state)
+{
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    char error[200], bogus[] = HEAD "bogus\n";
+    void *values[] = {error, (void *)sizeof error};
+    CUlinkState link = NULL;
+
+    (void)state;
+    OK(driver->LinkCreate_v2(COUNT(options), options, values, &link));
+    assert_int_equal((size_t)values[1], 0);
+    CODE(CUDA_ERROR_INVALID_PTX, add(link, bogus, sizeof bogus));
+    assert_int_equal((size_t)values[1], strlen(error));
+    assert_non_null(strstr(error, "line 4"));
+    OK(driver->LinkDestroy(link));
+}
+
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        LINK_TEST(linked_image_has_all_that_went_into_it),
+        LINK_TEST(linked_image_is_loaded_by_another_process),
+        LINK_TEST(linked_image_begins_as_a_cubin),
+        LINK_TEST(empty_link_can_be_completed_once),
+        LINK_TEST(inputs_that_make_no_sense_are_refused),
+        LINK_TEST(error_of_an_input_is_in_the_log_of_the_link),
+    };
+
+    if (argc == 3 && strcmp(argv[1], "--load") == 0)
+        return load_what_was_linked(argv[2]);
+    program = argv[0];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program that is linked with the driver, and prints what cuInit and cuDriverGetVersion answer. */
+#include <stdio.h>
+
+#include <cuda.h>
+
+int main(void)
+{
+    int version = 0;
+
+    printf("cuInit %d\n", (int)cuInit(0));
+    printf("cuDriverGetVersion %d\n", (int)cuDriverGetVersion(&version));
+    printf("version %d\n", version);
+    return 0;
+}

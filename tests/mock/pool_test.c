@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocations in the order of streams, and the pools that they come from (statements 120 to 128). */
+#include "tests/mock/world.h"
+
+enum { MIB = 1024 * 1024, MS = 1000000 };
+
+static CUmemoryPool standard;
+static CUstream stream;
+
+static int begin_with(const char *settings)
+{
+    world_begin(settings);
+    OK(driver->DeviceGetDefaultMemPool(&standard, 0));
+    stream = world_stream();
+    return 0;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return begin_with("mode = auto\n"
+                      "memory = 256MiB");
+}
+
+static int begin_manual(void **state)
+{
+    (void)state;
+    return begin_with("mode = manual");
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+    return 0;
+}
+
+static CUdeviceptr allocate(size_t bytes, CUstream in)
+{
+    CUdeviceptr memory = 0;
+
+    OK(driver->MemAllocAsync(&memory, bytes, in));
+    return memory;
+}
+
+static uint64_t attribute(CUmemoryPool pool, CUmemPool_attribute number)
+{
+    uint64_t value = 0;
+
+    OK(driver->MemPoolGetAttribute(pool, number, &value));
+    return value;
+}
+
+static uint64_t reserved(CUmemoryPool pool)
+{
+    return attribute(pool, (CUmemPool_attribute)5);
+}
+
+static uint64_t used(CUmemoryPool pool)
+{
+    return attribute(pool, (CUmemPool_attribute)7);
+}
+
+static CUmemPoolProps properties(void)
+{
+    return (CUmemPoolProps){.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+}
+
+static void allocations_are_used_in_the_order_of_their_stream(void **state)
+{
+    CUdeviceptr memory = allocate(1000, stream);
+    int value = 0;
+
+    (void)state;
+    OK(driver->MemsetD32Async(memory, 42, 1, stream));
+    OK(driver->MemcpyDtoHAsync_v2(&value, memory, sizeof value, stream));
+    assert_int_equal(value, 42);
+    OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoH_v2(&value, memory, sizeof value));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(NULL, NULL, memory));
+}
+
+static void memory_that_is_given_back_is_refused_at_once(void **state)
+{
+    CUdeviceptr memory = allocate(1000, stream);
+    CUstream other = world_stream();
+    size_t bytes = 0;
+
+    (void)state;
+    world_spin(stream, 10 * MS);
+    OK(driver->MemFreeAsync(memory, stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8Async(memory, 1, 16, other));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyAsync(memory, memory + 64, 16, other));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync(memory, stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
+    OK(driver->MemGetAddressRange_v2(NULL, &bytes, memory));
+    assert_int_equal(bytes, 1000);
+    OK(cushim_mock_drain(world));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(NULL, &bytes, memory));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void a_stream_reuses_at_once_what_it_gives_back(void **state)
+{
+    CUdeviceptr memory = allocate(1000, stream), same, other;
+    CUstream elsewhere = world_stream();
+
+    (void)state;
+    world_spin(stream, 10 * MS);
+    OK(driver->MemFreeAsync(memory, stream));
+    other = allocate(1000, elsewhere);
+    assert_int_not_equal(other, memory);
+    same = allocate(1000, stream);
+    assert_int_equal(same, memory);
+    OK(driver->MemsetD8Async(same, 1, 1000, stream));
+    OK(cushim_mock_drain(world));
+    OK(driver->MemGetAddressRange_v2(NULL, NULL, same));
+    OK(driver->MemFreeAsync(same, stream));
+    OK(driver->MemFreeAsync(other, elsewhere));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(used(standard), 0);
+    OK(driver->StreamDestroy_v2(elsewhere));
+}
+
+static void freeing_does_not_wait_and_work_still_finds_the_memory(void **state)
+{
+    CUdeviceptr memory = allocate(1000, stream);
+
+    (void)state;
+    world_spin(stream, 10 * MS);
+    OK(driver->MemsetD8Async(memory, 1, 1000, stream));
+    OK(driver->MemFree_v2(memory));
+    assert_int_equal(world_state().allocations, 0);
+    assert_int_equal(world_state().now_ns, 0);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(NULL, NULL, memory));
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamQuery(stream));
+}
+
+static void ordinary_memory_is_freed_in_a_stream_too(void **state)
+{
+    CUdeviceptr memory;
+    void *pinned;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 64));
+    OK(driver->MemAllocHost_v2(&pinned, 64));
+    OK(driver->MemFreeAsync(memory, stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFreeAsync((uintptr_t)pinned, stream));
+    OK(driver->StreamSynchronize(stream));
+    assert_int_equal(world_state().memory_bytes, 0);
+    OK(driver->MemFreeHost(pinned));
+}
+
+static void pools_count_what_they_reserve_and_what_is_used(void **state)
+{
+    CUdeviceptr first = allocate(1000, stream), second = allocate(1000, stream);
+
+    (void)state;
+    assert_int_equal(second - first, 1024);
+    assert_int_equal(reserved(standard), 32 * MIB);
+    assert_int_equal(used(standard), 2000);
+    OK(driver->MemFreeAsync(first, stream));
+    assert_int_equal(used(standard), 1000);
+    OK(driver->MemFreeAsync(second, stream));
+    OK(driver->StreamSynchronize(stream));
+    assert_int_equal(reserved(standard), 0);
+    assert_int_equal(attribute(standard, (CUmemPool_attribute)6), 32 * MIB);
+    assert_int_equal(attribute(standard, (CUmemPool_attribute)8), 2000);
+}
+
+static void the_threshold_keeps_memory_in_the_pool(void **state)
+{
+    cuuint64_t threshold = UINT64_MAX;
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemPoolSetAttribute(standard, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    memory = allocate(40 * MIB, stream);
+    OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->StreamSynchronize(stream));
+    assert_int_equal(reserved(standard), 64 * MIB);
+    OK(driver->MemPoolTrimTo(standard, 64 * MIB));
+    assert_int_equal(reserved(standard), 64 * MIB);
+    OK(driver->MemPoolTrimTo(standard, 0));
+    assert_int_equal(reserved(standard), 0);
+}
+
+static void pools_end_in_out_of_memory(void **state)
+{
+    CUmemPoolProps small = properties();
+    CUdeviceptr memory = 1;
+    CUmemoryPool pool;
+
+    (void)state;
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocAsync(&memory, 257 * MIB, stream));
+    assert_int_equal(memory, 0);
+    OK(driver->MemAllocAsync(&memory, 0, stream));
+    assert_int_equal(memory, 0);
+    OK(driver->MemFreeAsync(0, stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemAllocAsync(NULL, 1, stream));
+#if CUDA_VERSION >= 12020
+    small.maxSize = MIB;
+    OK(driver->MemPoolCreate(&pool, &small));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocFromPoolAsync(&memory, 2 * MIB, pool, stream));
+    OK(driver->MemAllocFromPoolAsync(&memory, MIB, pool, stream));
+    OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->MemPoolDestroy(pool));
+#else
+    (void)small;
+    (void)pool;
+#endif
+}
+
+static void a_destroyed_pool_goes_with_its_last_allocation(void **state)
+{
+    const CUmemPoolProps ordinary = properties();
+    CUmemoryPool pool, current;
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemPoolCreate(&pool, &ordinary));
+    OK(driver->DeviceSetMemPool(0, pool));
+    memory = allocate(64, stream);
+    assert_int_equal(attribute(pool, (CUmemPool_attribute)7), 64);
+    OK(driver->MemPoolDestroy(pool));
+    OK(driver->DeviceGetMemPool(&current, 0));
+    assert_ptr_equal(current, standard);
+    OK(driver->MemsetD8Async(memory, 1, 64, stream));
+    OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->StreamSynchronize(stream));
+    assert_int_equal(world_state().memory_bytes, 0);
+}
+
+static void wrong_pools_are_refused(void **state)
+{
+    CUmemPoolProps bad[3];
+    CUmemoryPool pool;
+    cuuint64_t one = 1;
+
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        bad[i] = properties();
+    bad[0].allocType = CU_MEM_ALLOCATION_TYPE_INVALID;
+    bad[1].location.id = 9;
+    bad[2].handleTypes = (CUmemAllocationHandleType)64;
+    for (int i = 0; i < 3; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, driver->MemPoolCreate(&pool, &bad[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemPoolDestroy(standard));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemPoolDestroy(NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceSetMemPool(0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->MemPoolSetAttribute(standard, (CUmemPool_attribute)7, &one));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->MemPoolGetAttribute(standard, (CUmemPool_attribute)9, &one));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, end)
+        TEST(allocations_are_used_in_the_order_of_their_stream, begin),
+        TEST(memory_that_is_given_back_is_refused_at_once, begin_manual),
+        TEST(a_stream_reuses_at_once_what_it_gives_back, begin_manual),
+        TEST(freeing_does_not_wait_and_work_still_finds_the_memory, begin_manual),
+        TEST(ordinary_memory_is_freed_in_a_stream_too, begin),
+        TEST(pools_count_what_they_reserve_and_what_is_used, begin),
+        TEST(the_threshold_keeps_memory_in_the_pool, begin),
+        TEST(pools_end_in_out_of_memory, begin),
+        TEST(a_destroyed_pool_goes_with_its_last_allocation, begin),
+        TEST(wrong_pools_are_refused, begin),
+    };
+
+    return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of settings and of profiles: what a file must have, and what settings take from a profile. */
+#define _XOPEN_SOURCE 700
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "src/mock/settings.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define PROFILE                                                                    \
+    "schema = 1\nname = Small GPU\ndriver_version = 12.2\nmemory_bytes = 16 MiB\n" \
+    "priority.least = 0\npriority.greatest = -1\nattribute.WARP_SIZE = 8\nlimit.STACK_SIZE = 512\n"
+
+static struct cushim__settings settings;
+static char message[400];
+static char folder[] = "/tmp/cushim-profile-XXXXXX";
+
+/* A file in the folder of the test. */
+static const char *path_of(const char *name)
+{
+    static char path[64];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+static void write_bytes(const char *name, const char *bytes, size_t count)
+{
+    FILE *file = fopen(path_of(name), "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void write_text(const char *name, const char *text)
+{
+    write_bytes(name, text, strlen(text));
+}
+
+static CUresult read_file(const char *name)
+{
+    cushim__settings_free(&settings);
+    assert_int_equal(cushim__settings_default(&settings), CUDA_SUCCESS);
+    return cushim__settings_read(&settings, path_of(name), message, sizeof message);
+}
+
+static void read_well(const char *name)
+{
+    if (read_file(name) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+}
+
+/* What `message` says behind the folder and the slash. */
+static const char *reason(void)
+{
+    assert_memory_equal(message, folder, strlen(folder));
+    return message + strlen(folder) + 1;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    static const char *const names[] = {"mock.conf", "small.profile"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        unlink(path_of(names[i]));
+    cushim__settings_free(&settings);
+    return rmdir(folder);
+}
+
+static void a_file_begins_with_its_schema(void **state)
+{
+    (void)state;
+    write_text("mock.conf", "# a comment may come before it\n\nschema = 1\ndevices = 4\n");
+    read_well("mock.conf");
+    assert_int_equal(settings.devices, 4);
+
+    write_text("mock.conf", "\n devices = 4\nschema = 1\n");
+    assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(reason(), "mock.conf:2:2: a file of settings begins with `schema = 1`");
+
+    write_text("mock.conf", "");
+    assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(reason(), "mock.conf:1:1: a file of settings begins with `schema = 1`");
+}
+
+static void a_file_that_is_no_text_is_refused(void **state)
+{
+    static const char nul[] = "schema = 1\n\0devices = 4\n";
+    char *large = malloc((1 << 20) + 1);
+
+    (void)state;
+    write_bytes("mock.conf", nul, sizeof nul - 1);
+    assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(reason(), "mock.conf: not a text, for it has a NUL character");
+
+    assert_non_null(large);
+    memset(large, '\n', (1 << 20) + 1);
+    memcpy(large, "schema = 1", strlen("schema = 1"));
+    write_bytes("mock.conf", large, (1 << 20) + 1);
+    assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(reason(), "mock.conf: larger than 1 MiB");
+    write_bytes("mock.conf", large, 1 << 20);
+    free(large);
+    read_well("mock.conf");
+}
+
+static void a_file_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    unlink(path_of("mock.conf"));
+    assert_int_equal(read_file("mock.conf"), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(reason(), "mock.conf: No such file or directory");
+    assert_int_equal(read_file(""), CUDA_ERROR_FILE_NOT_FOUND);
+    assert_string_equal(reason(), ": Is a directory");
+}
+
+static void a_profile_beside_the_settings_replaces_the_built_in_one(void **state)
+{
+    (void)state;
+    write_text("small.profile", PROFILE);
+    write_text("mock.conf", "schema = 1\nattribute.5 = 6\nprofile = small.profile\n");
+    read_well("mock.conf");
+    assert_string_equal(settings.profile.name, "Small GPU");
+    assert_int_equal(settings.driver_version, 12020);
+    assert_int_equal(settings.memory_bytes, (size_t)2 << 30);
+    assert_int_equal(settings.profile.greatest_priority, -1);
+    assert_int_equal(settings.profile.attributes[10], 8);
+    assert_int_equal(settings.profile.limits[0], 512);
+    /* Nothing of the former one is left; what stands beside the key `profile` goes over the new. */
+    assert_false(settings.profile.has_attribute[75]);
+    assert_int_equal(settings.profile.attributes[5], 6);
+}
+
+static void version_and_memory_are_the_profiles_unless_they_are_set(void **state)
+{
+    (void)state;
+    write_text("small.profile", PROFILE);
+    write_text("mock.conf",
+               "schema = 1\ndriver_version = 11.4\nmemory = profile\nprofile = small.profile\n");
+    read_well("mock.conf");
+    assert_int_equal(settings.driver_version, 11040);
+    assert_int_equal(settings.memory_bytes, 16 << 20);
+    assert_int_equal(
+        cushim__settings_parse(&settings, "profile = h200", "text", message, sizeof message),
+        CUDA_SUCCESS);
+    assert_int_equal(settings.driver_version, 11040);
+    assert_true(settings.memory_bytes == 150109880320);
+}
+
+static void a_profile_of_a_newer_driver_is_that_of_the_newest_known(void **state)
+{
+    (void)state;
+    write_text("small.profile",
+               "schema = 1\nname = New\ndriver_version = 14.2\nmemory_bytes = 16 MiB\n");
+    write_text("mock.conf", "schema = 1\nprofile = ./small.profile\n");
+    read_well("mock.conf");
+    assert_int_equal(settings.driver_version, 13000);
+}
+
+static void a_profile_is_read_as_strictly(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"name = x\n", "small.profile:1:1: a profile begins with `schema = 1`"},
+        {"schema = 1\nname = x\nmemory_bytes = 16 MiB\n",
+         "small.profile:3:1: a profile needs the key driver_version"},
+        {"schema = 1\nmode = auto\n", "small.profile:2:1: there is no key \"mode\""},
+        {"schema = 1\npriority.least = low\n",
+         "small.profile:2:18: priority.least is a whole number, not \"low\""},
+        {"schema = 1\ndriver_version = 9.0\n", "small.profile:2:18: driver_version is a version of "
+                                               "CUDA from 10.0 on, as 12.8 or 12080, not \"9.0\""},
+    };
+
+    (void)state;
+    write_text("mock.conf", "schema = 1\nprofile = small.profile\n");
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        write_text("small.profile", cases[i].text);
+        assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
+        assert_string_equal(reason(), cases[i].message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_begins_with_its_schema),
+        cmocka_unit_test(a_file_that_is_no_text_is_refused),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_named),
+        cmocka_unit_test(a_profile_beside_the_settings_replaces_the_built_in_one),
+        cmocka_unit_test(version_and_memory_are_the_profiles_unless_they_are_set),
+        cmocka_unit_test(a_profile_of_a_newer_driver_is_that_of_the_newest_known),
+        cmocka_unit_test(a_profile_is_read_as_strictly),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What PTX text declares. */
+#include <string.h>
+
+#include "image_world.h"
+
+static void ptx_entries_have_parameters_at_natural_offsets(void **state)
+{
+    static const struct cushim__image_parameter parameters[] = {
+        {0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .entry k(.param .u8 a, .param .u64 b, .param .u16 c,"
+                                     " .param .align 16 .b8 d[24], .param .u32 e)\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    declares_parameters("k", parameters, COUNT(parameters));
+    assert_int_equal(cushim__image_kernel(&image, "k")->parameter_bytes, 60);
+}
+
+static void alignment_of_what_a_pointer_points_at_is_not_the_parameters(void **state)
+{
+    static const struct cushim__image_parameter parameters[] = {{0, 4}, {8, 8}};
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".entry k(.param .u32 n,"
+                                     " .param .u64 .ptr .global .align 256 p)\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    declares_parameters("k", parameters, COUNT(parameters));
+}
+
+static void ptx_variables_have_their_true_sizes_and_values(void **state)
+{
+    static const uint32_t nested[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};
+    static const float vector[4] = {1, 2, 3, 1.5f};
+    const float single = 1.5f;
+    const double wide = -0.25;
+    const int32_t minus = -2;
+
+    (void)state;
+    assert_int_equal(
+        read_image(HEAD ".visible .global .u32 nested[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};\n"
+                        ".visible .global .align 4 .b8 counted[] = {1, 2, 3};\n"
+                        ".visible .global .f32 single = 1.5, bits = 0f3FC00000;\n"
+                        ".visible .global .f64 wide = -0d3FD0000000000000;\n"
+                        ".visible .global .v4 .f32 vector = {1.0, 2.0, 3.0, 1.5};\n"
+                        ".visible .global .s32 minus = -2;\n"
+                        ".visible .global .b8 zeros[1000];\n"
+                        ".const .align 4 .b8 constant[8] = {0xff};\n"),
+        CUDA_SUCCESS);
+    declares_variable("nested", sizeof nested, nested);
+    declares_variable("counted", 3, "\1\2\3");
+    declares_variable("single", sizeof single, &single);
+    declares_variable("bits", sizeof single, &single);
+    declares_variable("wide", sizeof wide, &wide);
+    declares_variable("vector", sizeof vector, vector);
+    declares_variable("minus", sizeof minus, &minus);
+    declares_variable("zeros", 1000, NULL);
+    declares_variable("constant", 8, "\xff\0\0\0\0\0\0\0");
+    assert_true(cushim__image_global(&image, "constant")->constant);
+    assert_false(cushim__image_global(&image, "zeros")->constant);
+    assert_int_equal(lines, 0);
+}
+
+static void addresses_of_variables_are_noted(void **state)
+{
+    const struct cushim__image_global *table;
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
+                                     ".visible .global .u64 table[2] = {generic(a)+4, 9};\n"),
+                     CUDA_SUCCESS);
+    table = cushim__image_global(&image, "table");
+    assert_int_equal(table->address_count, 1);
+    assert_string_equal(table->addresses[0].name, "a");
+    assert_int_equal(table->addresses[0].offset, 0);
+    assert_int_equal(table->addresses[0].addend, 4);
+    assert_int_equal(table->initial[8], 9);
+}
+
+static void value_that_is_not_understood_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
+                                     ".visible .global .u32 odd[2] = {0xFF(a), 3};\n"),
+                     CUDA_SUCCESS);
+    assert_int_equal(lines, 1);
+    declares_variable("odd", 8, "\0\0\0\0\3\0\0\0");
+}
+
+static void limits_and_shared_memory_of_an_entry_are_read(void **state)
+{
+    const struct cushim__image_kernel *kernel;
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".entry k()\n.reqntid 32, 2, 1\n.maxnreg 40\n{\n"
+                                     ".shared .align 4 .b8 s[1000];\n"
+                                     ".shared .align 16 .u32 t;\n"
+                                     ".extern .shared .align 16 .b8 rest[];\n"
+                                     "{ // a { that is none }\n}\n"
+                                     ".pragma \"nounroll }\";\nret;\n}\n"
+                                     ".entry next() .maxntid 64\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    kernel = cushim__image_kernel(&image, "k");
+    assert_int_equal(kernel->shared_bytes, 1012);
+    assert_int_equal(kernel->max_threads, 64);
+    assert_int_equal(kernel->required_block[1], 2);
+    assert_int_equal(kernel->ptx_version, 50);
+    assert_int_equal(cushim__image_kernel(&image, "next")->max_threads, 64);
+    assert_int_equal(cushim__image_kernel(&image, "next")->required_block[0], 0);
+}
+
+static void what_is_declared_elsewhere_is_not_found(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".extern .global .u32 far;\n"
+                                     ".extern .func (.param .b32 r) vprintf (.param .b64 a);\n"
+                                     ".func helper() { ret; }\n"
+                                     ".global .texref picture;\n"
+                                     ".file 1 \"x.cu\", 1, 2\n"
+                                     ".section .debug_info { .b32 100 }\n"
+                                     ".visible .entry k() { ret; }\n"),
+                     CUDA_SUCCESS);
+    assert_int_equal(image.kernel_count, 1);
+    assert_int_equal(image.global_count, 0);
+}
+
+static void texts_are_refused_as_the_driver_refuses_them(void **state)
+{
+    static const struct {
+        const char *text;
+        CUresult code;
+    } cases[] = {
+        {"", CUDA_ERROR_INVALID_IMAGE},
+        {" ", CUDA_ERROR_INVALID_IMAGE},
+        {"hello world, this is not an image at all", CUDA_ERROR_INVALID_IMAGE},
+        {".version 99.9\n.target sm_50\n.address_size 64\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+        {".version 6.0\n.target sm_999\n.address_size 64\n", CUDA_ERROR_INVALID_PTX},
+        {".version 8.6\n.target sm_100\n.address_size 64\n", CUDA_ERROR_INVALID_PTX},
+        {".version 6.0\n.target sm_50\n.address_size 32\n", CUDA_ERROR_INVALID_PTX},
+        {".version 1.4\n.target sm_10\n.visible .entry k()\n{ ret; }\n", CUDA_SUCCESS},
+        {HEAD, CUDA_SUCCESS},
+        {"\n\n// c\n/* d */ " HEAD, CUDA_SUCCESS},
+        {HEAD ".visible .entry k()\n{ ret;", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .entry k(.param .u64", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a[2] = {1, 2, 3};", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a[", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .b8 a[99999999999999999999999];", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .b8 a[4294967296][4294967296];", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a;\n.visible .global .u32 a;\n", CUDA_ERROR_INVALID_PTX},
+        {HEAD "blah\n", CUDA_ERROR_INVALID_PTX},
+        {HEAD "/* no end", CUDA_SUCCESS},
+        {HEAD ".pragma \"no end", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".global .u32 a[2][2][2][2][2][2][2][2][2] = {{{{{{{{{{", CUDA_ERROR_INVALID_PTX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CUresult code = read_image(cases[i].text);
+
+        if (code != cases[i].code)
+            fail_msg("%s: %d instead of %d", cases[i].text, (int)code, (int)cases[i].code);
+        assert_true(code == CUDA_SUCCESS || image.message[0] != '\0');
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IMAGE_TEST(ptx_entries_have_parameters_at_natural_offsets),
+        IMAGE_TEST(alignment_of_what_a_pointer_points_at_is_not_the_parameters),
+        IMAGE_TEST(ptx_variables_have_their_true_sizes_and_values),
+        IMAGE_TEST(addresses_of_variables_are_noted),
+        IMAGE_TEST(value_that_is_not_understood_is_told),
+        IMAGE_TEST(limits_and_shared_memory_of_an_entry_are_read),
+        IMAGE_TEST(what_is_declared_elsewhere_is_not_found),
+        IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

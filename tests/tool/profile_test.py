@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim profile`."""
+
+import os
+import tempfile
+import unittest
+
+from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, USAGE, ToolTest
+
+FIRST = '''\
+# Fake GPU with the driver of CUDA 13.0, as it answers: written by cushim profile.
+# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node -1.
+schema = 1
+name = Fake GPU
+driver_version = 13000
+memory_bytes = 8589934592
+priority.least = 0
+priority.greatest = -5
+
+attribute.WARP_SIZE = 32
+attribute.PCI_BUS_ID = 0
+attribute.PCI_DOMAIN_ID = 0
+attribute.COMPUTE_CAPABILITY_MAJOR = 9
+attribute.COMPUTE_CAPABILITY_MINOR = 0
+attribute.190 = -190
+
+limit.STACK_SIZE = 1024
+limit.MALLOC_HEAP_SIZE = 8589934592
+limit.15 = 15
+'''
+
+
+class Profile(ToolTest):
+
+    def test_tells_what_the_driver_knows_and_no_identifier(self):
+        result = self.run_with(13000, 'profile')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.err, '')
+        self.assertEqual(result.out, FIRST)
+        self.assertNotIn('cuDeviceGetUuid_v2', result.calls)
+        self.assertNotIn('cuDeviceGetPCIBusId', result.calls)
+
+    def test_another_device_and_driver(self):
+        result = self.run_with(12020, 'profile', '--device', '1', '--name', 'Second')
+        self.assert_status(result, DONE)
+        for line in ('name = Second', 'driver_version = 12020', 'memory_bytes = 17179869184',
+                     'attribute.COMPUTE_CAPABILITY_MINOR = 1', 'attribute.PCI_BUS_ID = 0',
+                     'limit.MALLOC_HEAP_SIZE = 17179869184'):
+            self.assertIn(line, result.out.splitlines())
+        self.assertNotIn('Fake', result.out)
+
+    def test_file_has_what_is_printed_otherwise(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'gpu.profile')
+            result = self.run_with(13000, 'profile', '--output', path)
+            self.assert_status(result, DONE)
+            self.assertEqual(result.out + result.err, '')
+            with open(path, encoding='ascii') as file:
+                self.assertEqual(file.read(), FIRST)
+
+    def test_file_that_cannot_be_written(self):
+        for path, problem in (('/nowhere/gpu.profile', 'No such file or directory'),
+                              ('/dev/full', 'No space left on device')):
+            with self.subTest(path):
+                result = self.run_with(13000, 'profile', '--output', path)
+                self.assert_status(result, FAILED)
+                self.assertIn('could not be written to %s: %s' % (path, problem), result.err)
+
+    def test_names_that_a_profile_cannot_have(self):
+        for name in ('', ' x', 'x ', 'a # b', '#a', 'two\nlines', 'x' * 256):
+            with self.subTest(name):
+                result = self.run_with(13000, 'profile', '--name', name)
+                self.assert_status(result, USAGE)
+                self.assertEqual(result.out, '')
+                self.assertIn('a profile cannot have the name', result.err)
+                self.assertEqual(result.calls, [])
+        self.assert_status(self.run_with(13000, 'profile', '--name', 'a#b ' + 'x' * 251), DONE)
+
+    def test_device_without_a_name_needs_one(self):
+        result = self.run_with(13000, 'profile', '--device', '2', FAKE_DEVICES=3)
+        self.assert_status(result, USAGE)
+        self.assertIn('another name with --name', result.err)
+        self.assert_status(self.run_with(13000, 'profile', '--device', '2', '--name', 'GPU',
+                                         FAKE_DEVICES=3), DONE)
+
+    def test_no_driver_no_device_and_not_that_one(self):
+        self.assert_status(self.run_command('profile', CUSHIM_LIBRARY='none'), NO_DRIVER)
+        self.assert_status(self.run_with(13000, 'profile', FAKE_DEVICES=0), NO_DEVICE)
+        result = self.run_with(13000, 'profile', '--device', '2')
+        self.assert_status(result, USAGE)
+        self.assertIn("--device is out of range with '2': expected 0 to 1", result.err)
+
+    def test_has_no_json(self):
+        self.assert_status(self.run_with(13000, 'profile', '--json'), USAGE)
+
+    def test_failure_of_any_call_writes_nothing(self):
+        calls = self.run_with(13000, 'profile').calls
+        first = {calls.index(call) + 1 for call in calls} | {len(calls)}
+        for number in sorted(first - {1, 2} | {calls.index('cuDeviceGetAttribute') + 100}):
+            with self.subTest(number=number, call=calls[number - 1]):
+                result = self.run_with(13000, 'profile', FAKE_FAIL=number)
+                if calls[number - 1] == 'cuDriverGetVersion':
+                    continue
+                self.assertIn(result.status, (FAILED, NO_DEVICE))
+                self.assertRegex(result.err, r'\Acushim: .*700|CUDA_ERROR_ILLEGAL_ADDRESS')
+                self.assertEqual(result.out, '')
+
+
+if __name__ == '__main__':
+    unittest.main()

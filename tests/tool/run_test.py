@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim run`: the environment and the status of a program, and that it finds the mock driver."""
+
+import os
+import shutil
+import tempfile
+import unittest
+
+from harness import COMMAND, DONE, USAGE, ToolTest
+
+LIBRARY = os.environ['CUSHIM_MOCK_LIBRARY']
+FOLDER = os.path.realpath(os.path.dirname(LIBRARY))
+NO_LIBRARY, NOT_EXECUTABLE, NOT_FOUND = 125, 126, 127
+
+
+class Program(ToolTest):
+
+    def run_program(self, *words, **settings):
+        """A program with no options of `cushim run`."""
+        return self.run_command('run', '--', *words, **settings)
+
+    def test_status_is_the_programs(self):
+        for status in 0, 1, 7, 64, 125, 255:
+            with self.subTest(status=status):
+                self.assert_status(self.run_program('sh', '-c', 'exit %d' % status), status)
+
+    def test_arguments_are_its_own(self):
+        words = ['--json', '', 'a b', '--', '-x', '$HOME']
+        result = self.run_program('printf', '[%s]', *words)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.out, ''.join('[%s]' % word for word in words))
+
+    def test_options_end_at_the_program(self):
+        result = self.run_command('run', '--quiet', 'printf', '%s', '--quiet')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.out, '--quiet')
+
+    def test_program_that_is_not_there(self):
+        for word in 'cushim-no-such-program', '/nowhere/program':
+            with self.subTest(word=word):
+                result = self.run_program(word)
+                self.assert_status(result, NOT_FOUND)
+                self.assertIn("cushim: The program '%s' was not found.\nadvice: " % word, result.err)
+
+    def test_program_that_cannot_be_executed(self):
+        with tempfile.NamedTemporaryFile() as file:
+            for word in file.name, '/tmp':
+                with self.subTest(word=word):
+                    result = self.run_program(word)
+                    self.assert_status(result, NOT_EXECUTABLE)
+                    self.assertIn("The program '%s' cannot be executed: " % word, result.err)
+
+
+class Environment(ToolTest):
+
+    def variable(self, name, *options, **settings):
+        result = self.run_command('run', *options, '--', 'printenv', name, **settings)
+        self.assertIn(result.status, (0, 1), str(result))
+        self.assertEqual(result.err, '')
+        return result.out[:-1] if result.status == 0 else None
+
+    def test_folder_comes_first(self):
+        self.assertEqual(self.variable('LD_LIBRARY_PATH', LD_LIBRARY_PATH=''), FOLDER)
+        self.assertEqual(self.variable('LD_LIBRARY_PATH', LD_LIBRARY_PATH='/one:/two'),
+                         FOLDER + ':/one:/two')
+        self.assertEqual(self.variable('CUSHIM_LIBRARY', CUSHIM_LIBRARY='none'),
+                         FOLDER + '/libcuda.so.1')
+
+    def test_folder_that_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(LIBRARY, folder)
+            self.assertEqual(self.variable('LD_LIBRARY_PATH', '--library', folder,
+                                           LD_LIBRARY_PATH=''), os.path.realpath(folder))
+
+    def test_folder_without_the_library(self):
+        with tempfile.TemporaryDirectory(prefix='with:colon') as folder:
+            result = self.run_command('run', '--library', folder, 'true')
+            self.assert_status(result, NO_LIBRARY)
+            self.assertIn('libcuda.so.1 is not in ' + folder, result.err)
+            shutil.copy(LIBRARY, folder)
+            result = self.run_command('run', '--library', folder, 'true')
+            self.assert_status(result, NO_LIBRARY)
+            self.assertIn('colon', result.err)
+
+    def test_settings_are_passed_on(self):
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--devices', '2', '--set', 'seed=1',
+                                       '--set', 'seed=2', '--quiet'),
+                         'devices = 2\nseed=2\nquiet = yes\n')
+        self.assertIsNone(self.variable('CUSHIM_MOCK_SETTINGS'))
+
+    def test_settings_that_were_there_stay_or_are_replaced(self):
+        before = {'CUSHIM_MOCK_SETTINGS': 'seed = 5'}
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', **before), 'seed = 5')
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--devices', '2', **before),
+                         'devices = 2\n')
+
+    def test_file_is_named_in_full(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(os.path.realpath(folder), 'mock.conf')
+            with open(path, 'w', encoding='ascii') as file:
+                file.write('schema = 1\n')
+            here = os.getcwd()
+            os.chdir(folder)
+            try:
+                self.assertEqual(self.variable('CUSHIM_MOCK_CONFIG', '--config', 'mock.conf'), path)
+            finally:
+                os.chdir(here)
+
+
+class Settings(ToolTest):
+
+    def assert_refused(self, message, *options, **settings):
+        result = self.run_command('run', *options, '--', 'echo', 'started', **settings)
+        self.assert_status(result, USAGE)
+        self.assertEqual(result.out, '')
+        self.assertIn('cushim: ' + message, result.err)
+
+    def test_are_checked_before_the_program_starts(self):
+        self.assert_refused('--devices: devices is a whole number', '--devices', 'many')
+        self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set', 'mod=auto')
+        self.assert_refused('/nowhere: No such file or directory', '--config', '/nowhere')
+
+    def test_of_the_environment_too(self):
+        self.assert_refused('CUSHIM_MOCK_SETTINGS:1:8: mode is ', CUSHIM_MOCK_SETTINGS='mode = fast')
+        self.assert_refused('/nowhere: No such file', CUSHIM_MOCK_CONFIG='/nowhere')
+        result = self.run_command('run', '--set', 'mode=auto', '--', 'true',
+                                  CUSHIM_MOCK_SETTINGS='mode = fast')
+        self.assert_status(result, DONE)
+
+
+class Driver(ToolTest):
+
+    def test_program_finds_the_mock(self):
+        for before in [], ['env', '-u', 'CUSHIM_LIBRARY']:
+            with self.subTest(before=before):
+                result = self.run_command('run', '--devices', '2', '--driver-version', '12.2', '--',
+                                          *before, COMMAND, 'info', '--json')
+                self.assert_status(result, DONE)
+                document = result.json()
+                self.assertIs(document['simulated'], True)
+                self.assertEqual(document['report']['library'], FOLDER + '/libcuda.so.1')
+                self.assertEqual(document['report']['driver_version'], 12020)
+                self.assertEqual(len(document['devices']), 2)
+                self.assertRegex(result.err, r'\Acushim mock .*2 devices')
+
+    def test_nothing_is_said_if_that_is_asked_for(self):
+        result = self.run_command('run', '--quiet', '--', COMMAND, 'info')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.err, '')
+
+    def test_work_is_done(self):
+        result = self.run_command('run', '--quiet', '--', COMMAND, 'time', '--bytes', '1M')
+        self.assert_status(result, DONE)
+        self.assertTrue(result.out.startswith('simulated   The times are virtual: '), result.out)
+        self.assertIn('mode threaded', result.lines()['mock'])
+        self.assertEqual(result.lines()['library'], FOLDER + '/libcuda.so.1')
+        self.assertGreater(float(result.lines()['minimum'].split()[0]), 0)
+
+
+if __name__ == '__main__':
+    unittest.main()
