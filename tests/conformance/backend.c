@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "backend.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/mock.h>
+
+#include "check.h"
+
+const struct cushim_table *cu;
+const char *backend_driver = "mock";
+const char *backend_stub;
+
+static struct cushim_table table = {.size = sizeof table};
+static struct cushim_mock *mock; /* in this process */
+static void *library;            /* otherwise */
+static bool is_mock;
+static char reason[512];
+
+static const char *open_mock(void)
+{
+    char message[300] = "";
+    const struct cushim_mock_options options = {
+        .size = sizeof options,
+        .settings = getenv(BACKEND_SETTINGS),
+        .message = message,
+        .message_size = sizeof message,
+    };
+    CUresult code = cushim_mock_create(&options, &mock);
+
+    is_mock = true;
+    if (code == CUDA_SUCCESS)
+        return NULL;
+    snprintf(reason, sizeof reason, "the mock cannot be created: %d %s", (int)code, message);
+    return reason;
+}
+
+static const char *open_library(const char *path)
+{
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        snprintf(reason, sizeof reason, "%s", dlerror());
+        return reason;
+    }
+    is_mock = dlsym(library, "cushim_mock_identity") != NULL;
+    return NULL;
+}
+
+static cushim_function resolve(const char *name, void *data)
+{
+    cushim_function function = NULL;
+    void *symbol;
+
+    (void)data;
+    if (mock)
+        return cushim_mock_symbol(name, mock);
+    symbol = dlsym(library, name);
+    memcpy(&function, &symbol, sizeof function);
+    return function;
+}
+
+const char *backend_open(void)
+{
+    const bool real = strcmp(backend_driver, "real") == 0;
+    const char *refused;
+
+    if (strcmp(backend_driver, "mock") == 0)
+        refused = open_mock();
+    else
+        refused = open_library(real ? "libcuda.so.1" : backend_driver);
+    if (refused)
+        return refused;
+    if (real && is_mock)
+        return "the libcuda.so.1 that the loader finds is a mock: name it by its path";
+    if (cushim_table_fill(&table, resolve, NULL, NULL) != CUDA_SUCCESS)
+        return "the library is no CUDA driver";
+    cu = &table;
+    return NULL;
+}
+
+bool backend_is_mock(void)
+{
+    return is_mock;
+}
+
+const char *backend_name(void)
+{
+    static char path[4096];
+    void *init = dlsym(library ? library : RTLD_DEFAULT, "cuInit");
+    const char *file;
+    Dl_info info;
+
+    if (!library || !init || dladdr(init, &info) == 0 || !realpath(info.dli_fname, path))
+        return "mock";
+    file = strrchr(path, '/');
+    return file ? file + 1 : path;
+}
+
+cushim_function backend_symbol(const char *name)
+{
+    return resolve(name, NULL);
+}
+
+/* The mock that a library is. */
+static struct cushim_mock *library_mock(void)
+{
+    struct cushim_mock *(*current)(void) = NULL;
+    void *symbol = dlsym(library, "cushim_mock_current");
+
+    memcpy(&current, &symbol, sizeof current);
+    return current ? current() : NULL;
+}
+
+size_t backend_violations(void)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+    CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = cushim_mock_state_get;
+
+    if (library) {
+        void *symbol = dlsym(library, "cushim_mock_state_get");
+
+        if (!symbol)
+            fail("the mock does not export cushim_mock_state_get");
+        memcpy(&get, &symbol, sizeof get);
+    }
+    if (get(library ? library_mock() : mock, &state) != CUDA_SUCCESS)
+        fail("the mock does not tell its state");
+    return state.violations;
+}

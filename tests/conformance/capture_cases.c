@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Capture: begin, end, status. Statements 61, 62, 70-73. */
+#include <pthread.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "capture.h"
+#include "cases.h"
+#include "check.h"
+
+static void default_stream_is_not_captured(void)
+{
+    begin_context();
+    for (unsigned i = 0; i < CAPTURE_MODES; i++) {
+        CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+             cu->StreamBeginCapture_v2(NULL, capture_modes[i]));
+        CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+             cu->StreamBeginCapture_v2(CU_STREAM_LEGACY, capture_modes[i]));
+        OK(cu->StreamBeginCapture_v2(CU_STREAM_PER_THREAD, capture_modes[i]));
+        capture_end(CU_STREAM_PER_THREAD);
+    }
+}
+
+static void begin_is_checked(void)
+{
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)3));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)77));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream));
+    OK(cu->StreamBeginCapture_v2(stream, GLOBAL));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamBeginCapture_v2(stream, GLOBAL));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamBeginCapture_v2(stream, RELAXED));
+    capture_end(stream); /* the first is active */
+}
+
+static void status_and_end_of_a_capture(void)
+{
+    CUgraph graph = NULL;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
+    CHECK(graph == NULL);
+    EQUAL(0, capture_status(stream));
+    capture_begin(stream, GLOBAL);
+    EQUAL(1, capture_status(stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(stream));
+    EQUAL(2, capture_status(stream));
+    capture_spoilt(stream);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
+    OK(cu->StreamQuery(stream));
+    capture_begin(stream, GLOBAL); /* the stream is good for another */
+    capture_end(stream);
+}
+
+/* The end of a capture by another thread. */
+struct ending {
+    CUstream stream;
+    CUcontext context;
+    CUgraph graph;
+    CUresult code;
+};
+
+static void *end_elsewhere(void *data)
+{
+    struct ending *ending = data;
+
+    if (cu->CtxSetCurrent(ending->context) == CUDA_SUCCESS)
+        ending->code = cu->StreamEndCapture(ending->stream, &ending->graph);
+    return NULL;
+}
+
+static void run_ending(struct ending *ending)
+{
+    pthread_t thread;
+
+    ending->code = CUDA_ERROR_UNKNOWN;
+    if (pthread_create(&thread, NULL, end_elsewhere, ending) != 0)
+        fail("a thread cannot be had");
+    pthread_join(thread, NULL);
+}
+
+static void another_thread_may_not_end_it(void)
+{
+    struct ending ending = {.context = begin_context()};
+    CUgraph graph = NULL;
+
+    ending.stream = begin_stream();
+    for (unsigned i = 0; i < CAPTURE_MODES; i++) {
+        ending.graph = NULL;
+        capture_begin(ending.stream, capture_modes[i]);
+        run_ending(&ending);
+        if (capture_modes[i] == RELAXED) {
+            OK(ending.code);
+            CHECK(ending.graph != NULL);
+            continue;
+        }
+        CODE(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, ending.code);
+        EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(ending.stream));
+        CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(ending.stream, &graph));
+    }
+}
+
+static void event_of_an_ended_capture_is_refused(void)
+{
+    CUstream stream, other;
+    CUevent event, done;
+    float ms = -7;
+
+    begin_context();
+    stream = begin_stream();
+    other = begin_stream();
+    event = begin_event();
+    done = begin_done();
+    capture_begin(stream, GLOBAL);
+    OK(cu->EventRecord(event, stream));
+    capture_end(stream);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventSynchronize(event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime(&ms, done, event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime_v2(&ms, event, done));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime(&ms, event, event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(other, event, 0));
+    CHECK(ms == -7);
+    capture_begin(other, GLOBAL);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(other, event, 1));
+    ONE_OF(cu->StreamEndCapture(other, &(CUgraph){NULL}), 0, 901);
+    OK(cu->EventRecord(event, stream));
+    OK(cu->EventSynchronize(event));
+    OK(cu->EventQuery(event));
+    OK(cu->EventElapsedTime(&ms, done, event));
+    CHECK(ms > 0);
+}
+
+static void capturing_stream_can_be_destroyed(void)
+{
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    capture_begin(stream, GLOBAL);
+    OK(cu->StreamDestroy_v2(stream));
+    OK(cu->StreamQuery(begin_stream()));
+}
+
+static void mode_of_the_thread_is_exchanged(void)
+{
+    CUstreamCaptureMode mode = RELAXED;
+    CUstream stream;
+    CUevent done;
+
+    begin_context();
+    stream = begin_stream();
+    done = begin_done();
+    capture_begin(stream, GLOBAL);
+    OK(cu->ThreadExchangeStreamCaptureMode(&mode));
+    EQUAL(GLOBAL, mode);
+    OK(cu->EventQuery(done)); /* allowed now, and harmless */
+    capture_active(stream);
+    OK(cu->ThreadExchangeStreamCaptureMode(&mode));
+    EQUAL(RELAXED, mode);
+    capture_end(stream);
+    mode = (CUstreamCaptureMode)9; /* none, and accepted */
+    OK(cu->ThreadExchangeStreamCaptureMode(&mode));
+    EQUAL(GLOBAL, mode);
+}
+
+static void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
+}
+
+static void capture_functions_answer_what_is_listed(void)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUgraphNode *nodes = NULL;
+    cuuint64_t id = 0;
+    CUgraph graph = NULL;
+    CUstream stream;
+    size_t count = 0;
+
+    begin_context();
+    stream = begin_stream();
+    ONE_OF(cu->StreamIsCapturing(stream, &status), 0, 4, 3, 1, 906);
+    ONE_OF(cu->StreamIsCapturing(stream, NULL), 4, 3, 1, 906);
+    ONE_OF(cu->StreamIsCapturing(NULL, &status), 0, 4, 3, 1, 906);
+    ONE_OF(cu->StreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count), 0, 1, 906,
+           402);
+    ONE_OF(cu->StreamGetCaptureInfo_v2(stream, NULL, &id, &graph, &nodes, &count), 1, 906, 402);
+    ONE_OF(cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 0), 1, 401);
+    ONE_OF(cu->StreamEndCapture(stream, NULL), 4, 3, 1, 401, 908); /* 401: statement 62 */
+    capture_begin(stream, GLOBAL);
+    ONE_OF(cu->StreamIsCapturing(stream, &status), 0);
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status);
+    OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status);
+    EQUAL(1, count);
+    CHECK(id != 0 && graph != NULL && nodes != NULL);
+    ONE_OF(cu->StreamUpdateCaptureDependencies(stream, NULL, 0, 77), 1, 401);
+    OK(cu->StreamUpdateCaptureDependencies(stream, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, &id, &graph, &nodes, &count));
+    EQUAL(0, count);
+    ONE_OF(cu->StreamEndCapture(stream, &graph), 0, 4, 3, 1, 908, 904);
+}
+
+const struct conformance_case capture_cases[] = {
+    MEASURED_CASE("061_default_stream_is_not_captured", default_stream_is_not_captured),
+    MEASURED_CASE("061_begin_is_checked", begin_is_checked),
+    MEASURED_CASE("062_status_and_end_of_a_capture", status_and_end_of_a_capture),
+    MEASURED_CASE("070_another_thread_may_not_end_it", another_thread_may_not_end_it),
+    MEASURED_CASE("071_event_of_an_ended_capture_is_refused", event_of_an_ended_capture_is_refused),
+    MEASURED_CASE("072_capturing_stream_can_be_destroyed", capturing_stream_can_be_destroyed),
+    MEASURED_CASE("072_mode_of_the_thread_is_exchanged", mode_of_the_thread_is_exchanged),
+    DOCUMENTED_CASE("073_capture_functions_answer_what_is_listed",
+                    capture_functions_answer_what_is_listed),
+    {.name = NULL},
+};

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of rows and layers, and arrays. Statements 114, 115, 118 and 119. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "memory.h"
+
+static unsigned char from[8192], to[8192];
+
+static void fill(void)
+{
+    for (size_t i = 0; i < sizeof from; i++)
+        from[i] = (unsigned char)(i * 7 + i / 256);
+}
+
+static CUDA_MEMCPY2D rows(CUdeviceptr memory)
+{
+    return (CUDA_MEMCPY2D){.srcMemoryType = CU_MEMORYTYPE_HOST,
+                           .srcHost = from,
+                           .srcPitch = 64,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = memory,
+                           .dstPitch = 128,
+                           .WidthInBytes = 32,
+                           .Height = 4};
+}
+
+static void rows_keep_their_pitches(void)
+{
+    CUdeviceptr memory;
+    CUDA_MEMCPY2D copy;
+
+    begin_context();
+    fill();
+    memory = begin_memory(8192);
+    MUST(cu->MemsetD8_v2(memory, 0, 8192));
+    copy = rows(memory);
+    OK(cu->Memcpy2D_v2(&copy));
+    OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
+    CHECK(memcmp(to + 128, from + 64, 32) == 0);
+    EQUAL(0, to[32]);
+    copy.srcXInBytes = 8;
+    copy.dstXInBytes = 64;
+    copy.dstY = 2;
+    OK(cu->Memcpy2D_v2(&copy));
+    OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
+    CHECK(memcmp(to + 3 * 128 + 64, from + 64 + 8, 32) == 0);
+    OK(cu->Memcpy2DUnaligned_v2(&copy));
+    OK(cu->Memcpy2DAsync_v2(&copy, NULL));
+    drain(NULL);
+}
+
+static void wrong_rows_are_refused(void)
+{
+    CUDA_MEMCPY2D wrong[11];
+    CUdeviceptr memory;
+    int count = 0;
+
+    begin_context();
+    memory = begin_memory(8192);
+    for (int i = 0; i < 11; i++)
+        wrong[i] = rows(memory);
+    wrong[count++].srcPitch = 16;
+    wrong[count++].dstPitch = 16;
+    wrong[count++].dstXInBytes = 112;
+    wrong[count++].srcXInBytes = 48;
+    wrong[count++].Height = 65;
+    wrong[count++].srcMemoryType = (CUmemorytype)0;
+    wrong[count++].dstMemoryType = (CUmemorytype)9;
+    wrong[count++].dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    wrong[count++].srcHost = NULL;
+    wrong[count++].dstDevice = 0;
+    wrong[count].srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    wrong[count++].srcDevice = (uintptr_t)from;
+    for (int i = 0; i < count; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy2D_v2(&wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy2D_v2(NULL));
+}
+
+static void unusual_rows_are_copied(void)
+{
+    CUDA_MEMCPY2D copy, good;
+    CUdeviceptr memory;
+
+    begin_context();
+    fill();
+    memory = begin_memory(8192);
+    MUST(cu->MemsetD8_v2(memory, 0, 8192));
+    good = rows(memory);
+    copy = good;
+    copy.srcPitch = copy.dstPitch = 0;
+    OK(cu->Memcpy2D_v2(&copy));
+    OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
+    CHECK(memcmp(to, from, 4 * 32) == 0);
+    EQUAL(0, to[4 * 32]);
+    copy = good;
+    copy.WidthInBytes = 0;
+    OK(cu->Memcpy2D_v2(&copy));
+    copy = good;
+    copy.Height = 0;
+    OK(cu->Memcpy2D_v2(&copy));
+    copy = good;
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = to;
+    OK(cu->Memcpy2D_v2(&copy));
+    CHECK(memcmp(to + 128, from + 64, 32) == 0);
+    copy = good;
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.srcDevice = (uintptr_t)from;
+    OK(cu->Memcpy2D_v2(&copy));
+}
+
+static CUDA_MEMCPY3D layers(CUdeviceptr memory)
+{
+    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_HOST,
+                           .srcHost = from,
+                           .srcPitch = 64,
+                           .srcHeight = 4,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = memory,
+                           .dstPitch = 128,
+                           .dstHeight = 5,
+                           .WidthInBytes = 32,
+                           .Height = 3,
+                           .Depth = 2};
+}
+
+static void layers_keep_their_heights(void)
+{
+    CUDA_MEMCPY3D copy;
+    CUdeviceptr memory;
+
+    begin_context();
+    fill();
+    memory = begin_memory(8192);
+    MUST(cu->MemsetD8_v2(memory, 0, 8192));
+    copy = layers(memory);
+    OK(cu->Memcpy3D_v2(&copy));
+    OK(cu->MemcpyDtoH_v2(to, memory, sizeof to));
+    CHECK(memcmp(to + (5 + 1) * 128, from + (4 + 1) * 64, 32) == 0);
+    EQUAL(0, to[3 * 128]);
+    OK(cu->Memcpy3DAsync_v2(&copy, NULL));
+    drain(NULL);
+}
+
+static void fields_of_layers_are_checked(void)
+{
+    CUDA_MEMCPY3D copy, good;
+
+    begin_context();
+    good = layers(begin_memory(8192));
+    copy = good;
+    copy.srcPitch = 8;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(&copy));
+    copy = good;
+    copy.srcHeight = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(&copy));
+    copy = good;
+    copy.srcMemoryType = (CUmemorytype)0;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(&copy));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy3D_v2(NULL));
+    copy = good;
+    copy.Depth = 0;
+    OK(cu->Memcpy3D_v2(&copy));
+    copy = good;
+    copy.srcHeight = 0;
+    OK(cu->Memcpy3D_v2(&copy));
+    copy = good;
+    copy.srcLOD = 1;
+    copy.reserved0 = &copy;
+    OK(cu->Memcpy3D_v2(&copy));
+}
+
+static CUarray begin_array(size_t width, size_t height)
+{
+    const CUDA_ARRAY_DESCRIPTOR of = {
+        .Width = width, .Height = height, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUarray array = NULL;
+
+    MUST(cu->ArrayCreate_v2(&array, &of));
+    return array;
+}
+
+static void arrays_are_described(void)
+{
+    CUDA_ARRAY3D_DESCRIPTOR whole;
+    CUDA_ARRAY_DESCRIPTOR of;
+
+    begin_context();
+    OK(cu->ArrayGetDescriptor_v2(&of, begin_array(16, 8)));
+    EQUAL(16, of.Width);
+    EQUAL(8, of.Height);
+    EQUAL(CU_AD_FORMAT_FLOAT, of.Format);
+    EQUAL(1, of.NumChannels);
+    OK(cu->Array3DGetDescriptor_v2(&whole, begin_array(16, 8)));
+    EQUAL(0, whole.Depth);
+    EQUAL(0, whole.Flags);
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->ArrayDestroy(NULL));
+    OK(cu->ArrayDestroy(begin_array(16, 0)));
+}
+
+static void wrong_arrays_are_refused(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR good = {
+        .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUDA_ARRAY_DESCRIPTOR wrong[4] = {good, good, good, good};
+    CUarray array;
+
+    begin_context();
+    wrong[0].NumChannels = 3;
+    wrong[1].Width = 0;
+    wrong[2].Width = 200000;
+    wrong[3].Format = (CUarray_format)0;
+    for (int i = 0; i < 4; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(&array, &wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(&array, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(NULL, &good));
+}
+
+static void arrays_hold_rows(void)
+{
+    CUDA_MEMCPY2D in = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                        .srcHost = from,
+                        .srcPitch = 64,
+                        .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                        .WidthInBytes = 64,
+                        .Height = 8};
+    CUDA_MEMCPY2D out = {.srcMemoryType = CU_MEMORYTYPE_ARRAY,
+                         .dstMemoryType = CU_MEMORYTYPE_HOST,
+                         .dstHost = to,
+                         .dstPitch = 64,
+                         .WidthInBytes = 64,
+                         .Height = 8};
+
+    begin_context();
+    fill();
+    in.dstArray = out.srcArray = begin_array(16, 8);
+    OK(cu->Memcpy2D_v2(&in));
+    OK(cu->Memcpy2D_v2(&out));
+    CHECK(memcmp(to, from, 8 * 64) == 0);
+    out.Height = 9;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Memcpy2D_v2(&out));
+    OK(cu->MemcpyHtoA_v2(in.dstArray, 0, from + 100, 16));
+}
+
+static void arrays_of_one_row_take_offsets(void)
+{
+    CUdeviceptr memory;
+    CUarray array;
+
+    begin_context();
+    fill();
+    memory = begin_memory(4096);
+    array = begin_array(16, 0);
+    OK(cu->MemcpyHtoA_v2(array, 4, from, 16));
+    OK(cu->MemcpyAtoH_v2(to, array, 4, 16));
+    CHECK(memcmp(to, from, 16) == 0);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoA_v2(array, 60, from, 16));
+    OK(cu->MemcpyAtoD_v2(memory, array, 4, 16));
+    OK(cu->MemcpyAtoA_v2(array, 32, array, 4, 16));
+    OK(cu->MemcpyDtoA_v2(array, 0, memory, 16));
+    OK(cu->MemcpyAtoH_v2(to + 64, array, 0, 16));
+    CHECK(memcmp(to + 64, from, 16) == 0);
+    OK(cu->MemcpyAtoH_v2(to + 64, array, 32, 16));
+    CHECK(memcmp(to + 64, from, 16) == 0);
+    OK(cu->MemcpyHtoAAsync_v2(array, 0, from, 16, NULL));
+    drain(NULL);
+}
+
+const struct conformance_case copy_shape_cases[] = {
+    MEASURED_CASE("114_rows_keep_their_pitches", rows_keep_their_pitches),
+    MEASURED_CASE("114_wrong_rows_are_refused", wrong_rows_are_refused),
+    MEASURED_CASE("114_unusual_rows_are_copied", unusual_rows_are_copied),
+    MEASURED_CASE("115_layers_keep_their_heights", layers_keep_their_heights),
+    MEASURED_CASE("115_fields_of_layers_are_checked", fields_of_layers_are_checked),
+    MEASURED_CASE("118_arrays_are_described", arrays_are_described),
+    MEASURED_CASE("118_wrong_arrays_are_refused", wrong_arrays_are_refused),
+    MEASURED_CASE("119_arrays_hold_rows", arrays_hold_rows),
+    MEASURED_CASE("119_arrays_of_one_row_take_offsets", arrays_of_one_row_take_offsets),
+    {.name = NULL},
+};

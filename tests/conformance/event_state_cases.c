@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events over time: unrecorded, pending, done, recorded again. Statements 23-25, 27, 29, 33. */
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "latch.h"
+
+enum { WORK_MS = 20 };
+
+static void unrecorded_event_is_done(void)
+{
+    CUstream stream;
+    CUevent event;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    OK(cu->EventQuery(event));
+    OK(cu->EventSynchronize(event));
+    OK(cu->StreamWaitEvent(stream, event, 0));
+    OK(cu->StreamSynchronize(stream));
+    OK(cu->StreamQuery(stream));
+}
+
+static void record_behind_pending_work_is_pending(void)
+{
+    struct gate gate = GATE;
+    CUstream stream;
+    CUevent event;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    gate_shut(&gate, stream);
+    OK(cu->EventRecord(event, stream));
+    for (int i = 0; i < 100; i++)
+        CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    gate_open(&gate);
+    OK(cu->EventSynchronize(event));
+    OK(cu->EventQuery(event));
+}
+
+static void record_behind_a_latch_is_pending(void)
+{
+    struct latch latch;
+    CUstream stream;
+    CUevent event;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    latch = latch_shut(stream);
+    OK(cu->EventRecord(event, stream));
+    CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    latch_open(&latch);
+    OK(cu->EventSynchronize(event));
+    OK(cu->EventQuery(event));
+}
+
+static void synchronize_blocks(void)
+{
+    begin_context();
+    for (unsigned flags = 0; flags < 2; flags++) {
+        CUstream stream = begin_stream();
+        CUevent event = begin_event_with(flags == 1 ? CU_EVENT_BLOCKING_SYNC : 0);
+        struct gate gate = GATE;
+        struct opener opener;
+
+        gate_shut(&gate, stream);
+        OK(cu->EventRecord(event, stream));
+        opener_start(&opener, &gate, WORK_MS);
+        OK(cu->EventSynchronize(event));
+        CHECK(atomic_load(&opener.opened));
+        OK(cu->EventQuery(event));
+        opener_join(&opener);
+    }
+}
+
+static void bytes_move_when_work_executes(void)
+{
+    enum { BYTES = 4096 };
+    unsigned char *from = NULL, *to = NULL;
+    struct gate gate = GATE;
+    CUdeviceptr memory = 0;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    MUST(cu->MemAllocHost_v2((void **)&from, BYTES));
+    MUST(cu->MemAllocHost_v2((void **)&to, BYTES));
+    MUST(cu->MemAlloc_v2(&memory, BYTES));
+    memset(from, 1, BYTES);
+    memset(to, 9, BYTES);
+    gate_shut(&gate, stream);
+    OK(cu->MemcpyHtoDAsync_v2(memory, from, BYTES, stream));
+    OK(cu->MemsetD8Async(memory, 3, BYTES / 2, stream));
+    OK(cu->MemcpyDtoHAsync_v2(to, memory, BYTES, stream));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    EQUAL(9, to[0]);
+    EQUAL(9, to[BYTES - 1]);
+    memset(from, 2, BYTES); /* the copy finds what is there when it executes */
+    gate_open(&gate);
+    OK(cu->StreamSynchronize(stream));
+    EQUAL(3, to[0]);
+    EQUAL(3, to[BYTES / 2 - 1]);
+    EQUAL(2, to[BYTES / 2]);
+    EQUAL(2, to[BYTES - 1]);
+}
+
+static void newest_record_counts(void)
+{
+    struct gate gate = GATE;
+    CUstream busy, idle;
+    CUevent event;
+
+    begin_context();
+    busy = begin_stream();
+    idle = begin_stream();
+    event = begin_event();
+    gate_shut(&gate, busy);
+    OK(cu->EventRecord(event, busy));
+    CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
+    OK(cu->EventRecord(event, idle));
+    OK(cu->EventSynchronize(event));
+    OK(cu->EventQuery(event));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(busy));
+    OK(cu->EventRecord(event, busy));
+    CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
+    gate_open(&gate);
+    OK(cu->EventSynchronize(event));
+}
+
+static void later_work_changes_nothing(void)
+{
+    struct gate gate = GATE;
+    CUstream stream;
+    CUevent event;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    OK(cu->EventRecord(event, stream));
+    gate_shut(&gate, stream);
+    OK(cu->EventQuery(event));
+    OK(cu->EventSynchronize(event));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    gate_open(&gate);
+    OK(cu->StreamSynchronize(stream));
+    OK(cu->EventQuery(event));
+}
+
+static void destroyed_stream_finishes_its_work(void)
+{
+    struct gate gate = GATE;
+    CUstream stream;
+    CUevent event;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    gate_shut(&gate, stream);
+    OK(cu->EventRecord(event, stream));
+    OK(cu->StreamDestroy_v2(stream));
+    CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(event));
+    gate_open(&gate);
+    OK(cu->EventSynchronize(event));
+    OK(cu->EventQuery(event));
+}
+
+/* The share of a wait of WORK_MS that the waiting thread has spent on the processor. */
+static double busy_share(unsigned flags)
+{
+    CUstream stream = begin_stream();
+    CUevent event = begin_event_with(flags);
+    struct gate gate = GATE;
+    struct opener opener;
+    uint64_t wall, busy;
+
+    gate_shut(&gate, stream);
+    OK(cu->EventRecord(event, stream));
+    opener_start(&opener, &gate, 2 * WORK_MS);
+    wall = now_ns();
+    busy = thread_ns();
+    OK(cu->EventSynchronize(event));
+    busy = thread_ns() - busy;
+    wall = now_ns() - wall;
+    opener_join(&opener);
+    OK(cu->EventQuery(event));
+    return (double)busy / (double)wall;
+}
+
+static void blocking_sync_lets_the_thread_sleep(void)
+{
+    double spinning, sleeping, in_context;
+    CUcontext blocking = NULL;
+
+    begin_context();
+    spinning = busy_share(CU_EVENT_DEFAULT);
+    sleeping = busy_share(CU_EVENT_BLOCKING_SYNC);
+    MUST(cu->CtxCreate_v2(&blocking, CU_CTX_SCHED_BLOCKING_SYNC, begin_device()));
+    in_context = busy_share(CU_EVENT_DEFAULT);
+    if (backend_is_mock()) /* its time is virtual: that each returned is all that it promises */
+        return;
+    detail("processor share %.0f %%, with BLOCKING_SYNC %.0f %%, without in a context with the "
+           "flag %.0f %%",
+           100 * spinning, 100 * sleeping, 100 * in_context);
+    CHECK(spinning > 0.5);
+    CHECK(sleeping < 0.5);
+    CHECK(in_context > 0.5);
+}
+
+const struct conformance_case event_state_cases[] = {
+    DOCUMENTED_CASE("023_unrecorded_event_is_done", unrecorded_event_is_done),
+    DOCUMENTED_CASE("024_record_behind_pending_work_is_pending",
+                    record_behind_pending_work_is_pending),
+    DOCUMENTED_CASE("024_record_behind_a_latch_is_pending", record_behind_a_latch_is_pending),
+    DOCUMENTED_CASE("024_synchronize_blocks", synchronize_blocks),
+    DOCUMENTED_CASE("024_bytes_move_when_work_executes", bytes_move_when_work_executes),
+    MEASURED_CASE("025_newest_record_counts", newest_record_counts),
+    DOCUMENTED_CASE("027_later_work_changes_nothing", later_work_changes_nothing),
+    MEASURED_CASE("029_destroyed_stream_finishes_its_work", destroyed_stream_finishes_its_work),
+    MEASURED_CASE("033_blocking_sync_lets_the_thread_sleep", blocking_sync_lets_the_thread_sleep),
+    {.name = NULL},
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "check.h"
+
+enum { MOST = 24 };
+
+CUgraph graph_begin(void)
+{
+    CUgraph graph = NULL;
+
+    MUST(cu->GraphCreate(&graph, 0));
+    return graph;
+}
+
+static void CUDA_CB count_up(void *data)
+{
+    if (data)
+        atomic_fetch_add((atomic_int *)data, 1);
+}
+
+CUgraphNode graph_add_host(CUgraph graph, const CUgraphNode *dependencies, size_t count,
+                           atomic_int *counter)
+{
+    const CUDA_HOST_NODE_PARAMS parameters = {count_up, counter};
+    CUgraphNode node = NULL;
+
+    MUST(cu->GraphAddHostNode(&node, graph, dependencies, count, &parameters));
+    return node;
+}
+
+CUgraphExec graph_exec(CUgraph graph)
+{
+    CUgraphExec exec = NULL;
+
+    MUST(cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    return exec;
+}
+
+size_t graph_nodes(CUgraph graph)
+{
+    size_t count = 0;
+
+    MUST(cu->GraphGetNodes(graph, NULL, &count));
+    return count;
+}
+
+size_t graph_edges(CUgraph graph)
+{
+    size_t count = 0;
+
+    MUST(cu->GraphGetEdges(graph, NULL, NULL, &count));
+    return count;
+}
+
+static char letter_of(CUgraphNode node)
+{
+    static const char letters[] = "kcshgewrSWafmi"; /* by CUgraphNodeType */
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_KERNEL;
+
+    MUST(cu->GraphNodeGetType(node, &type));
+    return (size_t)type < sizeof letters - 1 ? letters[type] : '?';
+}
+
+static char place_of(CUgraphNode node, const CUgraphNode *nodes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (nodes[i] == node)
+            return (char)('a' + i);
+    }
+    return '?';
+}
+
+static int compare(const void *one, const void *other)
+{
+    return memcmp(one, other, 2);
+}
+
+const char *graph_shape(CUgraph graph)
+{
+    static char text[MOST + 3 * MOST + 1];
+    CUgraphNode nodes[MOST] = {NULL}, from[MOST] = {NULL}, to[MOST] = {NULL};
+    size_t count = MOST, edges = MOST, length = 0;
+    char pairs[MOST][2];
+
+    MUST(cu->GraphGetNodes(graph, nodes, &count));
+    MUST(cu->GraphGetEdges(graph, from, to, &edges));
+    for (size_t i = 0; i < count; i++)
+        text[length++] = letter_of(nodes[i]);
+    for (size_t i = 0; i < edges; i++) {
+        pairs[i][0] = place_of(from[i], nodes, count);
+        pairs[i][1] = place_of(to[i], nodes, count);
+    }
+    qsort(pairs, edges, sizeof *pairs, compare);
+    for (size_t i = 0; i < edges; i++) {
+        text[length++] = ' ';
+        text[length++] = pairs[i][0];
+        text[length++] = pairs[i][1];
+    }
+    text[length] = '\0';
+    return text;
+}
+
+void graph_captured(CUstream stream, const char *shape)
+{
+    CUgraph graph = NULL;
+    const char *got;
+
+    OK(cu->StreamEndCapture(stream, &graph));
+    if (!CHECK(graph != NULL))
+        return;
+    got = graph_shape(graph);
+    if (!CHECK(strcmp(got, shape) == 0))
+        detail("shape \"%s\", not \"%s\"", got, shape);
+    MUST(cu->GraphDestroy(graph));
+}
+
+CUdeviceptr graph_memory(size_t bytes)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAlloc_v2(&memory, bytes));
+    MUST(cu->MemsetD8_v2(memory, 0, bytes));
+    MUST(cu->CtxSynchronize());
+    return memory;
+}
+
+unsigned char graph_byte(CUdeviceptr memory)
+{
+    unsigned char byte = 0;
+
+    MUST(cu->MemcpyDtoH_v2(&byte, memory, 1));
+    return byte;
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs: what calls that make and read them accept. Statements 130 to 138. */
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "graph.h"
+
+enum { BYTES = 4096, MANY = 6 };
+
+#define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
+
+static void graph_needs_no_context(void)
+{
+    CUgraphExec exec = NULL;
+    CUgraph graph = NULL;
+    CUgraphNode node;
+
+    begin_device();
+    OK(cu->GraphCreate(&graph, 0));
+    REFUSED(cu->GraphCreate(&graph, 1));
+    REFUSED(cu->GraphCreate(NULL, 0));
+    OK(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(exec == NULL);
+    OK(cu->GraphDestroy(graph));
+    REFUSED(cu->GraphDestroy(NULL));
+}
+
+static void node_depends_on_others_of_its_graph_once(void)
+{
+    CUgraphNode twice[2], foreign, node = NULL, nothing = NULL;
+    CUgraph graph, other;
+
+    begin_device();
+    graph = graph_begin();
+    other = graph_begin();
+    twice[0] = twice[1] = graph_add_host(graph, NULL, 0, NULL);
+    foreign = graph_add_host(other, NULL, 0, NULL);
+    REFUSED(cu->GraphAddEmptyNode(&node, graph, twice, 2));
+    REFUSED(cu->GraphAddEmptyNode(&node, graph, &foreign, 1));
+    REFUSED(cu->GraphAddEmptyNode(&node, graph, &nothing, 1));
+    REFUSED(cu->GraphAddEmptyNode(&node, graph, NULL, 1));
+    REFUSED(cu->GraphAddEmptyNode(&node, NULL, NULL, 0));
+    REFUSED(cu->GraphAddEmptyNode(NULL, graph, NULL, 0));
+    EQUAL(1, graph_nodes(graph));
+    OK(cu->GraphAddEmptyNode(&node, graph, twice, 1));
+}
+
+static void sets_and_copies_of_nodes_are_checked(void)
+{
+    CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = 16, .height = 1}, bad;
+    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, wrong;
+    static char host[BYTES];
+    CUgraphNode node;
+    CUgraph graph;
+    CUcontext context = begin_context();
+
+    graph = graph_begin();
+    set.dst = copy.dstDevice = graph_memory(BYTES);
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = host;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, context));
+    OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, NULL));
+    bad = set, bad.elementSize = 3;
+    REFUSED(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+    bad = set, bad.width = BYTES + 1;
+    REFUSED(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+    bad = set, bad.width = 0;
+    REFUSED(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+    bad = set, bad.dst = 0x1234;
+    REFUSED(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+    bad = set, bad.height = 4, bad.pitch = 8;
+    REFUSED(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+    bad = set, bad.value = 300;
+    OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &bad, context));
+
+    OK(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    OK(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, NULL));
+    wrong = copy, wrong.WidthInBytes = 0;
+    REFUSED(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &wrong, context));
+    wrong = copy, wrong.WidthInBytes = BYTES + 1;
+    REFUSED(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &wrong, context));
+    REFUSED(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, NULL, context));
+}
+
+static CUDA_KERNEL_NODE_PARAMS spin_parameters(void **arguments)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func = begin_kernel("cushim_spin"),
+        .gridDimX = 1,
+        .gridDimY = 1,
+        .gridDimZ = 1,
+        .blockDimX = 1,
+        .blockDimY = 1,
+        .blockDimZ = 1,
+        .kernelParams = arguments,
+    };
+}
+
+static void other_parameters_of_nodes_are_checked(void)
+{
+    const CUDA_HOST_NODE_PARAMS no_function = {NULL, NULL};
+    CUDA_KERNEL_NODE_PARAMS kernel, bad;
+    CUevent event, same = NULL;
+    uint64_t ns = 0;
+    void *arguments[] = {&ns};
+    CUgraphNode node, wait;
+    CUgraph graph;
+
+    begin_context();
+    graph = graph_begin();
+    event = begin_event();
+    kernel = spin_parameters(arguments);
+    REFUSED(cu->GraphAddHostNode(&node, graph, NULL, 0, &no_function));
+    REFUSED(cu->GraphAddHostNode(&node, graph, NULL, 0, NULL));
+    OK(cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
+    bad = kernel, bad.gridDimX = 0;
+    REFUSED(cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &bad));
+    bad = kernel, bad.blockDimX = 2000;
+    REFUSED(cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &bad));
+    bad = kernel, bad.kernelParams = NULL;
+    REFUSED(cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &bad));
+    bad = kernel, bad.func = NULL;
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &bad));
+    REFUSED(cu->GraphAddEventRecordNode(&node, graph, NULL, 0, NULL));
+    OK(cu->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    OK(cu->GraphAddEventWaitNode(&wait, graph, NULL, 0, event));
+    OK(cu->GraphEventRecordNodeGetEvent(node, &same));
+    CHECK(same == event);
+    REFUSED(cu->GraphEventRecordNodeGetEvent(wait, &same));
+}
+
+static void lists_are_cut_or_filled_up(void)
+{
+    CUgraphNode nodes[3], list[MANY], to[MANY];
+    CUgraph graph;
+    size_t count;
+
+    begin_device();
+    graph = graph_begin();
+    nodes[0] = graph_add_host(graph, NULL, 0, NULL);
+    nodes[1] = graph_add_host(graph, nodes, 1, NULL);
+    nodes[2] = graph_add_host(graph, NULL, 0, NULL);
+    EQUAL(3, graph_nodes(graph));
+    count = 2;
+    OK(cu->GraphGetNodes(graph, list, &count));
+    EQUAL(2, count);
+    CHECK(memcmp(list, nodes, 2 * sizeof *list) == 0);
+    memset(list, 7, sizeof list);
+    count = MANY;
+    OK(cu->GraphGetNodes(graph, list, &count));
+    EQUAL(3, count);
+    CHECK(memcmp(list, nodes, sizeof nodes) == 0);
+    CHECK(list[3] == NULL && list[MANY - 1] == NULL);
+    count = MANY;
+    OK(cu->GraphGetRootNodes(graph, list, &count));
+    EQUAL(2, count);
+    CHECK(list[0] == nodes[0] && list[1] == nodes[2]);
+    count = MANY;
+    OK(cu->GraphGetEdges(graph, list, to, &count));
+    EQUAL(1, count);
+    CHECK(list[0] == nodes[0] && to[0] == nodes[1] && list[1] == NULL && to[1] == NULL);
+    REFUSED(cu->GraphGetNodes(graph, list, NULL));
+    REFUSED(cu->GraphGetEdges(graph, NULL, to, &count));
+    count = MANY;
+    OK(cu->GraphNodeGetDependencies(nodes[1], list, &count));
+    EQUAL(1, count);
+    count = MANY;
+    OK(cu->GraphNodeGetDependentNodes(nodes[0], list, &count));
+    CHECK(count == 1 && list[0] == nodes[1]);
+}
+
+static void edges_are_unique_and_may_form_a_cycle(void)
+{
+    CUgraphExec exec = NULL;
+    CUgraphNode nodes[2], foreign;
+    CUgraph graph;
+
+    begin_context();
+    graph = graph_begin();
+    nodes[0] = graph_add_host(graph, NULL, 0, NULL);
+    nodes[1] = graph_add_host(graph, NULL, 0, NULL);
+    foreign = graph_add_host(graph_begin(), NULL, 0, NULL);
+    OK(cu->GraphAddDependencies(graph, &nodes[0], &nodes[1], 1));
+    REFUSED(cu->GraphAddDependencies(graph, &nodes[0], &nodes[1], 1));
+    REFUSED(cu->GraphAddDependencies(graph, &nodes[0], &nodes[0], 1));
+    REFUSED(cu->GraphAddDependencies(graph, &foreign, &nodes[0], 1));
+    REFUSED(cu->GraphAddDependencies(graph, NULL, NULL, 1));
+    OK(cu->GraphAddDependencies(graph, NULL, NULL, 0));
+    OK(cu->GraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
+    EQUAL(2, graph_edges(graph));
+    REFUSED(cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cu->GraphRemoveDependencies(graph, &nodes[1], &nodes[0], 1));
+    REFUSED(cu->GraphRemoveDependencies(graph, &nodes[1], &nodes[0], 1));
+    OK(cu->GraphInstantiateWithFlags(&exec, graph, 0));
+}
+
+static void clone_is_another_graph_of_the_same_shape(void)
+{
+    CUgraphNode nodes[3], copy = NULL, foreign;
+    CUgraph graph, clone = NULL;
+
+    begin_device();
+    graph = graph_begin();
+    nodes[0] = graph_add_host(graph, NULL, 0, NULL);
+    OK(cu->GraphAddEmptyNode(&nodes[1], graph, nodes, 1));
+    nodes[2] = graph_add_host(graph, &nodes[1], 1, NULL);
+    foreign = graph_add_host(graph_begin(), NULL, 0, NULL);
+    OK(cu->GraphClone(&clone, graph));
+    CHECK(strcmp(graph_shape(clone), "heh ab bc") == 0);
+    OK(cu->GraphNodeFindInClone(&copy, nodes[2], clone));
+    CHECK(copy != nodes[2]);
+    REFUSED(cu->GraphNodeFindInClone(&copy, foreign, clone));
+    REFUSED(cu->GraphNodeFindInClone(&copy, nodes[2], graph));
+    REFUSED(cu->GraphClone(&clone, NULL));
+    OK(cu->GraphDestroyNode(nodes[1]));
+    EQUAL(2, graph_nodes(graph));
+    EQUAL(0, graph_edges(graph));
+    EQUAL(2, graph_edges(clone));
+    REFUSED(cu->GraphDestroyNode(NULL));
+}
+
+static void child_graph_is_a_copy(void)
+{
+    CUgraph graph, child, inside = NULL;
+    CUgraphNode node, extra;
+    CUgraphExec exec;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    graph = graph_begin();
+    child = graph_begin();
+    MUST(cu->GraphAddEmptyNode(&extra, child, NULL, 0));
+    OK(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    OK(cu->GraphChildGraphNodeGetGraph(node, &inside));
+    CHECK(inside != child);
+    OK(cu->GraphAddEmptyNode(&extra, inside, NULL, 0));
+    EQUAL(2, graph_nodes(inside));
+    EQUAL(1, graph_nodes(child));
+    REFUSED(cu->GraphDestroy(inside));
+    OK(cu->GraphDestroy(child));
+    exec = graph_exec(graph);
+    OK(cu->GraphLaunch(exec, stream));
+    drain(stream);
+}
+
+static void parameters_are_copied_and_read_as_given(void)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel, read;
+    CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = 16, .height = 1}, got;
+    CUcontext context = begin_context();
+    uint64_t ns = 55;
+    void *arguments[] = {&ns};
+    CUgraphNode node, memory_node;
+    CUgraph graph = graph_begin();
+
+    memset(&read, 0, sizeof read);
+    kernel = spin_parameters(arguments);
+    MUST(cu->GraphAddKernelNode_v2(&node, graph, NULL, 0, &kernel));
+    ns = 66;
+    OK(cu->GraphKernelNodeGetParams_v2(node, &read));
+    CHECK(read.func == kernel.func && read.gridDimX == 1 && read.extra == NULL);
+    CHECK(read.kern == NULL && read.ctx == context);
+    if (CHECK(read.kernelParams != NULL && read.kernelParams != arguments))
+        CHECK(*(uint64_t *)read.kernelParams[0] == 55);
+    set.dst = graph_memory(BYTES);
+    MUST(cu->GraphAddMemsetNode(&memory_node, graph, NULL, 0, &set, context));
+    REFUSED(cu->GraphKernelNodeGetParams_v2(memory_node, &read));
+    OK(cu->GraphMemsetNodeGetParams(memory_node, &got));
+    CHECK(got.dst == set.dst && got.value == 7 && got.elementSize == 1 && got.width == 16 &&
+          got.height == 1 && got.pitch == 0);
+    OK(cu->GraphKernelNodeSetParams_v2(node, &kernel));
+    REFUSED(cu->GraphNodeGetType(node, NULL));
+}
+
+static void flags_of_instantiation_are_checked(void)
+{
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters;
+    CUgraphExec exec = NULL;
+    cuuint64_t flags = 77;
+    CUgraph graph;
+
+    begin_context();
+    graph = graph_begin();
+    graph_add_host(graph, NULL, 0, NULL);
+    OK(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY));
+    OK(cu->GraphExecGetFlags(exec, &flags));
+    EQUAL(0, flags);
+    OK(cu->GraphInstantiateWithFlags(&exec, graph,
+                                     CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH));
+    OK(cu->GraphExecGetFlags(exec, &flags));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH, flags);
+    REFUSED(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD));
+    REFUSED(cu->GraphInstantiateWithFlags(&exec, graph, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH));
+    REFUSED(cu->GraphInstantiateWithFlags(&exec, graph, 16));
+    REFUSED(cu->GraphInstantiateWithFlags(&exec, NULL, 0));
+    REFUSED(cu->GraphInstantiateWithFlags(NULL, graph, 0));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD;
+    parameters.hUploadStream = begin_stream();
+    parameters.result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+    OK(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    EQUAL(CUDA_GRAPH_INSTANTIATE_SUCCESS, parameters.result_out);
+    CHECK(parameters.hErrNode_out == NULL);
+    parameters.flags = 64;
+    REFUSED(cu->GraphInstantiateWithParams(&exec, graph, &parameters));
+    REFUSED(cu->GraphInstantiateWithParams(&exec, graph, NULL));
+}
+
+const struct conformance_case graph_cases[] = {
+    MEASURED_CASE("130_graph_needs_no_context", graph_needs_no_context),
+    MEASURED_CASE("131_node_depends_on_others_of_its_graph_once",
+                  node_depends_on_others_of_its_graph_once),
+    MEASURED_CASE("132_sets_and_copies_of_nodes_are_checked", sets_and_copies_of_nodes_are_checked),
+    MEASURED_CASE("132_other_parameters_of_nodes_are_checked",
+                  other_parameters_of_nodes_are_checked),
+    MEASURED_CASE("133_lists_are_cut_or_filled_up", lists_are_cut_or_filled_up),
+    MEASURED_CASE("134_edges_are_unique_and_may_form_a_cycle",
+                  edges_are_unique_and_may_form_a_cycle),
+    MEASURED_CASE("135_clone_is_another_graph_of_the_same_shape",
+                  clone_is_another_graph_of_the_same_shape),
+    MEASURED_CASE("136_child_graph_is_a_copy", child_graph_is_a_copy),
+    MEASURED_CASE("137_parameters_are_copied_and_read_as_given",
+                  parameters_are_copied_and_read_as_given),
+    MEASURED_CASE("138_flags_of_instantiation_are_checked", flags_of_instantiation_are_checked),
+    {.name = NULL},
+};

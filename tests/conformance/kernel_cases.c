@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions and launches. Statements 158-166. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "module.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void parameters_are_told(void)
+{
+    static const size_t layout[][2] = {{0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
+    CUmodule module = begin_module();
+    CUfunction many = begin_function(module, "many");
+    size_t offset = 99, size = 99;
+
+    for (size_t i = 0; i < COUNT(layout); i++) {
+        OK(cu->FuncGetParamInfo(many, i, &offset, &size));
+        EQUAL(layout[i][0], offset);
+        EQUAL(layout[i][1], size);
+    }
+    offset = size = 99;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetParamInfo(many, COUNT(layout), &offset, &size));
+    EQUAL(99, offset);
+    EQUAL(99, size);
+    OK(cu->FuncGetParamInfo(many, 0, &offset, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetParamInfo(many, 0, NULL, &size));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetParamInfo(NULL, 0, &offset, &size));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->FuncGetParamInfo(begin_function(module, "plain"), 0, &offset, &size));
+}
+
+static int attribute(CUfunction function, int number)
+{
+    int value = -99;
+
+    OK(cu->FuncGetAttribute(&value, (CUfunction_attribute)number, function));
+    return value;
+}
+
+static void attributes_of_a_plain_kernel(void)
+{
+    /* 0 threads, 1 shared, 2 constant, 3 local bytes, 4 registers, 5 PTX, 6 binary version, ... */
+    static const int values[] = {1024, 0, 4, 0, 4, 50, 90, 0, 49152, -1, 0, 0, 0, 0, 0, 0};
+    CUmodule module = begin_module();
+    CUfunction plain = begin_function(module, "plain");
+    CUfunction shared = begin_function(module, "shared");
+    int value = 0;
+
+    for (int i = 0; i < (int)COUNT(values); i++)
+        EQUAL(values[i], attribute(plain, i));
+    EQUAL(64, attribute(begin_function(module, "bounded"), 0));
+    EQUAL(1024, attribute(shared, 1));
+    EQUAL(48128, attribute(shared, 8));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetAttribute(&value, (CUfunction_attribute)-1, plain));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetAttribute(&value, (CUfunction_attribute)16, plain));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncGetAttribute(&value, (CUfunction_attribute)0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncGetAttribute(NULL, (CUfunction_attribute)0, plain));
+}
+
+static CUresult set(CUfunction function, int number, int value)
+{
+    return cu->FuncSetAttribute(function, (CUfunction_attribute)number, value);
+}
+
+static void attributes_that_can_be_set(void)
+{
+    enum { DYNAMIC = 8, CARVEOUT = 9 };
+    CUfunction plain = begin_function(begin_module(), "plain");
+
+    for (int i = 0; i <= 7; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, set(plain, i, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, 10, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, 16, 1));
+    OK(set(plain, DYNAMIC, 232448));
+    EQUAL(232448, attribute(plain, DYNAMIC));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, DYNAMIC, 232449));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, DYNAMIC, -1));
+    OK(set(plain, CARVEOUT, 100));
+    OK(set(plain, CARVEOUT, -1));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, CARVEOUT, 101));
+    CODE(CUDA_ERROR_INVALID_VALUE, set(plain, CARVEOUT, -2));
+    for (int i = 11; i <= 15; i++)
+        OK(set(plain, i, 1));
+    OK(cu->FuncSetCacheConfig(plain, CU_FUNC_CACHE_PREFER_L1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetCacheConfig(plain, (CUfunc_cache)9));
+    OK(cu->FuncSetSharedMemConfig(plain, CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetSharedMemConfig(plain, (CUsharedconfig)9));
+}
+
+static void occupancy_of_a_plain_kernel(void)
+{
+    static const struct {
+        int threads, blocks;
+        size_t dynamic;
+    } cases[] = {{1, 32, 0},     {32, 32, 0},     {64, 32, 0},    {128, 16, 0},
+                 {256, 8, 0},    {512, 4, 0},     {1024, 2, 0},   {1025, 0, 0},
+                 {32, 4, 49152}, {32, 20, 10000}, {32, 0, 100000}};
+    CUfunction plain = begin_function(begin_module(), "plain");
+    int blocks = -1, grid = -1, block = -1;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, cases[i].threads,
+                                                         cases[i].dynamic));
+        EQUAL(cases[i].blocks, blocks);
+    }
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, plain, 32, 0, 2));
+    CODE(CUDA_ERROR_INVALID_HANDLE,
+         cu->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, NULL, 1, 0));
+    OK(cu->OccupancyMaxPotentialBlockSize(&grid, &block, plain, NULL, 0, 0));
+    EQUAL(264, grid);
+    EQUAL(1024, block);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->OccupancyMaxPotentialBlockSize(NULL, NULL, plain, NULL, 0, 0));
+}
+
+/* One block of one thread. */
+static CUresult launch(CUfunction function, CUstream stream, void **parameters, void **extra)
+{
+    return cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
+}
+
+static void shapes_are_checked(void)
+{
+    static const struct {
+        unsigned grid[3], block[3], shared;
+        CUresult code;
+    } cases[] = {
+        {{1, 1, 1}, {1024, 1, 1}, 0, CUDA_SUCCESS},
+        {{1, 1, 1}, {1, 1, 1}, 49152, CUDA_SUCCESS},
+        {{0, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 0}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 0, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1025, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1024, 2, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 65}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 65536, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{0x80000000u, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{0xffffffffu, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 1}, 49153, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 1}, 1 << 20, CUDA_ERROR_INVALID_VALUE},
+    };
+    CUmodule module = begin_module();
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream stream = begin_stream();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        CODE(cases[i].code,
+             cu->LaunchKernel(nothing, cases[i].grid[0], cases[i].grid[1], cases[i].grid[2],
+                              cases[i].block[0], cases[i].block[1], cases[i].block[2],
+                              cases[i].shared, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernel(begin_function(module, "bounded"), 1, 1, 1, 65,
+                                                    1, 1, 0, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernel(begin_function(module, "shared"), 1, 1, 1, 1, 1,
+                                                    1, 49152, stream, NULL, NULL));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void parameters_are_checked(void)
+{
+    struct {
+        CUdeviceptr address;
+        unsigned value, more;
+    } buffer = {0, 1, 2};
+    CUmodule module = begin_module();
+    CUfunction take = begin_function(module, "take");
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream stream = begin_stream();
+    size_t size = sizeof buffer, none = 0;
+    void *parameters[] = {&buffer.address, &buffer.value}, *nulls[] = {NULL, NULL};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    void *bogus[] = {(void *)77, &buffer, CU_LAUNCH_PARAM_END}, *end[] = {CU_LAUNCH_PARAM_END};
+
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, nulls, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(nothing, stream, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, bogus));
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 are needed */
+    extra[3] = &none;
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, extra));
+    OK(launch(nothing, stream, NULL, end));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void parameters_are_copied_at_the_call(void)
+{
+    CUfunction spin;
+    CUstream stream;
+    struct gate gate = GATE;
+    cuuint64_t ns = 1000;
+    size_t size = sizeof ns;
+    void *parameters[] = {&ns};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &ns, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+
+    begin_context();
+    spin = begin_kernel("cushim_spin");
+    stream = begin_stream();
+    gate_shut(&gate, stream);
+    OK(launch(spin, stream, parameters, NULL));
+    OK(launch(spin, stream, NULL, extra));
+    ns = UINT64_MAX; /* would take for ever */
+    gate_open(&gate);
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void launch_is_in_the_context_of_its_stream(void)
+{
+    CUmodule module = begin_module();
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream here = begin_stream(), there;
+    CUcontext other = begin_other_context();
+
+    there = begin_stream_in(other);
+    make_current(other);
+    CODE(CUDA_ERROR_INVALID_HANDLE, launch(nothing, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, launch(nothing, there, NULL, NULL));
+    OK(launch(nothing, here, NULL, NULL));
+    make_current(NULL);
+    OK(launch(nothing, here, NULL, NULL));
+    OK(launch(nothing, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, launch(NULL, NULL, NULL, NULL));
+    OK(cu->StreamSynchronize(here));
+}
+
+static void attributes_of_a_launch(void)
+{
+    /* With a value of zeros. */
+    static const CUresult codes[] = {
+        [3] = CUDA_ERROR_INVALID_VALUE,   [7] = CUDA_ERROR_INVALID_HANDLE,
+        [12] = CUDA_ERROR_INVALID_HANDLE, [13] = CUDA_ERROR_NOT_SUPPORTED,
+        [15] = CUDA_ERROR_INVALID_VALUE,  [17] = CUDA_ERROR_INVALID_VALUE,
+    };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config;
+
+    memset(&config, 0, sizeof config);
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = begin_stream();
+    OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernelEx(NULL, nothing, NULL, NULL));
+    config.numAttrs = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    config.attrs = &attribute;
+    for (unsigned i = 0; i < COUNT(codes); i++) {
+        memset(&attribute, 0, sizeof attribute);
+        attribute.id = (CUlaunchAttributeID)i;
+        CODE(codes[i], cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    }
+    OK(cu->StreamSynchronize(config.hStream));
+}
+
+static void cooperative_launches_fit_the_device(void)
+{
+    enum { MOST = 132 * 32 };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUstream stream = begin_stream();
+
+    OK(cu->LaunchCooperativeKernel(nothing, MOST, 1, 1, 1, 1, 1, 0, stream, NULL));
+    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+         cu->LaunchCooperativeKernel(nothing, MOST + 1, 1, 1, 1, 1, 1, 0, stream, NULL));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void old_launches_still_work(void)
+{
+    cuuint64_t ns = 1000;
+    CUfunction nothing, spin;
+    CUstream stream;
+
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->Launch(NULL));
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->Launch(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncSetBlockShape(NULL, 1, 1, 1));
+    nothing = begin_kernel("cushim_nothing");
+    spin = begin_kernel("cushim_spin");
+    stream = begin_stream();
+    OK(cu->FuncSetBlockShape(nothing, 1, 1, 1));
+    OK(cu->FuncSetSharedSize(nothing, 64));
+    OK(cu->ParamSetSize(nothing, 0));
+    OK(cu->Launch(nothing));
+    OK(cu->LaunchGrid(nothing, 2, 2));
+    OK(cu->FuncSetBlockShape(spin, 1, 1, 1));
+    OK(cu->ParamSetv(spin, 0, &ns, sizeof ns));
+    OK(cu->ParamSetSize(spin, sizeof ns));
+    OK(cu->LaunchGridAsync(spin, 1, 1, stream));
+    OK(cu->StreamSynchronize(stream));
+    OK(cu->CtxSynchronize());
+}
+
+const struct conformance_case kernel_cases[] = {
+    MEASURED_CASE("158_parameters_are_told", parameters_are_told),
+    MEASURED_CASE("159_attributes_of_a_plain_kernel", attributes_of_a_plain_kernel),
+    MEASURED_CASE("160_attributes_that_can_be_set", attributes_that_can_be_set),
+    MEASURED_CASE("161_occupancy_of_a_plain_kernel", occupancy_of_a_plain_kernel),
+    MEASURED_CASE("162_shapes_are_checked", shapes_are_checked),
+    MEASURED_CASE("163_parameters_are_checked", parameters_are_checked),
+    MEASURED_CASE("163_parameters_are_copied_at_the_call", parameters_are_copied_at_the_call),
+    MEASURED_CASE("164_launch_is_in_the_context_of_its_stream",
+                  launch_is_in_the_context_of_its_stream),
+    MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
+    MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
+    MEASURED_CASE("166_old_launches_still_work", old_launches_still_work),
+    {.name = NULL},
+};

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries, the linker and the profiler. Statements 167-173. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "module.h"
+
+static CUlibrary load(void)
+{
+    CUlibrary library = NULL;
+
+    MUST(cu->LibraryLoadData(&library, module_image, NULL, NULL, 0, NULL, NULL, 0));
+    return library;
+}
+
+static void library_needs_no_context(void)
+{
+    CUlibrary library;
+    CUfunction function;
+    CUkernel kernel = NULL;
+    CUdeviceptr address;
+    const char *name = NULL;
+    size_t bytes = 0;
+
+    begin_device();
+    library = load();
+    OK(cu->LibraryGetKernel(&kernel, library, "take"));
+    OK(cu->KernelGetName(&name, kernel));
+    CHECK(name && strcmp(name, "take") == 0);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->KernelGetFunction(&function, kernel));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
+    begin_context();
+    OK(cu->KernelGetFunction(&function, kernel));
+    OK(cu->LibraryGetGlobal(&address, &bytes, library, "bytes"));
+    EQUAL(12, bytes);
+    OK(cu->LibraryUnload(library));
+}
+
+static void library_is_asked_for_what_it_has(void)
+{
+    CUlibrary library, owner = NULL;
+    CUkernel kernel = NULL, missing;
+    CUdeviceptr address;
+    size_t bytes, offset = 0, size = 0;
+    unsigned count = 0;
+    int value = 0;
+
+    begin_context();
+    library = load();
+    OK(cu->LibraryGetKernelCount(&count, library));
+    EQUAL(MODULE_FUNCTIONS, count);
+    OK(cu->LibraryGetKernel(&kernel, library, "take"));
+    CODE(CUDA_ERROR_NOT_FOUND, cu->LibraryGetKernel(&missing, library, "nope"));
+    CODE(CUDA_ERROR_NOT_FOUND, cu->LibraryGetGlobal(&address, &bytes, library, "nope"));
+    CODE(CUDA_ERROR_NOT_FOUND, cu->LibraryGetManaged(&address, &bytes, library, "bytes"));
+    OK(cu->KernelGetLibrary(&owner, kernel));
+    CHECK(owner == library);
+    OK(cu->KernelGetParamInfo(kernel, 1, &offset, &size));
+    EQUAL(8, offset);
+    EQUAL(4, size);
+    OK(cu->KernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0));
+    EQUAL(1024, value);
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->LibraryUnload(NULL));
+}
+
+static void library_loads_anything(void)
+{
+    CUlibrary library = NULL;
+
+    begin_context();
+    OK(cu->LibraryLoadData(&library, "hello this is garbage text", NULL, NULL, 0, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->LibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0));
+    CODE(CUDA_ERROR_FILE_NOT_FOUND,
+         cu->LibraryLoadFromFile(&library, "/nope", NULL, NULL, 0, NULL, NULL, 0));
+}
+
+static void module_of_a_library_is_the_librarys(void)
+{
+    CUlibrary library;
+    CUmodule module = NULL;
+    CUkernel kernel;
+
+    begin_context();
+    library = load();
+    OK(cu->LibraryGetModule(&module, library));
+    CODE(CUDA_ERROR_NOT_PERMITTED, cu->ModuleUnload(module));
+    OK(cu->LibraryGetKernel(&kernel, library, "cushim_nothing"));
+    OK(cu->LaunchKernel((CUfunction)kernel, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cu->CtxSynchronize());
+    OK(cu->LibraryUnload(library));
+}
+
+static CUlinkState begin_link(void)
+{
+    CUlinkState link = NULL;
+
+    MUST(cu->LinkCreate_v2(0, NULL, NULL, &link));
+    return link;
+}
+
+static CUresult add(CUlinkState link, int type, const void *bytes, size_t size)
+{
+    return cu->LinkAddData_v2(link, (CUjitInputType)type, (void *)(uintptr_t)bytes, size, NULL, 0,
+                              NULL, NULL);
+}
+
+static void link_makes_an_image(void)
+{
+    static const unsigned char head[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+    CUlinkState link;
+    CUfunction function;
+    CUmodule module = NULL;
+    void *image = NULL;
+    size_t size = 0;
+
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->LinkCreate_v2(0, NULL, NULL, &link));
+    begin_context();
+    link = begin_link();
+    OK(add(link, CU_JIT_INPUT_PTX, module_image, strlen(module_image) + 1));
+    OK(cu->LinkComplete(link, &image, &size));
+    CHECK(size > 64 && image && memcmp(image, head, sizeof head) == 0);
+    OK(cu->ModuleLoadData(&module, image));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->LinkComplete(link, &image, &size));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         add(link, CU_JIT_INPUT_PTX, module_image, strlen(module_image) + 1));
+    OK(cu->LinkDestroy(link));
+    OK(cu->ModuleGetFunction(&function, module, "plain"));
+}
+
+static void link_takes_a_null_size(void)
+{
+    CUlinkState link;
+    void *image = NULL;
+
+    begin_context();
+    link = begin_link();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LinkComplete(link, NULL, NULL));
+    OK(cu->LinkDestroy(link));
+    link = begin_link();
+    OK(cu->LinkComplete(link, &image, NULL));
+    OK(cu->LinkDestroy(link));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->LinkDestroy(NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LinkCreate_v2(0, NULL, NULL, NULL));
+}
+
+static void link_checks_its_inputs(void)
+{
+    CUlinkState link;
+
+    begin_context();
+    link = begin_link();
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, NULL, 5));
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, CU_JIT_INPUT_PTX, module_image, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, add(link, 77, module_image, strlen(module_image) + 1));
+    CODE(CUDA_ERROR_FILE_NOT_FOUND,
+         cu->LinkAddFile_v2(link, CU_JIT_INPUT_PTX, "/nope.ptx", 0, NULL, NULL));
+    OK(cu->LinkDestroy(link));
+    link = begin_link();
+    CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_PTX, "garbage", 8));
+    OK(cu->LinkDestroy(link));
+}
+
+static void profiler_is_switched(void)
+{
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->ProfilerStart());
+    begin_context();
+    OK(cu->ProfilerStart());
+    OK(cu->ProfilerStop());
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->ProfilerInitialize("a", "b", 0));
+}
+
+const struct conformance_case library_cases[] = {
+    MEASURED_CASE("167_library_needs_no_context", library_needs_no_context),
+    MEASURED_CASE("168_library_is_asked_for_what_it_has", library_is_asked_for_what_it_has),
+    MEASURED_CASE("168_library_loads_anything", library_loads_anything),
+    MEASURED_CASE("169_module_of_a_library_is_the_librarys", module_of_a_library_is_the_librarys),
+    MEASURED_CASE("170_link_makes_an_image", link_makes_an_image),
+    MEASURED_CASE("170_link_takes_a_null_size", link_takes_a_null_size),
+    MEASURED_CASE("171_link_checks_its_inputs", link_checks_its_inputs),
+    MEASURED_CASE("172_profiler_is_switched", profiler_is_switched),
+    {.name = NULL},
+};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conformance: whether a driver answers as docs/driver-semantics.md says. See usage() below, and
+ * cases.h for what a case is.
+ *
+ * A plain program: it needs nothing but the C library, so it can be carried to a machine with a GPU.
+ * Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
+ * device to test.
+ */
+#define _GNU_SOURCE
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "backend.h"
+#include "cases.h"
+#include "check.h"
+#include "tally.h"
+#include "tests/support/process.h"
+
+/* The first process of a run: says what is tested. */
+#define IDENTIFY "identify"
+#define IS_MOCK "mock: "
+
+static const struct {
+    const char *name, *help;
+} usages[] = {
+    {"--driver=mock|real|PATH",
+     "the mock in this process; libcuda.so.1; a library (default: mock)"},
+    {"--only=PREFIX", "only cases whose names begin so, as 024"},
+    {"--list", "name the cases, and run none"},
+    {"--json", "print JSON"},
+    {"--settings=TEXT", "settings of the mock, lines of key = value"},
+    {"--stub=PATH", "the toolkit's stub library, for statement 4"},
+    {"--seconds=NUMBER", "how long a case may take (default: 30)"},
+    {"--help", "print this"},
+};
+
+static void usage(FILE *file)
+{
+    fprintf(file, "usage: conformance [OPTION]...\n");
+    for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
+        fprintf(file, "  %-24s  %s\n", usages[i].name, usages[i].help);
+}
+
+static _Noreturn void identify(void)
+{
+    int version = 0, devices = 0;
+
+    if (cu->Init(0) != CUDA_SUCCESS || cu->DeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0)
+        skip("cuInit answers %d, and there are %d devices", (int)cu->Init(0), devices);
+    cu->DriverGetVersion(&version);
+    detail("%sCUDA %d.%d, %s, %d device%s", backend_is_mock() ? IS_MOCK : "", version / 1000,
+           version % 1000 / 10, backend_name(), devices, devices == 1 ? "" : "s");
+    pass();
+}
+
+static void list(const char *only)
+{
+    for (const struct conformance_case *const *group = groups; *group; group++) {
+        for (const struct conformance_case *row = *group; row->name; row++) {
+            if (strncmp(row->name, only, strlen(only)) == 0)
+                puts(row->name);
+        }
+    }
+}
+
+/* Every statement has a case, or there is nothing to rely on. */
+static bool is_complete(void)
+{
+    bool complete = true;
+
+    for (unsigned statement = 1; statement <= COMPLETE; statement++) {
+        bool found = false;
+
+        for (const struct conformance_case *const *group = groups; *group; group++) {
+            for (const struct conformance_case *row = *group; row->name; row++)
+                found = found || case_statement(row) == statement;
+        }
+        if (!found)
+            fprintf(stderr, "conformance: statement %u has no case\n", statement);
+        complete = complete && found;
+    }
+    return complete;
+}
+
+/* The next process finds these settings. A mock need not say what it is: that is asked. */
+static void prepare(const char *settings, const char *more)
+{
+    char all[4096];
+
+    snprintf(all, sizeof all, "quiet = yes\n%s\n%s", settings, more ? more : "");
+    setenv(BACKEND_SETTINGS, all, 1);
+}
+
+/* Run one case in a process, with the environment that its row asks for. */
+static void run(const struct conformance_case *row, unsigned kind, const char *settings)
+{
+    char output[16384], name[256] = "";
+    enum outcome outcome = FAILED;
+    unsigned assertions;
+    int status;
+
+    prepare(settings, row->settings);
+    if (row->environment) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(row->environment, "="), row->environment);
+        setenv(name, row->environment + strlen(name) + 1, 1);
+    }
+    status = process_run(row->name, output, sizeof output);
+    if (row->environment)
+        unsetenv(name);
+
+    assertions = check_count(output);
+    if (WIFSIGNALED(status)) {
+        size_t length = strlen(output);
+
+        snprintf(output + length, sizeof output - length, "%sdied of signal %d%s",
+                 length > 0 ? "; " : "", WTERMSIG(status),
+                 WTERMSIG(status) == SIGALRM ? ": it took too long" : "");
+    } else if (WEXITSTATUS(status) == CASE_SKIPPED) {
+        outcome = row->may_skip & kind ? SKIPPED : FAILED;
+    } else if (WEXITSTATUS(status) == CASE_PASSED && assertions > 0) {
+        outcome = PASSED;
+    }
+    tally_add(row, outcome, assertions, output);
+}
+
+static void run_statement(unsigned statement, unsigned kind, const char *only, const char *settings)
+{
+    for (const struct conformance_case *const *group = groups; *group; group++) {
+        for (const struct conformance_case *row = *group; row->name; row++) {
+            if (case_statement(row) != statement || strncmp(row->name, only, strlen(only)) != 0)
+                continue;
+            if (case_applies(row, kind))
+                run(row, kind, settings);
+        }
+    }
+}
+
+static int run_all(const char *only, bool json, const char *settings)
+{
+    char output[4096];
+    unsigned kind;
+    int status;
+
+    prepare(settings, NULL);
+    status = process_run(IDENTIFY, output, sizeof output);
+    if (!is_complete())
+        return CASE_FAILED;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != CASE_PASSED) {
+        fprintf(stderr, "conformance: %s\n", output);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : CASE_FAILED;
+    }
+    kind = strncmp(output, IS_MOCK, strlen(IS_MOCK)) == 0 ? ON_MOCK : ON_GPU;
+    tally_begin(json, output);
+    for (unsigned statement = 1; statement < STATEMENTS_END; statement++)
+        run_statement(statement, kind, only, settings);
+    return tally_end(*only ? 0 : kind) ? CASE_PASSED : CASE_FAILED;
+}
+
+/* The value of `argument` if it is this option, else NULL. */
+static const char *value_of(const char *argument, const char *option)
+{
+    const size_t length = strlen(option);
+
+    return strncmp(argument, option, length) == 0 && argument[length] == '=' ? argument + length + 1
+                                                                             : NULL;
+}
+
+/* Every process of a run is given the driver and the stub. */
+static bool hand_on(void)
+{
+    static char driver[PATH_MAX + 16], stub[PATH_MAX + 16], path[PATH_MAX];
+    const char *arguments[] = {"conformance", driver, backend_stub ? stub : NULL, NULL};
+
+    if (strcmp(backend_driver, "mock") != 0 && strcmp(backend_driver, "real") != 0) {
+        if (!realpath(backend_driver, path)) { /* so that the loader searches nowhere else */
+            fprintf(stderr, "conformance: there is no library at %s\n", backend_driver);
+            return false;
+        }
+        backend_driver = path;
+    }
+    snprintf(driver, sizeof driver, "--driver=%s", backend_driver);
+    snprintf(stub, sizeof stub, "--stub=%s", backend_stub ? backend_stub : "");
+    process_arguments(arguments);
+    return true;
+}
+
+static _Noreturn void run_here(const char *name)
+{
+    const char *refused = backend_open();
+
+    if (refused && !backend_is_mock() && strcmp(backend_driver, "real") == 0)
+        skip("%s", refused); /* there is no driver */
+    if (refused)
+        fail("%s", refused);
+    if (strcmp(name, IDENTIFY) == 0)
+        identify();
+    case_run(name);
+}
+
+int main(int count, char **arguments)
+{
+    const char *only = "", *one = NULL, *settings = "";
+    bool json = false, listed = false;
+
+    for (int i = 1; i < count; i++) {
+        const char *argument = arguments[i], *value;
+
+        if (strcmp(argument, "--help") == 0) {
+            usage(stdout);
+            return 0;
+        } else if (strcmp(argument, "--list") == 0) {
+            listed = true;
+        } else if (strcmp(argument, "--json") == 0) {
+            json = true;
+        } else if ((value = value_of(argument, "--driver"))) {
+            backend_driver = value;
+        } else if ((value = value_of(argument, "--only"))) {
+            only = value;
+        } else if ((value = value_of(argument, "--settings"))) {
+            settings = value;
+        } else if ((value = value_of(argument, "--stub"))) {
+            backend_stub = value;
+        } else if ((value = value_of(argument, "--seconds"))) {
+            process_patience((unsigned)strtoul(value, NULL, 10));
+        } else if (strcmp(argument, "--run") == 0 && i + 1 < count) {
+            one = arguments[++i];
+        } else {
+            usage(stderr);
+            return 2;
+        }
+    }
+    if (listed) {
+        list(only);
+        return 0;
+    }
+    if (!hand_on())
+        return 2;
+    if (one)
+        run_here(one);
+    return run_all(only, json, settings);
+}

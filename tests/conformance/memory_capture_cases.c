@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory while something is captured. Statement 129. */
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "memory.h"
+
+/* Calls that fail in a capture, by number; `memory` and `pinned` were allocated before. */
+enum { UNSAFE_CALLS = 5 };
+
+static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned)
+{
+    CUdeviceptr device;
+    void *host;
+
+    switch (number) {
+    case 0:
+        return cu->MemAlloc_v2(&device, 64);
+    case 1:
+        return cu->MemFree_v2(memory);
+    case 2:
+        return cu->MemAllocHost_v2(&host, 64);
+    case 3:
+        return cu->MemHostAlloc(&host, 64, 0);
+    default:
+        return cu->MemFreeHost(pinned);
+    }
+}
+
+static CUstreamCaptureStatus status_of(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    MUST(cu->StreamIsCapturing(stream, &status));
+    return status;
+}
+
+static void allocating_invalidates_captures(void)
+{
+    begin_context();
+    for (int mode = 0; mode < 3; mode++) {
+        for (int call = 0; call < UNSAFE_CALLS; call++) {
+            const bool relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+            CUdeviceptr memory = begin_memory(64);
+            CUstream stream = begin_stream();
+            void *pinned = begin_pinned(64);
+            CUgraph graph;
+
+            MUST(cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+            CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                 unsafe_call(call, memory, pinned));
+            EQUAL(relaxed ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_INVALIDATED,
+                  status_of(stream));
+            CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                 cu->StreamEndCapture(stream, &graph));
+        }
+    }
+}
+
+static void peer_copies_are_not_captured(void)
+{
+    CUcontext context = begin_context();
+    CUdeviceptr memory = begin_memory(256);
+
+    for (int mode = 0; mode < 3; mode++) {
+        CUstream stream = begin_stream();
+        CUgraph graph;
+
+        MUST(cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+             cu->MemcpyPeerAsync(memory, context, memory + 128, context, 64, stream));
+        EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status_of(stream));
+        CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
+    }
+}
+
+static void work_elsewhere_is_not_captured(void)
+{
+    CUdeviceptr memory;
+    size_t count = 9;
+    CUstream stream;
+    CUgraph graph;
+    int value = 3;
+
+    begin_context();
+    memory = begin_memory(64);
+    stream = begin_stream();
+    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->MemcpyHtoD_v2(memory, &value, sizeof value));
+    OK(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
+    OK(cu->MemsetD8_v2(memory, 1, 16));
+    OK(cu->MemGetInfo_v2(NULL, NULL));
+    OK(cu->MemcpyHtoDAsync_v2(0, NULL, 0, stream));
+    OK(cu->MemsetD8Async(memory, 1, 0, stream));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(stream));
+    OK(cu->StreamEndCapture(stream, &graph));
+    OK(cu->GraphGetNodes(graph, NULL, &count));
+    EQUAL(0, count);
+}
+
+static CUDA_MEMCPY3D captured(CUgraphNode node)
+{
+    CUDA_MEMCPY3D copy = {.WidthInBytes = 0};
+
+    OK(cu->GraphMemcpyNodeGetParams(node, &copy));
+    EQUAL(64, copy.WidthInBytes);
+    EQUAL(1, copy.Height);
+    EQUAL(1, copy.Depth);
+    EQUAL(0, copy.srcPitch);
+    EQUAL(0, copy.dstPitch);
+    return copy;
+}
+
+static void copies_become_nodes(void)
+{
+    CUDA_MEMSET_NODE_PARAMS set = {.width = 0};
+    CUgraphNode nodes[4] = {NULL};
+    static char host[64];
+    CUdeviceptr memory;
+    size_t count = 4;
+    CUstream stream;
+    CUgraph graph;
+
+    begin_context();
+    memory = begin_memory(4096);
+    stream = begin_stream();
+    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cu->MemcpyHtoDAsync_v2(memory, host, 64, stream));
+    OK(cu->MemcpyDtoHAsync_v2(host, memory, 64, stream));
+    OK(cu->MemcpyAsync(memory, memory + 128, 64, stream));
+    OK(cu->MemsetD2D8Async(memory, 64, 5, 16, 4, stream));
+    MUST(cu->StreamEndCapture(stream, &graph));
+    MUST(cu->GraphGetNodes(graph, nodes, &count));
+    EQUAL(4, count);
+    EQUAL(CU_MEMORYTYPE_HOST, captured(nodes[0]).srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_DEVICE, captured(nodes[0]).dstMemoryType);
+    EQUAL(CU_MEMORYTYPE_DEVICE, captured(nodes[1]).srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_HOST, captured(nodes[1]).dstMemoryType);
+    EQUAL(CU_MEMORYTYPE_UNIFIED, captured(nodes[2]).srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_UNIFIED, captured(nodes[2]).dstMemoryType);
+    OK(cu->GraphMemsetNodeGetParams(nodes[3], &set));
+    EQUAL(16, set.width);
+    EQUAL(4, set.height);
+    EQUAL(64, set.pitch);
+    EQUAL(5, set.value);
+    EQUAL(1, set.elementSize);
+}
+
+const struct conformance_case memory_capture_cases[] = {
+    MEASURED_CASE("129_allocating_invalidates_captures", allocating_invalidates_captures),
+    MEASURED_CASE("129_peer_copies_are_not_captured", peer_copies_are_not_captured),
+    MEASURED_CASE("129_work_elsewhere_is_not_captured", work_elsewhere_is_not_captured),
+    MEASURED_CASE("129_copies_become_nodes", copies_become_nodes),
+    {.name = NULL},
+};

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory. Statements 90-97. */
+#include <stdint.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "memory.h"
+
+enum { KIB = 1024, MIB = 1024 * KIB };
+
+static const size_t too_much[] = {(size_t)1 << 40, SIZE_MAX / 2, SIZE_MAX};
+
+static void sizes_are_checked(void)
+{
+    CUdeviceptr memory = 5;
+
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAlloc_v2(&memory, 16));
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAlloc_v2(NULL, 16));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAlloc_v2(&memory, 0));
+    EQUAL(0, memory);
+    for (size_t i = 0; i < sizeof too_much / sizeof *too_much; i++) {
+        memory = 5;
+        CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAlloc_v2(&memory, too_much[i]));
+        EQUAL(0, memory);
+    }
+}
+
+static void allocating_does_not_wait(void)
+{
+    struct gate gate = GATE;
+    CUdeviceptr memory;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    gate_shut(&gate, stream);
+    OK(cu->MemAlloc_v2(&memory, 4096));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    gate_open(&gate);
+    drain(stream);
+}
+
+static void small_allocations_share_blocks(void)
+{
+    static const struct {
+        size_t bytes, apart;
+    } sizes[] = {{1, 512}, {512, 512}, {513, 1024}, {4096, 4096}, {65537, 66048}};
+
+    begin_context();
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        CUdeviceptr first = begin_memory(sizes[i].bytes), second = begin_memory(sizes[i].bytes);
+
+        EQUAL(0, first % 512);
+        EQUAL(sizes[i].apart, second - first);
+    }
+}
+
+static void large_allocations_have_blocks_of_their_own(void)
+{
+    size_t before, after;
+
+    begin_context();
+    EQUAL(0, begin_memory(MIB + 1) % (2 * MIB));
+    EQUAL(0, begin_memory(2 * MIB + 1) % (2 * MIB));
+    OK(cu->MemGetInfo_v2(&before, NULL));
+    begin_memory(3 * MIB);
+    OK(cu->MemGetInfo_v2(&after, NULL));
+    EQUAL(4 * MIB, before - after);
+}
+
+static void the_same_size_gets_the_same_address_again(void)
+{
+    CUdeviceptr first;
+
+    begin_context();
+    first = begin_memory(MIB);
+    OK(cu->MemFree_v2(first));
+    CHECK(begin_memory(MIB) == first);
+}
+
+static void ranges_are_found_by_any_address(void)
+{
+    CUdeviceptr memory, base = 0;
+    size_t bytes = 0;
+
+    begin_context();
+    memory = begin_memory(1000);
+    OK(cu->MemGetAddressRange_v2(&base, &bytes, memory + 500));
+    CHECK(base == memory);
+    EQUAL(1000, bytes);
+    OK(cu->MemGetAddressRange_v2(&base, NULL, memory + 999));
+    CHECK(base == memory);
+    OK(cu->MemGetAddressRange_v2(NULL, &bytes, memory));
+    OK(cu->MemGetAddressRange_v2(NULL, NULL, memory));
+}
+
+static void unknown_addresses_have_no_range(void)
+{
+    CUdeviceptr memory, freed, base;
+    size_t bytes;
+
+    begin_context();
+    memory = begin_memory(1000);
+    freed = begin_memory(8 * MIB);
+    MUST(cu->MemFree_v2(freed));
+    const CUdeviceptr unknown[] = {memory + 1000, 0, 0x1234, (uintptr_t)&bytes, freed};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        base = bytes = 7;
+        CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(&base, &bytes, unknown[i]));
+        EQUAL(0, base);
+        EQUAL(0, bytes);
+    }
+}
+
+static void page_locked_memory_has_a_range(void)
+{
+    CUdeviceptr base = 0;
+    size_t bytes = 0;
+    char *pinned;
+
+    begin_context();
+    pinned = begin_pinned(4096);
+    OK(cu->MemGetAddressRange_v2(&base, &bytes, (uintptr_t)pinned + 10));
+    CHECK(base == (uintptr_t)pinned);
+    EQUAL(4096, bytes);
+}
+
+static void only_what_was_allocated_is_freed(void)
+{
+    CUdeviceptr memory;
+    char local;
+
+    begin_device();
+    OK(cu->MemFree_v2(0));
+    begin_context();
+    memory = begin_memory(1000);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(0x1234));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory + 16));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2((uintptr_t)&local));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2((uintptr_t)begin_pinned(64)));
+    OK(cu->MemFree_v2(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory));
+}
+
+static void memory_belongs_to_its_context(void)
+{
+    CUcontext own = begin_context(), other = begin_other_context();
+    CUdeviceptr memory = begin_memory(64), gone;
+
+    make_current(other);
+    OK(cu->MemGetAddressRange_v2(NULL, NULL, memory));
+    OK(cu->MemFree_v2(memory));
+    gone = begin_memory(64);
+    OK(cu->CtxDestroy_v2(other));
+    make_current(own);
+    CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(NULL, NULL, gone));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(gone));
+}
+
+static CUresult free_pinned(void *memory)
+{
+    return cu->MemFreeHost(memory);
+}
+
+static CUresult free_device(void *memory)
+{
+    return cu->MemFree_v2((uintptr_t)memory);
+}
+
+static CUresult unregister(void *memory)
+{
+    return cu->MemHostUnregister(memory);
+}
+
+static void freeing_waits(void)
+{
+    static _Alignas(4096) char page[4096];
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    MUST(cu->MemHostRegister_v2(page, sizeof page, 0));
+    CHECK(waits_for_gate(stream, free_device, (void *)(uintptr_t)begin_memory(4096)));
+    CHECK(waits_for_gate(stream, free_pinned, begin_pinned(4096)));
+    CHECK(waits_for_gate(stream, unregister, page));
+}
+
+static void freeing_nothing_and_registering_do_not_wait(void)
+{
+    static _Alignas(4096) char page[4096];
+    struct gate gate = GATE;
+    CUstream stream;
+    void *pinned;
+
+    begin_context();
+    stream = begin_stream();
+    gate_shut(&gate, stream);
+    OK(cu->MemFree_v2(0));
+    OK(cu->MemAllocHost_v2(&pinned, MIB));
+    OK(cu->MemHostRegister_v2(page, sizeof page, 0));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    gate_open(&gate);
+    drain(stream);
+}
+
+static void freeing_does_not_wait_for_another_context(void)
+{
+    CUcontext own = begin_context(), other = begin_other_context();
+    CUstream stream = begin_stream();
+    struct gate gate = GATE;
+    CUdeviceptr memory;
+
+    gate_shut(&gate, stream);
+    make_current(other);
+    memory = begin_memory(64);
+    OK(cu->MemFree_v2(memory));
+    CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));
+    gate_open(&gate);
+    make_current(own);
+    drain(stream);
+}
+
+static void pitches_are_multiples_of_512(void)
+{
+    static const size_t widths[] = {1, 100, 512, 513, 1000, 5000};
+    static const unsigned elements[] = {4, 8, 16};
+    CUdeviceptr memory;
+    size_t pitch, bytes;
+
+    begin_context();
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        for (size_t k = 0; k < 3; k++) {
+            OK(cu->MemAllocPitch_v2(&memory, &pitch, widths[i], 3, elements[k]));
+            EQUAL((widths[i] + 511) / 512 * 512, pitch);
+            OK(cu->MemGetAddressRange_v2(NULL, &bytes, memory));
+            EQUAL(3 * pitch, bytes);
+        }
+    }
+}
+
+static void wrong_pitches_are_refused(void)
+{
+    static const unsigned elements[] = {0, 1, 2, 3, 12, 32};
+    CUdeviceptr memory = 7;
+    size_t pitch = 7;
+
+    begin_context();
+    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, &pitch, 64, 2, elements[i]));
+    memory = pitch = 7;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, &pitch, 0, 2, 4));
+    EQUAL(0, memory);
+    EQUAL(0, pitch);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, &pitch, 64, 0, 4));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(NULL, &pitch, 64, 2, 4));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, NULL, 64, 2, 4));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAllocPitch_v2(&memory, &pitch, (size_t)1 << 40, 2, 4));
+}
+
+static void managed_memory_has_one_address(void)
+{
+    CUdeviceptr memory;
+    unsigned value = 0;
+
+    begin_context();
+    OK(cu->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_GLOBAL));
+    *(volatile unsigned *)(uintptr_t)memory = 41;
+    OK(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
+    EQUAL(41, value);
+    OK(cu->MemsetD32_v2(memory, 42, 1));
+    OK(cu->CtxSynchronize());
+    EQUAL(42, *(volatile unsigned *)(uintptr_t)memory);
+    OK(cu->MemFree_v2(memory));
+    OK(cu->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_HOST));
+}
+
+static void wrong_managed_memory_is_refused(void)
+{
+    CUdeviceptr memory;
+
+    begin_context();
+    for (unsigned flags = 3; flags < 8; flags++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 64, flags));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 64, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 0, CU_MEM_ATTACH_GLOBAL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(NULL, 64, CU_MEM_ATTACH_GLOBAL));
+}
+
+static void the_first_abi_is_refused(void)
+{
+    unsigned one = 0xaaaaaaaa, other = 0xaaaaaaaa, value = 5;
+    CUdeviceptr memory;
+    void *pinned = &one;
+
+    begin_context();
+    memory = begin_memory(64);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAlloc(&one, 4096));
+    EQUAL(0, one);
+    one = 0xaaaaaaaa;
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemGetInfo(&one, &other));
+    EQUAL(0, one | other);
+    one = 0xaaaaaaaa;
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemGetAddressRange(&one, &other, (unsigned)memory));
+    EQUAL(0, one);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAllocHost(&pinned, 64));
+    CHECK(!pinned);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemAlloc(NULL, 4096));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemFree(0));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemcpyHtoD((unsigned)memory, &value, 4));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemcpyDtoH(&value, (unsigned)memory, 4));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemsetD8((unsigned)memory, 1, 4));
+    OK(cu->MemGetAddressRange_v2(NULL, NULL, memory));
+}
+
+const struct conformance_case memory_cases[] = {
+    MEASURED_CASE("090_sizes_are_checked", sizes_are_checked),
+    MEASURED_CASE("090_allocating_does_not_wait", allocating_does_not_wait),
+    MEASURED_CASE("091_small_allocations_share_blocks", small_allocations_share_blocks),
+    MEASURED_CASE("091_large_allocations_have_blocks_of_their_own",
+                  large_allocations_have_blocks_of_their_own),
+    MEASURED_CASE("091_the_same_size_gets_the_same_address_again",
+                  the_same_size_gets_the_same_address_again),
+    MEASURED_CASE("092_ranges_are_found_by_any_address", ranges_are_found_by_any_address),
+    MEASURED_CASE("092_unknown_addresses_have_no_range", unknown_addresses_have_no_range),
+    MEASURED_CASE("092_page_locked_memory_has_a_range", page_locked_memory_has_a_range),
+    MEASURED_CASE("093_only_what_was_allocated_is_freed", only_what_was_allocated_is_freed),
+    MEASURED_CASE("093_memory_belongs_to_its_context", memory_belongs_to_its_context),
+    MEASURED_CASE("094_freeing_waits", freeing_waits),
+    MEASURED_CASE("094_freeing_nothing_and_registering_do_not_wait",
+                  freeing_nothing_and_registering_do_not_wait),
+    MEASURED_CASE("094_freeing_does_not_wait_for_another_context",
+                  freeing_does_not_wait_for_another_context),
+    MEASURED_CASE("095_pitches_are_multiples_of_512", pitches_are_multiples_of_512),
+    MEASURED_CASE("095_wrong_pitches_are_refused", wrong_pitches_are_refused),
+    MEASURED_CASE("096_managed_memory_has_one_address", managed_memory_has_one_address),
+    MEASURED_CASE("096_wrong_managed_memory_is_refused", wrong_managed_memory_is_refused),
+    MEASURED_CASE("097_the_first_abi_is_refused", the_first_abi_is_refused),
+    {.name = NULL},
+};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory pools. Statements 120, 126-128. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "memory.h"
+
+enum { MIB = 1 << 20, RESERVED = 5, RESERVED_HIGH, USED, USED_HIGH };
+
+static CUmemoryPool begin_pool(void)
+{
+    CUmemoryPool pool = NULL;
+
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
+    return pool;
+}
+
+static CUdeviceptr begin_allocated(size_t bytes, CUstream stream)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAllocAsync(&memory, bytes, stream));
+    return memory;
+}
+
+static uint64_t value_of(CUmemoryPool pool, int attribute)
+{
+    uint64_t value = 0;
+
+    OK(cu->MemPoolGetAttribute(pool, (CUmemPool_attribute)attribute, &value));
+    return value;
+}
+
+static CUmemPoolProps properties(void)
+{
+    CUmemPoolProps props;
+
+    memset(&props, 0, sizeof props);
+    props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    props.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    return props;
+}
+
+static CUmemoryPool begin_own_pool(void)
+{
+    const CUmemPoolProps props = properties();
+    CUmemoryPool pool = NULL;
+
+    MUST(cu->MemPoolCreate(&pool, &props));
+    return pool;
+}
+
+static void pools_begin_empty(void)
+{
+    uint64_t value = 5;
+    CUmemoryPool pool;
+
+    begin_context();
+    pool = begin_own_pool();
+    for (int attribute = 1; attribute <= 3; attribute++)
+        EQUAL(1, value_of(pool, attribute));
+    for (int attribute = 4; attribute <= USED_HIGH; attribute++)
+        EQUAL(0, value_of(pool, attribute));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolGetAttribute(pool, (CUmemPool_attribute)0, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolGetAttribute(pool, (CUmemPool_attribute)9, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolGetAttribute(pool, (CUmemPool_attribute)4, NULL));
+    EQUAL(5, value);
+}
+
+static void pools_count(void)
+{
+    CUdeviceptr first, second;
+    CUmemoryPool pool;
+    CUstream stream;
+
+    begin_context();
+    pool = begin_pool();
+    stream = begin_stream();
+    first = begin_allocated(1000, stream);
+    second = begin_allocated(1000, stream);
+    EQUAL(1024, second - first);
+    EQUAL(2000, value_of(pool, USED));
+    EQUAL(2000, value_of(pool, USED_HIGH));
+    EQUAL(32 * MIB, value_of(pool, RESERVED));
+    EQUAL(32 * MIB, value_of(pool, RESERVED_HIGH));
+}
+
+static void some_attributes_can_be_set(void)
+{
+    CUmemoryPool pool;
+    cuuint64_t value;
+    int reuse = 0;
+
+    begin_context();
+    pool = begin_pool();
+    value = 12345;
+    OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &value));
+    EQUAL(12345, value_of(pool, 4));
+    OK(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES, &reuse));
+    EQUAL(0, value_of(pool, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)RESERVED, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)USED, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)RESERVED_HIGH, &value));
+    value = 0;
+    OK(cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)RESERVED_HIGH, &value));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolSetAttribute(pool, (CUmemPool_attribute)99, &value));
+}
+
+static void wrong_pools_are_refused(void)
+{
+    CUmemoryPool pool = (CUmemoryPool)&pool;
+    CUmemPoolProps wrong[4];
+    CUdeviceptr memory;
+
+    begin_context();
+    for (int i = 0; i < 4; i++)
+        wrong[i] = properties();
+    wrong[0].allocType = CU_MEM_ALLOCATION_TYPE_INVALID;
+    wrong[1].location.id = 9;
+    wrong[2].handleTypes = (CUmemAllocationHandleType)64;
+    wrong[3].location.type = CU_MEM_LOCATION_TYPE_INVALID;
+    for (int i = 0; i < 4; i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolCreate(&pool, &wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolCreate(&pool, NULL));
+    CHECK(pool == (CUmemoryPool)&pool);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolDestroy(begin_pool()));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolDestroy(NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolTrimTo(NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocFromPoolAsync(&memory, 64, NULL, NULL));
+}
+
+#if CUDA_VERSION >= 12020
+static void pools_have_limits(void)
+{
+    CUmemPoolProps props = properties();
+    CUdeviceptr memory;
+    CUmemoryPool pool;
+
+    begin_context();
+    props.maxSize = MIB;
+    OK(cu->MemPoolCreate(&pool, &props));
+    OK(cu->MemAllocFromPoolAsync(&memory, MIB / 2, pool, NULL));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAllocFromPoolAsync(&memory, 64 * MIB, pool, NULL));
+}
+#endif
+
+static void the_current_pool_can_be_changed(void)
+{
+    CUmemoryPool own, current = NULL;
+    CUdeviceptr memory;
+
+    begin_context();
+    own = begin_own_pool();
+    OK(cu->DeviceSetMemPool(0, own));
+    OK(cu->DeviceGetMemPool(&current, 0));
+    CHECK(current == own);
+    memory = begin_allocated(64, NULL);
+    EQUAL(64, value_of(own, USED));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->DeviceSetMemPool(0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->DeviceSetMemPool(99, own));
+    OK(cu->MemPoolDestroy(own));
+    OK(cu->DeviceGetMemPool(&current, 0));
+    CHECK(current == begin_pool());
+    OK(cu->MemFreeAsync(memory, NULL));
+    drain(NULL);
+}
+
+static void what_is_free_can_be_given_back(void)
+{
+    cuuint64_t threshold = UINT64_MAX;
+    CUmemoryPool pool;
+
+    begin_context();
+    pool = begin_pool();
+    MUST(cu->MemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold));
+    OK(cu->MemFreeAsync(begin_allocated(1000, NULL), NULL));
+    drain(NULL);
+    EQUAL(32 * MIB, value_of(pool, RESERVED));
+    OK(cu->MemPoolTrimTo(pool, 0));
+    EQUAL(0, value_of(pool, RESERVED));
+}
+
+static void a_device_keeps_access_to_its_own_pool(void)
+{
+    CUmemLocation here = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+    CUmemAccessDesc access;
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    CUmemoryPool pool;
+
+    begin_context();
+    pool = begin_own_pool();
+    memset(&access, 0, sizeof access);
+    access.location = here;
+    OK(cu->MemPoolGetAccess(&flags, pool, &here));
+    EQUAL(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, flags);
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    OK(cu->MemPoolSetAccess(pool, &access, 1));
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemPoolSetAccess(pool, &access, 1));
+}
+
+const struct conformance_case pool_cases[] = {
+    MEASURED_CASE("120_pools_begin_empty", pools_begin_empty),
+    MEASURED_CASE("120_pools_count", pools_count),
+    MEASURED_CASE("120_some_attributes_can_be_set", some_attributes_can_be_set),
+    MEASURED_CASE("126_wrong_pools_are_refused", wrong_pools_are_refused),
+#if CUDA_VERSION >= 12020
+    MEASURED_CASE("126_pools_have_limits", pools_have_limits),
+#endif
+    MEASURED_CASE("127_the_current_pool_can_be_changed", the_current_pool_can_be_changed),
+    MEASURED_CASE("127_what_is_free_can_be_given_back", what_is_free_can_be_given_back),
+    MEASURED_CASE("128_a_device_keeps_access_to_its_own_pool",
+                  a_device_keeps_access_to_its_own_pool),
+    {.name = NULL},
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams by themselves: creation, priority, identity, attributes. Statements 49-53, 60. */
+#include <pthread.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+
+static const CUstream special[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+
+static void create_takes_known_flags(void)
+{
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamCreate(NULL, 0));
+    for (unsigned flags = 0; flags < 5; flags++) {
+        CUstream stream = NULL;
+        unsigned found = 99;
+
+        if (flags > 1) {
+            CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamCreate(&stream, flags));
+            CHECK(stream == NULL);
+            continue;
+        }
+        OK(cu->StreamCreate(&stream, flags));
+        OK(cu->StreamGetFlags(stream, &found));
+        EQUAL(flags, found);
+        OK(cu->StreamDestroy_v2(stream));
+    }
+}
+
+static void create_answers_what_is_listed(void)
+{
+    CUstream stream = NULL;
+
+    begin_context();
+    ONE_OF(cu->StreamCreate(&stream, 0), 0, 4, 3, 201, 1, 2);
+    ONE_OF(cu->StreamCreate(&stream, 0xff), 4, 3, 201, 1, 2);
+    ONE_OF(cu->StreamCreateWithPriority(NULL, 0, 0), 4, 3, 201, 1, 2);
+    make_current(NULL);
+    ONE_OF(cu->StreamCreate(&stream, 0), 4, 3, 201, 1, 2);
+}
+
+static void priority_range_may_be_asked_in_part(void)
+{
+    int least = 77, greatest = 77, again = 77;
+
+    begin_context();
+    OK(cu->CtxGetStreamPriorityRange(&least, &greatest));
+    CHECK(greatest <= least); /* a lower number is a higher priority */
+    OK(cu->CtxGetStreamPriorityRange(&again, NULL));
+    EQUAL(least, again);
+    OK(cu->CtxGetStreamPriorityRange(NULL, &again));
+    EQUAL(greatest, again);
+    OK(cu->CtxGetStreamPriorityRange(NULL, NULL));
+}
+
+static void priority_range_is_0_to_minus_5(void)
+{
+    int least = 77, greatest = 77;
+
+    begin_context();
+    OK(cu->CtxGetStreamPriorityRange(&least, &greatest));
+    EQUAL(0, least);
+    EQUAL(-5, greatest);
+}
+
+static void priorities_are_clamped(void)
+{
+    static const int asked[] = {-6, -1000, -5, -3, 0, 1, 1000};
+    int least = 0, greatest = 0;
+
+    begin_context();
+    MUST(cu->CtxGetStreamPriorityRange(&least, &greatest));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        const int want = asked[i] > least ? least : asked[i] < greatest ? greatest : asked[i];
+        CUstream stream = NULL;
+        int found = 77;
+
+        OK(cu->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, asked[i]));
+        OK(cu->StreamGetPriority(stream, &found));
+        EQUAL(want, found);
+    }
+}
+
+static void special_streams_have_no_flags_and_no_priority(void)
+{
+    begin_context();
+    for (size_t i = 0; i < 3; i++) {
+        unsigned flags = 99;
+        int priority = 77;
+
+        OK(cu->StreamGetFlags(special[i], &flags));
+        EQUAL(0, flags);
+        OK(cu->StreamGetPriority(special[i], &priority));
+        EQUAL(0, priority);
+    }
+}
+
+static void special_streams_have_numbers(void)
+{
+    unsigned long long null = 1, legacy = 2, per_thread = 3;
+
+    begin_context();
+    OK(cu->StreamGetId(NULL, &null));
+    OK(cu->StreamGetId(CU_STREAM_LEGACY, &legacy));
+    OK(cu->StreamGetId(CU_STREAM_PER_THREAD, &per_thread));
+    CHECK(null == legacy);
+    CHECK(per_thread != legacy);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamGetId(begin_stream(), NULL));
+}
+
+static void numbers_are_unique_for_life(void)
+{
+    enum { STREAMS = 32 };
+    unsigned long long ids[STREAMS];
+    unsigned equal = 0;
+
+    begin_context();
+    for (int i = 0; i < STREAMS; i++) {
+        CUstream stream = begin_stream();
+
+        OK(cu->StreamGetId(stream, &ids[i]));
+        if (i % 2 == 0) /* its number is not given again */
+            OK(cu->StreamDestroy_v2(stream));
+    }
+    for (int i = 0; i < STREAMS; i++) {
+        for (int j = 0; j < i; j++)
+            equal += ids[i] == ids[j];
+    }
+    EQUAL(0, equal);
+}
+
+static void context_of_a_stream_is_its_creators(void)
+{
+    CUcontext own = begin_context(), other = begin_other_context(), found = NULL;
+    CUstream stream = begin_stream(), foreign = begin_stream_in(other);
+
+    OK(cu->StreamGetCtx(stream, &found));
+    CHECK(found == own);
+    OK(cu->StreamGetCtx(foreign, &found));
+    CHECK(found == other);
+    for (size_t i = 0; i < 3; i++) {
+        make_current(other);
+        OK(cu->StreamGetCtx(special[i], &found));
+        CHECK(found == other);
+        make_current(NULL);
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cu->StreamGetCtx(special[i], &found));
+    }
+    OK(cu->StreamGetCtx(stream, &found));
+    CHECK(found == own);
+    ONE_OF(cu->StreamGetCtx(stream, NULL), 1, 4, 3, 201, 400, 801);
+}
+
+static void second_function_tells_of_green_contexts(void)
+{
+    CUcontext own = begin_context(), found = NULL;
+    cushim_CUgreenCtx green = (cushim_CUgreenCtx)&found;
+    CUstream stream = begin_stream();
+
+    OK(cu->StreamGetCtx_v2(stream, &found, &green));
+    CHECK(found == own);
+    CHECK(green == NULL);
+}
+
+static void context_of_a_green_stream(void)
+{
+#if CUDA_VERSION >= 12050
+    CUdevice device = begin_device();
+    CUcontext context = NULL, found = NULL;
+    CUdevResourceDesc description = NULL;
+    CUgreenCtx green = NULL, found_green = NULL;
+    CUstream stream = NULL;
+    CUdevResource resource;
+
+    begin_context();
+    if (cu->DeviceGetDevResource(device, &resource, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS)
+        skip("no green contexts here");
+    MUST(cu->DevResourceGenerateDesc(&description, &resource, 1));
+    MUST(cu->GreenCtxCreate(&green, description, device, CU_GREEN_CTX_DEFAULT_STREAM));
+    MUST(cu->GreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+    OK(cu->CtxFromGreenCtx(&context, green));
+    OK(cu->StreamGetCtx(stream, &found));
+    CHECK(found != NULL && found == context);
+    OK(cu->StreamGetCtx_v2(stream, &found, &found_green));
+    CHECK(found_green == green);
+#else
+    skip("the headers that this was compiled with know no green contexts");
+#endif
+}
+
+static void special_streams_are_not_destroyed(void)
+{
+    begin_context();
+    for (size_t i = 0; i < 3; i++)
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy_v2(special[i]));
+    OK(cu->StreamSynchronize(NULL));
+}
+
+static void attributes_are_set_read_and_copied(void)
+{
+    CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_BLOCKING_SYNC}, found;
+    const CUstreamAttrID bad = (CUstreamAttrID)9999;
+    CUstream stream, other;
+
+    begin_context();
+    stream = begin_stream();
+    other = begin_stream();
+    OK(cu->StreamSetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    OK(cu->StreamGetAttribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &found));
+    EQUAL(CU_SYNC_POLICY_BLOCKING_SYNC, found.syncPolicy);
+    OK(cu->StreamCopyAttributes(other, stream));
+    OK(cu->StreamGetAttribute(other, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &found));
+    EQUAL(CU_SYNC_POLICY_BLOCKING_SYNC, found.syncPolicy);
+    ONE_OF(cu->StreamGetAttribute(stream, bad, &found), 1, 400);
+    ONE_OF(cu->StreamSetAttribute(stream, bad, &value), 1, 400);
+}
+
+static void device_and_number_answer_what_is_listed(void)
+{
+    unsigned long long id = 0;
+    CUdevice device = -5;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    OK(cu->StreamGetDevice(stream, &device));
+    EQUAL(begin_device(), device);
+    for (size_t i = 0; i < 3; i++)
+        ONE_OF(cu->StreamGetDevice(special[i], &device), 0, 1, 400);
+    ONE_OF(cu->StreamGetDevice(stream, NULL), 1, 400);
+    ONE_OF(cu->StreamGetId(stream, &id), 0, 1, 400);
+    ONE_OF(cu->StreamGetId(stream, NULL), 1, 400);
+}
+
+const struct conformance_case stream_cases[] = {
+    DOCUMENTED_CASE("049_create_takes_known_flags", create_takes_known_flags),
+    DOCUMENTED_CASE("049_create_answers_what_is_listed", create_answers_what_is_listed),
+    DOCUMENTED_CASE("050_priority_range_may_be_asked_in_part", priority_range_may_be_asked_in_part),
+    MEASURED_CASE("050_priority_range_is_0_to_minus_5", priority_range_is_0_to_minus_5),
+    DOCUMENTED_CASE("050_priorities_are_clamped", priorities_are_clamped),
+    MEASURED_CASE("051_special_streams_have_no_flags_and_no_priority",
+                  special_streams_have_no_flags_and_no_priority),
+    MEASURED_CASE("051_special_streams_have_numbers", special_streams_have_numbers),
+    DOCUMENTED_CASE("051_numbers_are_unique_for_life", numbers_are_unique_for_life),
+    DOCUMENTED_CASE("052_context_of_a_stream_is_its_creators", context_of_a_stream_is_its_creators),
+    DOCUMENTED_CASE("052_second_function_tells_of_green_contexts",
+                    second_function_tells_of_green_contexts),
+    {
+        .name = "052_context_of_a_green_stream",
+        .run = context_of_a_green_stream,
+        .class = DOCUMENTED,
+        .may_skip = ON_MOCK,
+    },
+    MEASURED_CASE("053_special_streams_are_not_destroyed", special_streams_are_not_destroyed),
+    DOCUMENTED_CASE("060_attributes_are_set_read_and_copied", attributes_are_set_read_and_copied),
+    DOCUMENTED_CASE("060_device_and_number_answer_what_is_listed",
+                    device_and_number_answer_what_is_listed),
+    {.name = NULL},
+};

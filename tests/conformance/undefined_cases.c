@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the reference leaves undefined. Statements 78, 79. A driver may crash here, so each deed is
+ * done in one more process, which says what it was answered if it lives.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "tests/support/process.h"
+
+#define ANSWER "answers %d, violations %zu"
+
+/* In the second process: say what the deed was answered, and what a mock has noted of it. */
+static void tell(CUresult code)
+{
+    detail(ANSWER, (int)code, backend_is_mock() ? backend_violations() : 0);
+}
+
+static void query_destroyed_event(void)
+{
+    CUevent event;
+
+    begin_context();
+    event = begin_done();
+    MUST(cu->EventDestroy_v2(event));
+    tell(cu->EventQuery(event));
+}
+
+static void query_destroyed_stream(void)
+{
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    MUST(cu->StreamDestroy_v2(stream));
+    tell(cu->StreamQuery(stream));
+}
+
+static void query_garbage(void)
+{
+    begin_context();
+    tell(cu->EventQuery((CUevent)(uintptr_t)0x1234));
+}
+
+static void query_zeroes(void)
+{
+    static uint64_t zeroes[512];
+
+    begin_context();
+    tell(cu->EventQuery((CUevent)zeroes));
+}
+
+static void destroy_twice(void)
+{
+    CUevent event;
+
+    begin_context();
+    event = begin_done();
+    MUST(cu->EventDestroy_v2(event));
+    tell(cu->EventDestroy_v2(event));
+}
+
+static void use_stream_after_reset(void)
+{
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    MUST(cu->DevicePrimaryCtxReset_v2(begin_device()));
+    tell(cu->StreamQuery(stream));
+}
+
+/* What became of a deed. */
+struct outcome {
+    int signal;        /* that ended the process, or 0 */
+    int code;          /* that it was answered, or -1 */
+    size_t violations; /* that a mock has noted */
+};
+
+static struct outcome outcome_of(const char *deed)
+{
+    struct outcome outcome = {.code = -1};
+    char output[2048];
+    int status = process_run(deed, output, sizeof output);
+    const char *answer = strstr(output, "answers ");
+
+    if (WIFSIGNALED(status))
+        outcome.signal = WTERMSIG(status);
+    if (answer && sscanf(answer, ANSWER, &outcome.code, &outcome.violations) != 2)
+        outcome.code = -1;
+    if (outcome.signal)
+        detail("signal %d", outcome.signal);
+    else
+        detail("%s", answer ? answer : output);
+    return outcome;
+}
+
+/* A crash, or a code of the list. */
+static void check_outcome(const char *deed, const int *list)
+{
+    const struct outcome outcome = outcome_of(deed);
+
+    if (outcome.signal)
+        EQUAL(SIGSEGV, outcome.signal);
+    else
+        check_one_of(__LINE__, deed, (CUresult)outcome.code, list);
+}
+
+static void use_after_destroy_of_an_event(void)
+{
+    check_outcome("peer_query_destroyed_event", (const int[]){709, -1});
+}
+
+static void use_after_destroy_of_a_stream(void)
+{
+    check_outcome("peer_query_destroyed_stream", (const int[]){709, 400, 201, -1});
+}
+
+static void garbage_handle(void)
+{
+    check_outcome("peer_query_garbage", (const int[]){400, -1});
+}
+
+static void zeroed_buffer_as_handle(void)
+{
+    const struct outcome outcome = outcome_of("peer_query_zeroes");
+
+    EQUAL(0, outcome.signal);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, (CUresult)outcome.code);
+}
+
+static void double_destroy(void)
+{
+    check_outcome("peer_destroy_twice", (const int[]){709, 400, 201, -1});
+}
+
+static void stream_use_after_reset(void)
+{
+    check_outcome("peer_use_stream_after_reset", (const int[]){709, 400, 201, -1});
+}
+
+static void mock_answers_400_and_notes_it(void)
+{
+    static const char *const deeds[] = {
+        "peer_query_destroyed_event", "peer_query_destroyed_stream", "peer_query_garbage",
+        "peer_query_zeroes",          "peer_destroy_twice",
+    };
+
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        const struct outcome outcome = outcome_of(deeds[i]);
+
+        EQUAL(0, outcome.signal);
+        CODE(CUDA_ERROR_INVALID_HANDLE, (CUresult)outcome.code);
+        EQUAL(1, outcome.violations);
+    }
+}
+
+static void mock_survives_a_reset(void)
+{
+    const struct outcome outcome = outcome_of("peer_use_stream_after_reset");
+
+    EQUAL(0, outcome.signal);
+    ONE_OF((CUresult)outcome.code, 709, 400); /* 709: statement 17 */
+}
+
+const struct peer_row undefined_peers[] = {
+    {"peer_query_destroyed_event", query_destroyed_event},
+    {"peer_query_destroyed_stream", query_destroyed_stream},
+    {"peer_query_garbage", query_garbage},
+    {"peer_query_zeroes", query_zeroes},
+    {"peer_destroy_twice", destroy_twice},
+    {"peer_use_stream_after_reset", use_stream_after_reset},
+    {NULL, NULL},
+};
+
+/* A row for drivers that nothing watches over. */
+#define GPU_CASE(title, function)                                            \
+    {                                                                        \
+        .name = title, .run = function, .class = MEASURED, .only_on = ON_GPU \
+    }
+
+const struct conformance_case undefined_cases[] = {
+    GPU_CASE("078_use_after_destroy_of_an_event", use_after_destroy_of_an_event),
+    GPU_CASE("078_use_after_destroy_of_a_stream", use_after_destroy_of_a_stream),
+    GPU_CASE("078_garbage_handle", garbage_handle),
+    GPU_CASE("078_zeroed_buffer_as_handle", zeroed_buffer_as_handle),
+    GPU_CASE("078_double_destroy", double_destroy),
+    {
+        .name = "078_mock_answers_400_and_notes_it",
+        .run = mock_answers_400_and_notes_it,
+        .class = MOCK_ONLY,
+    },
+    GPU_CASE("079_stream_use_after_reset", stream_use_after_reset),
+    {.name = "079_mock_survives_a_reset", .run = mock_survives_a_reset, .class = MOCK_ONLY},
+    {.name = NULL},
+};

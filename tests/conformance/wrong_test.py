@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite fails on every wrong mock, in the case that is about its fault, and passes without one.
+
+usage: wrong_test.py CONFORMANCE LIBRARY...   (wrong/NAME.c became a library .../wrong-NAME.so)
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+# What must fail on a mock with this fault: beginnings of names of cases.
+FAULTS = {
+    'none': [],
+    'always_done': ['024_record_behind_pending', '024_record_behind_a_latch'],
+    'no_snapshot': ['026_waiter_keeps', '026_waiter_does_not'],
+    'at_submission': ['024_bytes'],
+    'inline_host': ['057_functions_run_in_order', '057_function_runs_after'],
+    'never_negative': ['040'],
+    'not_clamped': ['050_priorities_are_clamped'],
+    'sticky_lost': ['034_fault_sticks', '034_trap'],
+}
+# A case that a fault holds up for ever is given up after this.
+SECONDS = 8
+
+
+def run(conformance, library):
+    """The suite's report on a library, and its exit status."""
+    process = subprocess.run(
+        [conformance, '--json', '--seconds=%d' % SECONDS, '--driver=' + library],
+        stdout=subprocess.PIPE, timeout=600, check=False)
+    if not process.stdout:
+        sys.exit('%s: the suite does not begin' % library)
+    return json.loads(process.stdout), process.returncode
+
+
+def judge(name, report, status):
+    """What is wrong with the suite's judgement; an empty list if nothing is."""
+    failed = [case['name'] for case in report['cases'] if case['result'] == 'FAIL']
+    if not FAULTS[name]:
+        return ['%s: %s' % (case['name'], case['detail']) for case in report['cases']
+                if case['result'] == 'FAIL'] + (['exit status %d' % status] if status else [])
+    errors = ['passed: nothing failed'] if not failed or status == 0 else []
+    for beginning in FAULTS[name]:
+        ran = [case['name'] for case in report['cases'] if case['name'].startswith(beginning)]
+        if not ran:
+            errors.append('there is no case %s' % beginning)
+        if not any(case.startswith(beginning) for case in failed):
+            errors.append('%s does not fail' % beginning)
+    return errors
+
+
+def main():
+    conformance, libraries = sys.argv[1], sys.argv[2:]
+    left = set(FAULTS)
+    errors = []
+    for library in libraries:
+        name = re.fullmatch(r'wrong-(\w+)\..*', os.path.basename(library)).group(1)
+        left.remove(name)
+        report, status = run(conformance, library)
+        print('%-15s  %3d passed, %3d failed' % (name, report['passed'], report['failed']),
+              flush=True)
+        errors += ['%s: %s' % (name, error) for error in judge(name, report, status)]
+    errors += ['%s: there is no such library' % name for name in sorted(left)]
+    for error in errors:
+        print(error)
+    return 1 if errors else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
