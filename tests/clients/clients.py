@@ -1,0 +1,214 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Run programs of Debian on the mock driver, and check what they say.
+
+usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
+       clients.py --packages
+
+COMMAND is `cushim`, PLAIN the client built from plain.c, BESIDE the folder of the libraries of
+beside/. Each client of table.py, or those named, runs through `cushim run`, and once more where
+libcuda.so.1 is no library: a check that it passes there too is no check, and fails. --packages
+prints the packages of Debian that the clients come from.
+
+Exit status: 0 every client that is installed passed; 77 none is installed; 1 one failed.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from table import CLIENTS
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SKIPPED = 77
+
+
+class Failure(Exception):
+    """A client did not do what it has to; the message says what."""
+
+
+def execute(command, folder, environment, seconds):
+    try:
+        return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, timeout=seconds, text=True, errors='replace')
+    except subprocess.TimeoutExpired:
+        raise Failure(f'not done after {seconds} s: {" ".join(command)}') from None
+    except OSError as error:
+        raise Failure(f'{command[0]}: {error.strerror}') from None
+
+
+def fill(text, words):
+    return re.sub('@([A-Z_]+)@', lambda match: words[match.group(1)], text)
+
+
+def fill_all(texts, words):
+    return [fill(text, words) for text in texts]
+
+
+class Suite:
+    """Where everything is, and what the mock's device is like."""
+
+    def __init__(self, command, plain, beside):
+        self.command, self.plain, self.beside = map(os.path.abspath, (command, plain, beside))
+        self.facts = {}
+
+    def environment(self, work, *folders, **more):
+        """Debian's programs only, no file of the user's, no display."""
+        path = ':'.join(folders)
+        return {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LANG': 'C.UTF-8', 'HOME': work,
+                'TMPDIR': work,
+                'XDG_CACHE_HOME': work, 'XDG_CONFIG_HOME': work, 'XDG_DATA_HOME': work,
+                'XDG_RUNTIME_DIR': work, 'GST_REGISTRY': os.path.join(work, 'registry'),
+                'PYTHONDONTWRITEBYTECODE': '1', 'LD_LIBRARY_PATH': path, **more}
+
+    def on_mock(self, options, command):
+        return [self.command, 'run', *options, '--', *command]
+
+    def ask_device(self, work):
+        """What `cushim info` says on the mock: the clients have to say the same."""
+        command = self.on_mock([], [self.command, 'info', '--json'])
+        result = execute(command, work, self.environment(work), 60)
+        try:
+            device = json.loads(result.stdout)['devices'][0]
+        except (ValueError, LookupError):
+            raise Failure(f'no device: {" ".join(command)}: {tail(result)}') from None
+        major, minor = device['compute_capability'].split('.')
+        self.facts = {'NAME': device['name'], 'MAJOR': major, 'MINOR': minor,
+                      'BYTES': str(device['memory_bytes']),
+                      'MIB': str(device['memory_bytes'] >> 20),
+                      'PCI': device['pci_address'], 'PCI_SHORT': device['pci_address'][:-2]}
+
+
+def tail(result):
+    lines = (result.stderr + result.stdout).splitlines()[-12:]
+    return f'status {result.returncode}\n    ' + '\n    '.join(lines)
+
+
+def check(result, patterns, reference):
+    """What is wrong with what a client printed, or nothing."""
+    if result.returncode != 0:
+        return tail(result)
+    for pattern in patterns:
+        if not re.search(pattern, result.stdout, re.MULTILINE):
+            return f'nothing like {pattern!r}\n    {tail(result)}'
+    if reference is not None and result.stdout != reference:
+        want, got = reference.splitlines(), result.stdout.splitlines()
+        at = next((i for i, pair in enumerate(zip(want, got)) if pair[0] != pair[1]),
+                  min(len(want), len(got)))
+        return (f'line {at + 1} of {len(got)} is {got[at:at + 1]}, expected {want[at:at + 1]} '
+                f'of {len(want)}\n    {tail(result)}')
+    return None
+
+
+def run_client(suite, client, found):
+    """Run one; raises Failure."""
+    with tempfile.TemporaryDirectory(prefix='clients-') as folder:
+        work, other, no_driver = (os.path.join(folder, name) for name in ('1', '2', 'none'))
+        for name in (work, other, no_driver):
+            os.mkdir(name)
+        for name in ('libcuda.so', 'libcuda.so.1'):
+            with open(os.path.join(no_driver, name), 'w', encoding='ascii') as file:
+                file.write('no library\n')
+
+        def run(place, options, command, *folders):
+            words = {'WORK': place, 'HERE': HERE, 'PLAIN': suite.plain, 'FOUND': found}
+            more = {key: fill(value, words) for key, value in client.environment.items()}
+            environment = suite.environment(place, *folders, suite.beside, **more)
+            command = fill_all(command, words)
+            if options is not None:
+                command = suite.on_mock(fill_all(options, words), command)
+            return execute(command, place, environment, client.seconds)
+
+        if client.build:
+            for place in (work, other):
+                result = run(place, None, client.build)
+                if result.returncode != 0:
+                    raise Failure(f'does not build: {tail(result)}')
+        reference = None
+        if client.same_as:
+            result = run(other, None, client.same_as, no_driver)
+            reference = result.stdout
+            if result.returncode != 0 or not reference:
+                raise Failure(f'nothing to compare with: {tail(result)}')
+        patterns = fill_all(client.expect, {key: re.escape(value)
+                                            for key, value in suite.facts.items()})
+        wrong = check(run(work, client.options, client.command), patterns, reference)
+        if wrong:
+            raise Failure(wrong)
+        if not check(run(other, None, client.command, no_driver), patterns, reference):
+            raise Failure('passes without a driver too: what is checked shows nothing')
+
+
+def missing(client):
+    """A file that a client needs and that is not there, and the last one found."""
+    found = ''
+    for pattern in client.needs:
+        matches = sorted(glob.glob(pattern))
+        if not matches:
+            return pattern, ''
+        found = matches[-1]
+    return None, found
+
+
+def version(packages):
+    """Package and version, as Debian knows them."""
+    if not packages:
+        return 'ours'
+    what = subprocess.run(['dpkg-query', '-W', packages[0]], capture_output=True, text=True,
+                          check=False)
+    return ' '.join(what.stdout.split()) or 'version unknown'
+
+
+def run_one(suite, client):
+    """Run one client and print its line; whether it passed, or None if it is not installed."""
+    lacks, found = missing(client)
+    if lacks:
+        print(f'skip  {client.name}: no {lacks}; packages {" ".join(client.packages)}', flush=True)
+        return None
+    words = {'HERE': '.', 'WORK': '.', 'PLAIN': 'plain', 'FOUND': found}
+    command = ' '.join(fill_all(client.command, words))
+    line = f'{client.name} ({version(client.packages)}): {client.shows}: {command}'
+    try:
+        run_client(suite, client, found)
+    except Failure as failure:
+        print(f'fail  {line}\n    {failure}', flush=True)
+        return False
+    print(f'pass  {line}', flush=True)
+    return True
+
+
+def main():
+    if sys.argv[1:] == ['--packages']:
+        print('\n'.join(sorted({name for client in CLIENTS for name in client.packages})))
+        return 0
+    if len(sys.argv) < 4:
+        sys.exit(__doc__)
+    suite = Suite(*sys.argv[1:4])
+    unknown = set(sys.argv[4:]) - {client.name for client in CLIENTS}
+    if unknown:
+        sys.exit(f'no client is called {", ".join(sorted(unknown))}')
+    with tempfile.TemporaryDirectory(prefix='clients-') as work:
+        try:
+            suite.ask_device(work)
+        except Failure as failure:
+            sys.exit(f'fail  {failure}')
+    chosen = [client for client in CLIENTS if not sys.argv[4:] or client.name in sys.argv[4:]]
+    results = [(client, run_one(suite, client)) for client in chosen]
+    passed = [client for client, result in results if result]
+    failed = [client for client, result in results if result is False]
+    lacking = {name for client, result in results if result is None for name in client.packages}
+    print(f'{len(passed)} passed, {len(failed)} failed, '
+          f'{len(results) - len(passed) - len(failed)} skipped')
+    if failed:
+        return 1
+    if lacking and not any(client.packages for client in passed):
+        print(f'no program of Debian is installed; install.sh brings {" ".join(sorted(lacking))}')
+        return SKIPPED
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenACC of GCC on an NVIDIA device: what goes there comes back. Built by clients.py. */
+#include <openacc.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BYTES = 70000 };
+
+static unsigned char there[BYTES], back[BYTES];
+
+static int differences(void)
+{
+    int count = 0;
+
+    for (int i = 0; i < BYTES; i++)
+        count += there[i] != back[i];
+    return count;
+}
+
+static void copy(void)
+{
+    void *device = acc_malloc(BYTES);
+
+    acc_memcpy_to_device(device, there, BYTES);
+    acc_memcpy_from_device(back, device, BYTES);
+    printf("copied, wrong %d\n", differences());
+    acc_free(device);
+}
+
+static void map(void)
+{
+    memcpy(back, there, BYTES);
+    acc_copyin(back, BYTES);
+    printf("present %d\n", acc_is_present(back, BYTES));
+    memset(back, 0, BYTES);
+    acc_update_self(back, BYTES);
+    printf("updated, wrong %d\n", differences());
+    acc_delete(back, BYTES);
+}
+
+/* One queue sends, the other one fetches after it. */
+static void queue(void)
+{
+    memcpy(back, there, BYTES);
+    acc_copyin_async(back, BYTES, 1);
+    acc_wait_async(1, 2);
+    acc_wait(1);
+    memset(back, 0, BYTES);
+    acc_update_self_async(back, BYTES, 2);
+    acc_wait(2);
+    printf("queues %d apart %d\n", acc_async_test_all() + acc_async_test(1),
+           acc_get_cuda_stream(1) != acc_get_cuda_stream(2));
+    printf("async, wrong %d\n", differences());
+    acc_delete(back, BYTES);
+}
+
+int main(void)
+{
+    for (int i = 0; i < BYTES; i++)
+        there[i] = (unsigned char)(i * 7 + i / 256);
+    printf("devices %d\n", acc_get_num_devices(acc_device_nvidia));
+    if (acc_get_num_devices(acc_device_nvidia) < 1)
+        return 1;
+    acc_set_device_num(0, acc_device_nvidia);
+    printf("name %s\n", acc_get_property_string(0, acc_device_nvidia, acc_property_name));
+    printf("memory %zu\n", acc_get_property(0, acc_device_nvidia, acc_property_memory));
+    copy();
+    map();
+    queue();
+    printf("context %d\n", acc_get_current_cuda_context() != NULL);
+    acc_shutdown(acc_device_nvidia);
+    puts("shut down");
+    return 0;
+}
