@@ -44,8 +44,9 @@ struct cushim_mock_kernel {
     /** How long a launch takes, in nanoseconds of virtual time. */
     uint64_t duration_ns;
     /**
-     * Executed when the kernel executes, on a thread of the mock; it must not call the driver.
-     * NULL: nothing happens but time.
+     * Executed when the kernel executes, on whatever thread executes it; every call of the driver
+     * from it answers CUDA_ERROR_NOT_PERMITTED. It may call cushim_mock_memory(), on this thread
+     * only, and nothing else of the mock. NULL: nothing happens but time.
      */
     void (*run)(const struct cushim_mock_launch *launch, void *data);
     void *data; /**< Passed on to `run`. */

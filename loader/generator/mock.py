@@ -5,7 +5,7 @@ Each slot of its table begins the call, calls the function that implements it, a
 nobody implements is refused. A per-thread twin without a function of its own shares its twin's.
 """
 
-from prototypes import HEAD, Spelling, table, wrap
+from prototypes import HEAD, Spelling, arguments, table, wrap
 
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
@@ -62,10 +62,6 @@ class Answer:
 def answers(rows, definitions):
     bases = {row.twin: row for row in rows if row.twin}
     return [Answer(row, definitions, bases) for row in rows]
-
-
-def arguments(row):
-    return ', '.join(p.name for p in row.parameters)
 
 
 def emit_calls(rows, types, definitions):

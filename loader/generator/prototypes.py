@@ -54,6 +54,11 @@ class Spelling:
         return ', '.join(self.declare(p) for p in row.parameters) or 'void'
 
 
+def arguments(row):
+    """What a function hands on that takes the parameters of a row."""
+    return ', '.join(p.name for p in row.parameters)
+
+
 def wrap(text, indent, first=''):
     """Break one C line at 100 columns, between parameters only."""
     # Blanks that are not to be broken at travel as NUL characters.

@@ -2,15 +2,15 @@
 /* What holds for all calls alike: the lock, the time that a call takes, and what answers it early. */
 #include "src/mock/call.h"
 
-#include <stdio.h>
-
 #include "loader/codes.h"
 #include "loader/symbols.h"
+#include "src/mock/calls/context.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/world.h"
 
 _Thread_local bool cushim__call_per_thread;
 _Thread_local bool cushim__in_host_function;
+_Thread_local bool cushim__in_kernel;
 
 /* The call under way on this thread. */
 static _Thread_local struct {
@@ -35,6 +35,14 @@ static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
     return cost == UINT32_MAX ? settings->costs.call_ns : cost;
 }
 
+/* What a call answers after a sticky error: it, unless the current context has ended since. */
+static CUresult after_fault(const struct cushim_mock *mock)
+{
+    const struct cushim__context *context = cushim__context_top();
+
+    return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
+}
+
 /* What a call answers before its function is asked. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
@@ -55,7 +63,7 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
         return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
     cushim__engine_pass(cost_of(&mock->settings, slot));
     if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
-        return mock->fault;
+        return after_fault(mock);
     return CUDA_SUCCESS;
 }
 
@@ -63,6 +71,9 @@ CUresult cushim__call_enter(unsigned slot)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
 
+    /* This thread has the lock, and perhaps another call under way. */
+    if (cushim__in_kernel)
+        return CUDA_ERROR_NOT_PERMITTED;
     call.slot = slot;
     call.mock = mock;
     call.too_early = false;
@@ -77,7 +88,7 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
 {
     struct cushim_mock *mock = call.mock;
 
-    if (!mock)
+    if (!mock || cushim__in_kernel)
         return code;
     if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
         code = CUDA_ERROR_NOT_INITIALIZED;

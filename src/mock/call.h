@@ -8,7 +8,7 @@
  *     }
  *
  * EXACT means: answers as the driver does, to the extent of docs/driver-semantics.md. What differs
- * knowingly is said in APPROXIMATE, in a few words that stand in docs/mock.md:
+ * knowingly is said in APPROXIMATE, in a few words that stand on the page mock-coverage.md:
  *
  *     CUSHIM__APPROXIMATE(CtxCreate_v3, "execution affinity is not simulated")(CUcontext *context, ...)
  *
@@ -62,6 +62,12 @@ extern _Thread_local bool cushim__call_per_thread;
 
 /* Whether this thread executes a host function of the program: set by the engine's helper thread. */
 extern _Thread_local bool cushim__in_host_function;
+
+/*
+ * Whether this thread is in the function that stands for a kernel. It is called under the lock, so that
+ * a call of the driver from it would never return: it answers CUDA_ERROR_NOT_PERMITTED instead.
+ */
+extern _Thread_local bool cushim__in_kernel;
 
 /* What holds for a slot, in calls/rules.c: data that cushim__call_enter() reads. */
 enum {

@@ -4,7 +4,6 @@
 #define CUSHIM_MOCK_DEVICE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <cuda.h>
 

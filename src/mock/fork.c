@@ -11,7 +11,7 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The mock whose lock the forking thread has taken for the fork; not if it forks inside a call. */
+/* The mock whose lock the forking thread has taken for the fork; not if it had it before. */
 static _Thread_local struct cushim_mock *locked;
 
 static void before(void)
@@ -19,10 +19,9 @@ static void before(void)
     struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
 
     locked = NULL;
-    if (!mock || cushim__call_name()[0])
-        return;
-    pthread_mutex_lock(&mock->lock);
-    locked = mock;
+    /* EDEADLK: a function of the program's that is called under the lock forks. */
+    if (mock && pthread_mutex_lock(&mock->lock) == 0)
+        locked = mock;
 }
 
 static void in_parent(void)
@@ -38,8 +37,9 @@ static void in_child(void)
 
     if (!mock)
         return;
-    if (locked)
-        pthread_mutex_unlock(&locked->lock);
+    /* The lock is that of a thread of the parent, even if it is this one. */
+    cushim__lock_create(&mock->lock);
+    cushim__life_in_child();
     locked = NULL;
     mock->forked = mock->forked || mock->initialised;
     mock->violations = 0; /* those before were the parent's */

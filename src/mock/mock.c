@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mock's life: created from settings, asked how it stands, and destroyed with all that is left. */
-#include <stddef.h>
-#include <stdio.h>
+#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
-#include <string.h>
 
 #include "loader/options.h"
 #include "src/mock/calls/capture.h"
@@ -73,6 +71,21 @@ static void set_world(struct cushim_mock *mock)
     __atomic_store_n(&cushim__world, mock, __ATOMIC_RELEASE);
 }
 
+void cushim__lock_create(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t attributes;
+
+    pthread_mutexattr_init(&attributes);
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+
+void cushim__life_in_child(void)
+{
+    pthread_mutex_init(&life, NULL);
+}
+
 static void end(struct cushim_mock *mock)
 {
     set_world(NULL);
@@ -100,7 +113,7 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     cushim__watch_forks();
-    pthread_mutex_init(&created->lock, NULL);
+    cushim__lock_create(&created->lock);
     pthread_mutex_lock(&created->lock);
     set_world(created);
     code = fill();

@@ -57,6 +57,7 @@ struct cushim__settings {
     bool abort_on_violation;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
     unsigned kernels;       /* how many kernels run at once on a device */
+    bool report_left;       /* at its exit the drop-in tells what the program has not given back */
     bool quiet;             /* the drop-in does not announce itself on standard error */
     struct cushim__costs costs;
     struct cushim__profile profile;

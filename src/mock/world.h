@@ -2,8 +2,8 @@
 /*
  * The mock's world: the one mock of this process, its lock and what everybody needs of it.
  *
- * All of src/mock runs under the lock, host functions and the caller's `run`, `log` and `trace`
- * functions apart: `log` and `trace` under it, the others without.
+ * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions; host
+ * functions and callbacks are called without it.
  */
 #ifndef CUSHIM_MOCK_WORLD_H
 #define CUSHIM_MOCK_WORLD_H

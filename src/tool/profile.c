@@ -8,12 +8,16 @@
 #include <cushim/context_settings.h>
 
 #include "loader/attributes.h"
+#include "src/mock/settings.h"
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
 
-/* Every number below these is asked for, so that what is newer than the names is not lost. */
-enum { ATTRIBUTE_END = 192, LIMIT_END = 16 };
+/*
+ * Every number that the mock driver can be told is asked for, so that what is newer than the names is
+ * not lost.
+ */
+enum { ATTRIBUTE_END = CUSHIM__ATTRIBUTES_MAX, LIMIT_END = CUSHIM__LIMITS_MAX };
 
 struct profile {
     const char *name;

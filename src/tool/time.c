@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cushim time`: the driver at work. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cushim/event_time.h>

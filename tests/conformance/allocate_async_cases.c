@@ -56,7 +56,7 @@ static void allocations_come_before_their_time(void)
 
 static void only_device_memory_is_freed(void)
 {
-    CUdeviceptr memory, plain;
+    CUdeviceptr memory, plain, managed;
     CUstream stream, other;
 
     begin_context();
@@ -68,6 +68,8 @@ static void only_device_memory_is_freed(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(0x1234, stream));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory + 8, stream));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync((uintptr_t)begin_pinned(64), stream));
+    MUST(cu->MemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemFreeAsync(managed, stream));
     drain(stream);
     OK(cu->MemFreeAsync(memory, other));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory, other));
@@ -78,7 +80,7 @@ static void only_device_memory_is_freed(void)
 
 static void freed_memory_is_unknown(void)
 {
-    CUdeviceptr memory;
+    CUdeviceptr memory, base = 5;
     CUstream stream;
     int value = 1;
 
@@ -87,8 +89,10 @@ static void freed_memory_is_unknown(void)
     memory = begin_allocated(1000, stream);
     drain(stream);
     OK(cu->MemFreeAsync(memory, stream));
+    CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(&base, NULL, memory));
     drain(stream);
-    CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(NULL, NULL, memory));
+    CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(&base, NULL, memory));
+    EQUAL(0, base);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemcpyHtoD_v2(memory, &value, sizeof value));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8_v2(memory, 1, 16));
 }
@@ -112,7 +116,6 @@ static void memory_that_is_given_back_is_refused(void)
     OK(cu->MemFreeAsync(memory, stream));
     OK(cu->MemPoolGetAttribute(pool, (CUmemPool_attribute)7, &used));
     EQUAL(500, used);
-    OK(cu->MemGetAddressRange_v2(NULL, NULL, memory));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemsetD8Async(memory, 1, 16, other));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory, stream));
     CODE(CUDA_ERROR_NOT_READY, cu->StreamQuery(stream));

@@ -65,6 +65,24 @@ static CUresult pageable_to_pageable(void *data)
     return cu->MemcpyAsync((uintptr_t)at.pageable, (uintptr_t)at.pageable + 4096, 64, at.stream);
 }
 
+static CUresult pinned_to_pinned(void *data)
+{
+    (void)data;
+    return cu->MemcpyAsync((uintptr_t)at.pinned, (uintptr_t)at.pinned + 4096, 64, at.stream);
+}
+
+static CUresult device_to_device(void *data)
+{
+    (void)data;
+    return cu->MemcpyDtoD_v2(at.device, at.device + 4096, 16);
+}
+
+static CUresult set(void *data)
+{
+    (void)data;
+    return cu->MemsetD8_v2(at.device, 1, 16);
+}
+
 static CUresult per_thread(void *data)
 {
     (void)data;
@@ -135,6 +153,7 @@ static void copies_to_pageable_memory_are_waited_for(void)
         EQUAL(9, at.pageable[at.bytes - 1]);
     }
     CHECK(waits_for_gate(at.stream, pageable_to_pageable, NULL));
+    CHECK(waits_for_gate(at.stream, pinned_to_pinned, NULL));
 }
 
 static void page_locked_memory_is_read_by_the_stream(void)
@@ -211,6 +230,16 @@ static void copies_on_the_device_do_not_wait(void)
     drain(NULL);
 }
 
+static void synchronous_memory_is_waited_for(void)
+{
+    const int on = 1;
+
+    begin(begin_blocking_stream);
+    OK(cu->PointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, at.device));
+    CHECK(waits_for_gate(at.stream, device_to_device, NULL));
+    CHECK(waits_for_gate(at.stream, set, NULL));
+}
+
 static void forms_of_the_thread_wait_for_its_stream(void)
 {
     begin(begin_stream);
@@ -233,6 +262,7 @@ const struct conformance_case copy_order_cases[] = {
     MEASURED_CASE("113_they_do_not_wait_for_non_blocking_ones",
                   they_do_not_wait_for_non_blocking_ones),
     MEASURED_CASE("113_copies_on_the_device_do_not_wait", copies_on_the_device_do_not_wait),
+    MEASURED_CASE("113_synchronous_memory_is_waited_for", synchronous_memory_is_waited_for),
     MEASURED_CASE("113_forms_of_the_thread_wait_for_its_stream",
                   forms_of_the_thread_wait_for_its_stream),
     {.name = NULL},

@@ -207,7 +207,8 @@ static void wrong_arrays_are_refused(void)
 {
     const CUDA_ARRAY_DESCRIPTOR good = {
         .Width = 16, .Height = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
-    CUDA_ARRAY_DESCRIPTOR wrong[4] = {good, good, good, good};
+    enum { WRONG = 6 };
+    CUDA_ARRAY_DESCRIPTOR wrong[WRONG] = {good, good, good, good, good, good};
     CUarray array;
 
     begin_context();
@@ -215,10 +216,39 @@ static void wrong_arrays_are_refused(void)
     wrong[1].Width = 0;
     wrong[2].Width = 200000;
     wrong[3].Format = (CUarray_format)0;
-    for (int i = 0; i < 4; i++)
+    wrong[4].Format = (CUarray_format)0x77;
+    wrong[5].Format = CU_AD_FORMAT_NV12;
+    for (int i = 0; i < WRONG; i++)
         CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(&array, &wrong[i]));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(&array, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ArrayCreate_v2(NULL, &good));
+}
+
+static void flags_and_depths_of_arrays_are_checked(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR good = {
+        .Width = 32, .Height = 8, .Depth = 4, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUDA_ARRAY3D_DESCRIPTOR other = good;
+    CUarray array;
+
+    begin_context();
+    OK(cu->Array3DCreate_v2(&array, &good));
+    other.Depth = 16385;
+    OK(cu->Array3DCreate_v2(&array, &other));
+    other.Flags = CUDA_ARRAY3D_LAYERED;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Array3DCreate_v2(&array, &other));
+    other = good;
+    other.Flags = CUDA_ARRAY3D_TEXTURE_GATHER;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Array3DCreate_v2(&array, &other));
+    other.Depth = 0;
+    OK(cu->Array3DCreate_v2(&array, &other));
+    other = good;
+    other.Height = 0;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->Array3DCreate_v2(&array, &other));
+    other.Flags = CUDA_ARRAY3D_LAYERED;
+    OK(cu->Array3DCreate_v2(&array, &other));
+    make_current(NULL);
+    OK(cu->ArrayDestroy(array));
 }
 
 static void arrays_hold_rows(void)
@@ -279,6 +309,8 @@ const struct conformance_case copy_shape_cases[] = {
     MEASURED_CASE("115_fields_of_layers_are_checked", fields_of_layers_are_checked),
     MEASURED_CASE("118_arrays_are_described", arrays_are_described),
     MEASURED_CASE("118_wrong_arrays_are_refused", wrong_arrays_are_refused),
+    MEASURED_CASE("118_flags_and_depths_of_arrays_are_checked",
+                  flags_and_depths_of_arrays_are_checked),
     MEASURED_CASE("119_arrays_hold_rows", arrays_hold_rows),
     MEASURED_CASE("119_arrays_of_one_row_take_offsets", arrays_of_one_row_take_offsets),
     {.name = NULL},

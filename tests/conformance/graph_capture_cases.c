@@ -127,15 +127,6 @@ static CUresult call_free_host(CUstream stream)
     return cu->MemFreeHost(pinned_to_free);
 }
 
-static CUresult call_launch(CUstream stream)
-{
-    CUgraph graph = graph_begin();
-    CUgraphNode node;
-
-    MUST(cu->GraphAddEmptyNode(&node, graph, NULL, 0));
-    return cu->GraphLaunch(graph_exec(graph), stream);
-}
-
 static CUresult call_copy(CUstream stream)
 {
     unsigned char byte = 1;
@@ -172,11 +163,10 @@ static void some_calls_are_forbidden_while_capturing(void)
         CUresult (*call)(CUstream stream);
         bool strict, relaxed; /* forbidden in these modes */
     } calls[] = {
-        {call_alloc, true, false},        {call_free, true, false},
-        {call_alloc_host, true, false},   {call_free_host, true, false},
-        {call_launch, true, true},        {call_copy, false, false},
-        {call_set, false, false},         {call_stream, false, false},
-        {call_memory_info, false, false},
+        {call_alloc, true, false},      {call_free, true, false},
+        {call_alloc_host, true, false}, {call_free_host, true, false},
+        {call_copy, false, false},      {call_set, false, false},
+        {call_stream, false, false},    {call_memory_info, false, false},
     };
     CUstream stream;
 
@@ -199,6 +189,21 @@ static void some_calls_are_forbidden_while_capturing(void)
                 capture_end(stream);
         }
     }
+}
+
+static void graph_is_not_instantiated_while_capturing(void)
+{
+    CUgraphExec exec = NULL;
+    CUgraph graph;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    graph = graph_begin();
+    graph_add_host(graph, NULL, 0, NULL);
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphInstantiateWithFlags(&exec, graph, 0));
+    CHECK(exec == NULL);
 }
 
 static void program_says_what_comes_next(void)
@@ -281,6 +286,8 @@ const struct conformance_case graph_capture_cases[] = {
     MEASURED_CASE("145_join_gives_two_dependencies", join_gives_two_dependencies),
     MEASURED_CASE("146_some_calls_are_forbidden_while_capturing",
                   some_calls_are_forbidden_while_capturing),
+    MEASURED_CASE("146_graph_is_not_instantiated_while_capturing",
+                  graph_is_not_instantiated_while_capturing),
     MEASURED_CASE("147_program_says_what_comes_next", program_says_what_comes_next),
     MEASURED_CASE("148_launch_records_external_events_alone", launch_records_external_events_alone),
     MEASURED_CASE("149_user_object_goes_with_its_last_reference",

@@ -97,6 +97,26 @@ static void it_belongs_to_its_context(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost(gone));
 }
 
+static void freeing_needs_no_context(void)
+{
+    CUdeviceptr address;
+    unsigned flags;
+    void *memory, *other;
+
+    begin_context();
+    memory = begin_pinned(64);
+    other = begin_pinned(64);
+    MUST(cu->MemHostRegister_v2(page, 4096, 0));
+    make_current(NULL);
+    OK(cu->MemFreeHost(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeHost((void *)0x1234));
+    OK(cu->MemHostUnregister(page));
+    CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cu->MemHostUnregister(page));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemHostGetDevicePointer_v2(&address, other, 0));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->MemHostGetFlags(&flags, other));
+}
+
 static void ranges_are_registered_once(void)
 {
     begin_context();
@@ -165,6 +185,7 @@ const struct conformance_case host_memory_cases[] = {
     MEASURED_CASE("099_other_memory_has_no_device_pointer", other_memory_has_no_device_pointer),
     MEASURED_CASE("100_only_what_was_allocated_is_freed", only_what_was_allocated_is_freed),
     MEASURED_CASE("100_it_belongs_to_its_context", it_belongs_to_its_context),
+    MEASURED_CASE("100_freeing_needs_no_context", freeing_needs_no_context),
     MEASURED_CASE("101_ranges_are_registered_once", ranges_are_registered_once),
     MEASURED_CASE("101_ranges_need_no_alignment", ranges_need_no_alignment),
     MEASURED_CASE("101_what_is_no_memory_is_not_registered", what_is_no_memory_is_not_registered),

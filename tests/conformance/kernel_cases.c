@@ -227,7 +227,7 @@ static void launch_is_in_the_context_of_its_stream(void)
     OK(launch(nothing, here, NULL, NULL));
     make_current(NULL);
     OK(launch(nothing, here, NULL, NULL));
-    OK(launch(nothing, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, launch(nothing, NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT, launch(NULL, NULL, NULL, NULL));
     OK(cu->StreamSynchronize(here));
 }
@@ -259,6 +259,58 @@ static void attributes_of_a_launch(void)
         CODE(codes[i], cu->LaunchKernelEx(&config, nothing, NULL, NULL));
     }
     OK(cu->StreamSynchronize(config.hStream));
+}
+
+static void clusters_divide_the_grid(void)
+{
+    enum { CLUSTER = 4, INVALID_CLUSTER_SIZE = 912 };
+    static const struct {
+        unsigned grid, cluster[3];
+        CUresult code;
+    } rows[] = {
+        {1, {1, 1, 1}, CUDA_SUCCESS},
+        {8, {8, 1, 1}, CUDA_SUCCESS},
+        {9, {9, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {32, {32, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {3, {2, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {3, {2, 0, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+    };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config;
+
+    memset(&config, 0, sizeof config);
+    memset(&attribute, 0, sizeof attribute);
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = 128;
+    config.blockDimY = config.blockDimZ = 1;
+    config.hStream = begin_stream();
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    attribute.id = (CUlaunchAttributeID)CLUSTER;
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        config.gridDimX = rows[i].grid;
+        memcpy(&attribute.value, rows[i].cluster, sizeof rows[i].cluster);
+        CODE(rows[i].code, cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    }
+    OK(cu->StreamSynchronize(config.hStream));
+}
+
+static void old_launches_are_checked(void)
+{
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetBlockShape(nothing, 0, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetBlockShape(nothing, 2000, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetSharedSize(nothing, 1 << 20));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSetSize(nothing, 100000));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSeti(nothing, 40000, 33));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSetv(nothing, 0, NULL, 8));
+    OK(cu->ParamSeti(nothing, 4096, 33));
+    OK(cu->FuncSetBlockShape(nothing, 1, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchGrid(nothing, 0, 1));
+    OK(cu->ParamSetSize(nothing, 8));
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, cu->Launch(nothing));
 }
 
 static void cooperative_launches_fit_the_device(void)
@@ -312,6 +364,8 @@ const struct conformance_case kernel_cases[] = {
                   launch_is_in_the_context_of_its_stream),
     MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
     MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
+    MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
     MEASURED_CASE("166_old_launches_still_work", old_launches_still_work),
+    MEASURED_CASE("166_old_launches_are_checked", old_launches_are_checked),
     {.name = NULL},
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries, the linker and the profiler. Statements 167-173. */
+/* Libraries, the linker and the profiler. Statements 89, 167-172, 176, 177. */
 #include <stdint.h>
 #include <string.h>
 
@@ -166,6 +166,148 @@ static void link_checks_its_inputs(void)
     OK(cu->LinkDestroy(link));
 }
 
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+static CUresult add_text(CUlinkState link, const char *text)
+{
+    return add(link, CU_JIT_INPUT_PTX, text, strlen(text) + 1);
+}
+
+static size_t size_of(CUmodule module, const char *name)
+{
+    CUdeviceptr address;
+    size_t bytes = 0;
+
+    OK(cu->ModuleGetGlobal_v2(&address, &bytes, module, name));
+    return bytes;
+}
+
+static void names_are_of_their_text(void)
+{
+    static const char one[] = HEAD ".const .align 1 .u8 $LC0[4] = {1,2,3,4};\n"
+                                   ".global .align 4 .u32 own;\n"
+                                   ".visible .global .align 4 .u32 first;\n"
+                                   ".visible .entry one(.param .u64 p) { ret; }\n";
+    static const char two[] = HEAD ".const .align 1 .u8 $LC0[7] = {1,2,3,4,5,6,7};\n"
+                                   ".global .align 4 .u32 own[3];\n"
+                                   ".visible .global .align 4 .u32 second[2];\n"
+                                   ".visible .entry two(.param .u64 p) { ret; }\n";
+    CUlinkState link;
+    CUfunction function;
+    CUmodule module;
+    void *image = NULL;
+
+    begin_context();
+    link = begin_link();
+    OK(add_text(link, one));
+    OK(add_text(link, two));
+    MUST(cu->LinkComplete(link, &image, NULL));
+    MUST(cu->ModuleLoadData(&module, image));
+    EQUAL(4, size_of(module, "$LC0"));
+    EQUAL(4, size_of(module, "own"));
+    EQUAL(4, size_of(module, "first"));
+    EQUAL(8, size_of(module, "second"));
+    OK(cu->ModuleGetFunction(&function, module, "one"));
+    OK(cu->ModuleGetFunction(&function, module, "two"));
+    MUST(cu->ModuleLoadData(&module, two));
+    EQUAL(7, size_of(module, "$LC0"));
+    EQUAL(12, size_of(module, "own"));
+}
+
+static void visible_names_are_of_all_texts(void)
+{
+    static const char defines[] = HEAD ".visible .global .u32 x = 4;\n"
+                                       ".visible .entry one() { ret; }\n";
+    static const char uses[] = HEAD ".extern .global .u32 x;\n"
+                                    ".visible .entry two() {\n .reg .u32 %v;\n"
+                                    " ld.global.u32 %v, [x];\n st.global.u32 [x], %v;\n ret;\n}\n";
+    CUlinkState link;
+    CUmodule module;
+    void *image = NULL;
+
+    begin_context();
+    link = begin_link();
+    OK(add_text(link, defines));
+    OK(add_text(link, uses));
+    MUST(cu->LinkComplete(link, &image, NULL));
+    MUST(cu->ModuleLoadData(&module, image));
+    EQUAL(4, size_of(module, "x"));
+    link = begin_link();
+    OK(add_text(link, defines));
+    CODE(CUDA_ERROR_INVALID_SOURCE, add_text(link, defines));
+    CODE(CUDA_ERROR_INVALID_SOURCE, cu->LinkComplete(link, &image, NULL));
+    link = begin_link();
+    OK(add_text(link, uses));
+    CODE(CUDA_ERROR_INVALID_SOURCE, cu->LinkComplete(link, &image, NULL));
+    /* Without a linker it is defined where it is declared. */
+    MUST(cu->ModuleLoadData(&module, uses));
+    EQUAL(4, size_of(module, "x"));
+}
+
+static void wrong_text_is_not_linked(void)
+{
+    CUlinkState link;
+    void *image = NULL;
+
+    begin_context();
+    link = begin_link();
+    CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_PTX, "", 1));
+    CODE(CUDA_ERROR_INVALID_PTX, add_text(link, HEAD "bogus\n"));
+    CODE(CUDA_ERROR_INVALID_IMAGE,
+         add(link, CU_JIT_INPUT_CUBIN, module_image, strlen(module_image) + 1));
+    OK(cu->LinkComplete(link, &image, NULL));
+}
+
+static void variables_have_a_size(void)
+{
+    CUmodule module;
+    CUdeviceptr address;
+    size_t bytes;
+
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadData(&module, HEAD ".visible .global .u32 a[0];\n"));
+    CODE(CUDA_ERROR_INVALID_PTX,
+         cu->ModuleLoadData(&module, HEAD ".visible .const .b8 a[65537];\n"));
+    MUST(cu->ModuleLoadData(&module, HEAD ".visible .const .b8 a[65536];\n"));
+    EQUAL(65536, size_of(module, "a"));
+    MUST(cu->ModuleLoadData(&module, HEAD ".global .texref a;\n.visible .entry k() { ret; }\n"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleGetGlobal_v2(&address, &bytes, module, "a"));
+}
+
+static void kernel_is_no_function_everywhere(void)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    const char *name;
+    int value;
+
+    begin_context();
+    library = load();
+    CODE(CUDA_ERROR_NOT_FOUND, cu->LibraryGetKernel(&kernel, library, ""));
+    MUST(cu->LibraryGetKernel(&kernel, library, "take"));
+    CODE(CUDA_ERROR_INVALID_HANDLE,
+         cu->FuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, (CUfunction)kernel));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncGetName(&name, (CUfunction)kernel));
+    OK(cu->OccupancyMaxActiveBlocksPerMultiprocessor(&value, (CUfunction)kernel, 32, 0));
+}
+
+static void unloading_waits(void)
+{
+    CUlibrary library;
+    CUfunction function;
+    CUkernel kernel;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    library = load();
+    MUST(cu->LibraryGetKernel(&kernel, library, "plain"));
+    MUST(cu->KernelGetFunction(&function, kernel));
+    queue_spin(begin_kernel("cushim_spin"), stream, 20000000);
+    OK(cu->LibraryUnload(library));
+    OK(cu->StreamQuery(stream));
+}
+
 static void profiler_is_switched(void)
 {
     begin_device();
@@ -185,5 +327,11 @@ const struct conformance_case library_cases[] = {
     MEASURED_CASE("170_link_takes_a_null_size", link_takes_a_null_size),
     MEASURED_CASE("171_link_checks_its_inputs", link_checks_its_inputs),
     MEASURED_CASE("172_profiler_is_switched", profiler_is_switched),
+    MEASURED_CASE("176_names_are_of_their_text", names_are_of_their_text),
+    MEASURED_CASE("176_visible_names_are_of_all_texts", visible_names_are_of_all_texts),
+    MEASURED_CASE("176_wrong_text_is_not_linked", wrong_text_is_not_linked),
+    MEASURED_CASE("177_variables_have_a_size", variables_have_a_size),
+    MEASURED_CASE("169_kernel_is_no_function_everywhere", kernel_is_no_function_everywhere),
+    MEASURED_CASE("089_unloading_waits", unloading_waits),
     {.name = NULL},
 };

@@ -6,12 +6,18 @@
 #include "check.h"
 #include "memory.h"
 
-/* Calls that fail in a capture, by number; `memory` and `pinned` were allocated before. */
-enum { UNSAFE_CALLS = 5 };
+/* Calls that fail in a capture, by number; what they are given was there before. */
+enum { UNSAFE_CALLS = 12, UNSAFE_IN_THREAD = 5 };
 
-static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned)
+static const CUDA_ARRAY_DESCRIPTOR bytes_4_by_4 = {
+    .Width = 4, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+
+static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned, CUmemoryPool pool)
 {
+    static const int on = 1;
+    CUarray array;
     CUdeviceptr device;
+    size_t pitch;
     void *host;
 
     switch (number) {
@@ -23,8 +29,22 @@ static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned)
         return cu->MemAllocHost_v2(&host, 64);
     case 3:
         return cu->MemHostAlloc(&host, 64, 0);
-    default:
+    case 4:
         return cu->MemFreeHost(pinned);
+    case 5:
+        return cu->MemAllocManaged(&device, 64, CU_MEM_ATTACH_GLOBAL);
+    case 6:
+        return cu->MemAllocPitch_v2(&device, &pitch, 64, 4, 4);
+    case 7:
+        return cu->ArrayCreate_v2(&array, &bytes_4_by_4);
+    case 8:
+        return cu->MemPoolTrimTo(pool, 0);
+    case 9:
+        return cu->PointerSetAttribute(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory);
+    case 10:
+        return cu->MemAllocAsync(&device, 64, NULL);
+    default:
+        return cu->MemFree_v2(0);
     }
 }
 
@@ -38,9 +58,16 @@ static CUstreamCaptureStatus status_of(CUstream stream)
 
 static void allocating_invalidates_captures(void)
 {
+    CUmemoryPool pool;
+
     begin_context();
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     for (int mode = 0; mode < 3; mode++) {
-        for (int call = 0; call < UNSAFE_CALLS; call++) {
+        /* Not all were measured in the mode of a thread. */
+        const int calls =
+            mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL ? UNSAFE_IN_THREAD : UNSAFE_CALLS;
+
+        for (int call = 0; call < calls; call++) {
             const bool relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
             CUdeviceptr memory = begin_memory(64);
             CUstream stream = begin_stream();
@@ -49,13 +76,64 @@ static void allocating_invalidates_captures(void)
 
             MUST(cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
             CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
-                 unsafe_call(call, memory, pinned));
+                 unsafe_call(call, memory, pinned, pool));
             EQUAL(relaxed ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_INVALIDATED,
                   status_of(stream));
             CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
                  cu->StreamEndCapture(stream, &graph));
         }
     }
+}
+
+static CUresult legacy_call(int number, CUdeviceptr memory)
+{
+    static char host[16];
+    CUdeviceptr device;
+
+    switch (number) {
+    case 0:
+        return cu->MemcpyHtoD_v2(memory, host, sizeof host);
+    case 1:
+        return cu->MemcpyHtoD_v2(memory, host, 0);
+    case 2:
+        return cu->MemcpyHtoD_v2(0x1234, host, sizeof host);
+    case 3:
+        return cu->MemcpyDtoD_v2(memory, memory + 32, 16);
+    case 4:
+        return cu->MemsetD8_v2(memory, 1, 16);
+    default:
+        return cu->MemAllocAsync(&device, 64, NULL);
+    }
+}
+
+static void blocking_captures_are_in_the_way(void)
+{
+    begin_context();
+    for (int call = 0; call < 6; call++) {
+        CUstream stream = begin_blocking_stream();
+        CUdeviceptr memory = begin_memory(64);
+        CUgraph graph;
+
+        MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, legacy_call(call, memory));
+        EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status_of(stream));
+        CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
+    }
+}
+
+static void plain_memory_is_not_freed_in_a_capture(void)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+    CUgraph graph;
+
+    begin_context();
+    memory = begin_memory(64);
+    stream = begin_stream();
+    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory, stream));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(stream));
+    OK(cu->StreamEndCapture(stream, &graph));
 }
 
 static void peer_copies_are_not_captured(void)
@@ -149,6 +227,9 @@ static void copies_become_nodes(void)
 
 const struct conformance_case memory_capture_cases[] = {
     MEASURED_CASE("129_allocating_invalidates_captures", allocating_invalidates_captures),
+    MEASURED_CASE("129_blocking_captures_are_in_the_way", blocking_captures_are_in_the_way),
+    MEASURED_CASE("129_plain_memory_is_not_freed_in_a_capture",
+                  plain_memory_is_not_freed_in_a_capture),
     MEASURED_CASE("129_peer_copies_are_not_captured", peer_copies_are_not_captured),
     MEASURED_CASE("129_work_elsewhere_is_not_captured", work_elsewhere_is_not_captured),
     MEASURED_CASE("129_copies_become_nodes", copies_become_nodes),

@@ -42,21 +42,41 @@ static void kinds_of_memory_are_told(void)
     static const unsigned types[] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE,
                                      CU_MEMORYTYPE_DEVICE};
 
-    make_current(NULL);
     for (int i = 0; i < 4; i++) {
         const CUdeviceptr within = memory[i] + 100;
+        uint64_t address = 5;
 
+        CHECK(value_of(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, within) == within);
+        make_current(NULL);
+        CODE(CUDA_ERROR_INVALID_CONTEXT,
+             cu->PointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, within));
         EQUAL(types[i], value_of(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, within));
         EQUAL(i == 2, value_of(CU_POINTER_ATTRIBUTE_IS_MANAGED, within));
-        EQUAL(i != 1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, within));
+        EQUAL(i == 2, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, within));
         EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, within));
         EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_MAPPED, within));
         EQUAL(1000, value_of(CU_POINTER_ATTRIBUTE_RANGE_SIZE, within));
-        CHECK(value_of(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, within) == within);
         CHECK(value_of(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, within) == memory[i]);
         CHECK(value_of(CU_POINTER_ATTRIBUTE_CONTEXT, within) ==
               (i == 3 ? 0 : (uint64_t)(uintptr_t)context));
+        make_current(context);
     }
+}
+
+static void tokens_make_operations_synchronous(void)
+{
+    CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens;
+    CUdeviceptr memory, pinned;
+
+    begin_context();
+    memory = begin_memory(1000);
+    pinned = (uintptr_t)begin_pinned(1000);
+    EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    OK(cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, memory));
+    EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, pinned));
+    EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, pinned));
 }
 
 static void only_some_memory_has_a_host_pointer(void)
@@ -135,17 +155,19 @@ static void a_list_of_attributes_knows_any_pointer(void)
     EQUAL(5, values[7]);
 }
 
-static void a_list_is_checked_before_it_is_answered(void)
+static void a_list_is_answered_up_to_what_does_not_exist(void)
 {
-    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUpointer_attribute)99};
-    uint64_t one = 5, other = 5;
-    void *data[] = {&one, &other};
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUpointer_attribute)99,
+                                        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    uint64_t values[] = {0, 5, 5};
+    void *data[] = {&values[0], &values[1], &values[2]};
     CUdeviceptr memory;
 
     begin_context();
     memory = begin_memory(64);
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(2, attributes, data, memory));
-    EQUAL(5, one);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(3, attributes, data, memory));
+    EQUAL(CU_MEMORYTYPE_DEVICE, values[0]);
+    EQUAL(5, values[1]);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(0, attributes, data, memory));
 }
 
@@ -171,12 +193,13 @@ static void only_synchronous_operations_can_be_set(void)
 const struct conformance_case pointer_cases[] = {
     MEASURED_CASE("103_kinds_of_memory_are_told", kinds_of_memory_are_told),
     MEASURED_CASE("103_only_some_memory_has_a_host_pointer", only_some_memory_has_a_host_pointer),
+    MEASURED_CASE("103_tokens_make_operations_synchronous", tokens_make_operations_synchronous),
     MEASURED_CASE("103_buffers_have_ids", buffers_have_ids),
     MEASURED_CASE("104_unknown_memory_has_no_attributes", unknown_memory_has_no_attributes),
     MEASURED_CASE("104_a_list_of_attributes_knows_any_pointer",
                   a_list_of_attributes_knows_any_pointer),
-    MEASURED_CASE("104_a_list_is_checked_before_it_is_answered",
-                  a_list_is_checked_before_it_is_answered),
+    MEASURED_CASE("104_a_list_is_answered_up_to_what_does_not_exist",
+                  a_list_is_answered_up_to_what_does_not_exist),
     MEASURED_CASE("105_only_synchronous_operations_can_be_set",
                   only_synchronous_operations_can_be_set),
     {.name = NULL},

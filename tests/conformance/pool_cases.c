@@ -116,17 +116,22 @@ static void some_attributes_can_be_set(void)
 static void wrong_pools_are_refused(void)
 {
     CUmemoryPool pool = (CUmemoryPool)&pool;
-    CUmemPoolProps wrong[4];
+    enum { WRONG = 8 };
+    CUmemPoolProps wrong[WRONG];
     CUdeviceptr memory;
 
     begin_context();
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < WRONG; i++)
         wrong[i] = properties();
     wrong[0].allocType = CU_MEM_ALLOCATION_TYPE_INVALID;
     wrong[1].location.id = 9;
     wrong[2].handleTypes = (CUmemAllocationHandleType)64;
     wrong[3].location.type = CU_MEM_LOCATION_TYPE_INVALID;
-    for (int i = 0; i < 4; i++)
+    wrong[4].handleTypes = (CUmemAllocationHandleType)2;
+    wrong[5].handleTypes = (CUmemAllocationHandleType)3;
+    wrong[6].allocType = (CUmemAllocationType)9;
+    wrong[7].location.type = (CUmemLocationType)4; /* CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT */
+    for (int i = 0; i < WRONG; i++)
         CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolCreate(&pool, &wrong[i]));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolCreate(&pool, NULL));
     CHECK(pool == (CUmemoryPool)&pool);
@@ -204,6 +209,10 @@ static void a_device_keeps_access_to_its_own_pool(void)
     OK(cu->MemPoolSetAccess(pool, &access, 1));
     access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
     CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemPoolSetAccess(pool, &access, 1));
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemPoolSetAccess(pool, &access, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolSetAccess(pool, NULL, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPoolSetAccess(pool, NULL, 0));
 }
 
 const struct conformance_case pool_cases[] = {

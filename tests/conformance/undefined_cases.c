@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the reference leaves undefined. Statements 78, 79. A driver may crash here, so each deed is
+ * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each deed is
  * done in one more process, which says what it was answered if it lives.
  */
 #include <signal.h>
@@ -77,6 +77,56 @@ static void use_stream_after_reset(void)
     tell(cu->StreamQuery(stream));
 }
 
+/* A stream and an event of a context that is destroyed. */
+static void begin_orphans(CUstream *stream, CUevent *event)
+{
+    CUcontext context;
+
+    begin_device();
+    context = begin_other_context();
+    *stream = begin_stream_in(context);
+    *event = begin_event_in(context);
+    MUST(cu->EventRecord(*event, *stream));
+    MUST(cu->StreamSynchronize(*stream));
+    MUST(cu->CtxDestroy_v2(context));
+}
+
+static void query_orphaned_event(void)
+{
+    CUstream stream;
+    CUevent event;
+
+    begin_orphans(&stream, &event);
+    tell(cu->EventQuery(event));
+}
+
+static void query_orphaned_stream(void)
+{
+    CUstream stream;
+    CUevent event;
+
+    begin_orphans(&stream, &event);
+    tell(cu->StreamQuery(stream));
+}
+
+static void destroy_orphaned_event(void)
+{
+    CUstream stream;
+    CUevent event;
+
+    begin_orphans(&stream, &event);
+    tell(cu->EventDestroy_v2(event));
+}
+
+static void destroy_orphaned_stream(void)
+{
+    CUstream stream;
+    CUevent event;
+
+    begin_orphans(&stream, &event);
+    tell(cu->StreamDestroy_v2(stream));
+}
+
 /* What became of a deed. */
 struct outcome {
     int signal;        /* that ended the process, or 0 */
@@ -111,6 +161,26 @@ static void check_outcome(const char *deed, const int *list)
         EQUAL(SIGSEGV, outcome.signal);
     else
         check_one_of(__LINE__, deed, (CUresult)outcome.code, list);
+}
+
+/* A mock decides where a driver does not. */
+static void children_of_a_destroyed_context(void)
+{
+    static const char *const deeds[] = {
+        "peer_query_orphaned_event",
+        "peer_query_orphaned_stream",
+        "peer_destroy_orphaned_event",
+        "peer_destroy_orphaned_stream",
+    };
+
+    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
+        const struct outcome outcome = outcome_of(deeds[i]);
+
+        if (outcome.signal && !backend_is_mock())
+            EQUAL(SIGSEGV, outcome.signal);
+        else
+            CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, (CUresult)outcome.code);
+    }
 }
 
 static void use_after_destroy_of_an_event(void)
@@ -177,6 +247,10 @@ const struct peer_row undefined_peers[] = {
     {"peer_query_zeroes", query_zeroes},
     {"peer_destroy_twice", destroy_twice},
     {"peer_use_stream_after_reset", use_stream_after_reset},
+    {"peer_query_orphaned_event", query_orphaned_event},
+    {"peer_query_orphaned_stream", query_orphaned_stream},
+    {"peer_destroy_orphaned_event", destroy_orphaned_event},
+    {"peer_destroy_orphaned_stream", destroy_orphaned_stream},
     {NULL, NULL},
 };
 
@@ -187,6 +261,7 @@ const struct peer_row undefined_peers[] = {
     }
 
 const struct conformance_case undefined_cases[] = {
+    MEASURED_CASE("017_children_of_a_destroyed_context", children_of_a_destroyed_context),
     GPU_CASE("078_use_after_destroy_of_an_event", use_after_destroy_of_an_event),
     GPU_CASE("078_use_after_destroy_of_a_stream", use_after_destroy_of_a_stream),
     GPU_CASE("078_garbage_handle", garbage_handle),

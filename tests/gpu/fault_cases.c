@@ -15,7 +15,7 @@
 static const char kernels[] = ".version 6.0\n"
                               ".target sm_50\n"
                               ".address_size 64\n"
-                              ".visible .entry write_nowhere()\n"
+                              ".visible .entry cushim_fault()\n"
                               "{\n"
                               "    .reg .u64 %address;\n"
                               "    .reg .u32 %value;\n"
@@ -24,7 +24,7 @@ static const char kernels[] = ".version 6.0\n"
                               "    st.global.u32 [%address], %value;\n"
                               "    ret;\n"
                               "}\n"
-                              ".visible .entry trap()\n"
+                              ".visible .entry cushim_trap()\n"
                               "{\n"
                               "    trap;\n"
                               "    ret;\n"
@@ -66,7 +66,9 @@ static void every_call_answers_the_code(void)
     struct cushim_context *context = begin_context();
     struct cushim_stream *stream = begin_stream(context);
     struct cushim_event *start = begin_event(context), *end = begin_event(context), *made = NULL;
+    CUfunction kernel = find_kernel(context, "cushim_fault");
     const CUresult code = CUDA_ERROR_ILLEGAL_ADDRESS;
+    struct gate gate = GATE;
     CUcontext current = NULL;
     const char *text;
     int count = 0;
@@ -74,8 +76,10 @@ static void every_call_answers_the_code(void)
 
     cushim_log_set(remember, NULL);
     OK(cushim_event_record(start, stream));
-    queue_kernel(stream, find_kernel(context, "write_nowhere"));
+    gate_shut(&gate, stream);
+    queue_kernel(stream, kernel);
     OK(cushim_event_record(end, stream));
+    gate_open(&gate);
     CODE(code, cushim_event_synchronize(end));
     CHECK(cushim_error_sticky(code) == CUSHIM_STICKY_CONTEXT);
 
@@ -110,10 +114,14 @@ static void trap_has_a_code_of_its_own(void)
     struct cushim_context *context = begin_context();
     struct cushim_stream *stream = begin_stream(context);
     struct cushim_event *event = begin_event(context);
+    CUfunction kernel = find_kernel(context, "cushim_trap");
+    struct gate gate = GATE;
     CUresult code;
 
-    queue_kernel(stream, find_kernel(context, "trap"));
+    gate_shut(&gate, stream);
+    queue_kernel(stream, kernel);
     OK(cushim_event_record(event, stream));
+    gate_open(&gate);
     code = cushim_event_synchronize(event);
     CHECK(cushim_error_sticky(code) == CUSHIM_STICKY_CONTEXT);
     CODE(code, cushim_event_query(event));
@@ -127,7 +135,7 @@ static void reach_of_a_fault(void)
     struct cushim_stream *stream = begin_stream(context), *far = begin_stream(other);
     struct cushim_event *event = begin_event(other);
 
-    queue_kernel(stream, find_kernel(context, "write_nowhere"));
+    queue_kernel(stream, find_kernel(context, "cushim_fault"));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_stream_synchronize(stream));
     detail("another context of the process: record %d, synchronize %d, context %d",
            (int)cushim_event_record(event, far), (int)cushim_event_synchronize(event),
@@ -167,7 +175,7 @@ static void callbacks_are_told_and_functions_are_not_called(void)
     enum { PATIENCE_SECONDS = 20 };
     struct cushim_context *context = begin_context();
     struct cushim_stream *stream = begin_stream(context);
-    CUfunction kernel = find_kernel(context, "write_nowhere");
+    CUfunction kernel = find_kernel(context, "cushim_fault");
     struct told told = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, CUDA_SUCCESS};
     struct gate gate = GATE;
     struct timespec until;

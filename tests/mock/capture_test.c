@@ -287,7 +287,8 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     (void)state;
     OK(driver->GraphCreate(&graph, 0));
     OK(driver->GraphAddEmptyNode(&root, graph, NULL, 0));
-    OK(driver->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1, GLOBAL));
+    OK(driver->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1,
+                                         CU_STREAM_CAPTURE_MODE_RELAXED));
     work(stream);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->StreamEndCapture(stream, &same));

@@ -6,7 +6,7 @@
  *     client LIBRARY WORD...    `default`: what the process has loaded already
  *
  * Each word is a symbol, called with zeros, whose answer is printed; `has:SYMBOL` prints whether it is
- * there; `garbage` queries an event that never was; `fork` does the rest in a child.
+ * there; `stream` makes a stream in a context and leaves both; `garbage` queries an event that never was; `fork` does the rest in a child.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,6 +37,14 @@ static int call(const char *symbol, uintptr_t argument)
     return found ? found(argument, 0, 0, 0) : -1;
 }
 
+static int leave_a_stream(void)
+{
+    void *context, *stream;
+    int code = find("cuCtxCreate_v2")((uintptr_t)&context, 0, 0, 0);
+
+    return code ? code : find("cuStreamCreate")((uintptr_t)&stream, 0, 0, 0);
+}
+
 static void do_in_child(void)
 {
     const pid_t child = fork();
@@ -64,6 +72,8 @@ int main(int argc, char **argv)
             printf("%s %d\n", argv[i] + 4, find(argv[i] + 4) != NULL);
         else if (strcmp(argv[i], "garbage") == 0)
             printf("garbage %d\n", call("cuEventQuery", 0x1234));
+        else if (strcmp(argv[i], "stream") == 0)
+            printf("stream %d\n", leave_a_stream());
         else
             printf("%s %d\n", argv[i], call(argv[i], 0));
         fflush(stdout);

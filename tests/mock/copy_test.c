@@ -142,7 +142,9 @@ static void synchronous_copies_on_the_device_do_not_wait(void **state)
     OK(driver->StreamSynchronize(NULL));
 }
 
-/* Nobody could let time pass while the call waits; so what would wait for nothing is done at once. */
+/*
+ * Nobody could let time pass while the call waits; so what would wait for nothing is done at once.
+ */
 static void synchronous_copies_need_no_time_in_manual_mode(void **state)
 {
     char byte = 9, back = 0;

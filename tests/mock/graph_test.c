@@ -88,7 +88,7 @@ static void lists_are_given_as_far_as_there_is_room(void **state)
     count = 6;
     OK(driver->GraphGetRootNodes(graph, list, &count));
     assert_int_equal(count, 2);
-    assert_string_equal(letters(list, 2), "ad");
+    assert_string_equal(letters(list, 2), "da");
     count = 6;
     OK(driver->GraphGetEdges(graph, list, to, &count));
     assert_int_equal(count, 2);
@@ -132,7 +132,8 @@ static void nodes_depend_on_others_of_their_graph_once(void **state)
 
 static void cycle_is_found_at_instantiation(void **state)
 {
-    CUgraphNode culprit = NULL;
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = 0};
+    CUgraphNode culprit = nodes[0];
     CUgraphExec exec = NULL;
 
     (void)state;
@@ -140,7 +141,11 @@ static void cycle_is_found_at_instantiation(void **state)
     add_edge(1, 2);
     add_edge(2, 1);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiate_v2(&exec, graph, &culprit, NULL, 0));
+    assert_null(culprit);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithParams(&exec, graph, &parameters));
+    culprit = parameters.hErrNode_out;
     assert_true(culprit == nodes[1] || culprit == nodes[2]);
+    assert_int_equal(parameters.result_out, CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE);
     assert_null(exec);
     OK(driver->GraphRemoveDependencies(graph, &nodes[2], &nodes[1], 1));
     OK(driver->GraphInstantiate_v2(&exec, graph, &culprit, NULL, 0));
@@ -190,8 +195,11 @@ static void edges_between_kernels_carry_data(void **state)
     CODE(CUDA_ERROR_LOSSY_QUERY, driver->GraphGetEdges(graph, &from, &to, &count));
     OK(driver->GraphGetEdges_v2(graph, &from, &to, data, &count));
     assert_memory_equal(data, &programmatic, sizeof programmatic);
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &unknown, 1));
     OK(driver->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
+    OK(driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &programmatic, 1));
+    OK(driver->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1)); /* whatever its data */
     OK(driver->ModuleUnload(module));
 }
 

@@ -1,125 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprocess events between two processes: statements 74 to 76. */
 #define _GNU_SOURCE
-#include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ipc_peer.h"
 #include "tests/mock/world.h"
+#include "tests/support/descriptor.h"
 #include "tests/support/gate.h"
-
-static const char *program;
-
-/* --- the other process: this program with `--peer NAME`, at the ends of two pipes --- */
-
-struct peer {
-    pid_t process;
-    int to, from;
-};
-
-static void start(struct peer *peer, const char *name)
-{
-    int to[2], from[2];
-
-    assert_int_equal(pipe2(to, O_CLOEXEC) | pipe2(from, O_CLOEXEC), 0);
-    peer->process = fork();
-    assert_true(peer->process >= 0);
-    if (peer->process == 0) {
-        dup2(to[0], STDIN_FILENO);
-        dup2(from[1], STDOUT_FILENO);
-        execl(program, program, "--peer", name, (char *)NULL);
-        _exit(127);
-    }
-    close(to[0]);
-    close(from[1]);
-    peer->to = to[1];
-    peer->from = from[0];
-}
-
-static void put(int file, const void *bytes, size_t size)
-{
-    assert_int_equal(write(file, bytes, size), size);
-}
-
-static void get(int file, void *bytes, size_t size)
-{
-    size_t got = 0;
-
-    while (got < size) {
-        const ssize_t count = read(file, (char *)bytes + got, size - got);
-
-        assert_true(count > 0);
-        got += (size_t)count;
-    }
-}
-
-/* Let the other process take its next step; it answers with the code that it met. */
-static CUresult step(const struct peer *peer)
-{
-    int code;
-
-    put(peer->to, "", 1);
-    get(peer->from, &code, sizeof code);
-    return (CUresult)code;
-}
-
-static void finish(struct peer *peer)
-{
-    int status = -1;
-
-    close(peer->to);
-    close(peer->from);
-    assert_int_equal(waitpid(peer->process, &status, 0), peer->process);
-    assert_int_equal(status, 0);
-}
-
-/* In the other process: tell a code when asked. */
-static void tell(CUresult code)
-{
-    const int word = (int)code;
-    char go;
-
-    get(STDIN_FILENO, &go, 1);
-    put(STDOUT_FILENO, &word, sizeof word);
-}
 
 static CUevent import(void)
 {
     CUipcEventHandle handle;
     CUevent event = NULL;
 
-    get(STDIN_FILENO, &handle, sizeof handle);
+    peer_get(STDIN_FILENO, &handle, sizeof handle);
     OK(driver->IpcOpenEventHandle(&event, handle));
     return event;
 }
 
-/* --- this process --- */
-
 static CUstream stream;
 static CUevent event;
-static size_t files_before;
-
-static size_t open_files(void)
-{
-    DIR *folder = opendir("/proc/self/fd");
-    size_t count = 0;
-
-    assert_non_null(folder);
-    while (readdir(folder))
-        count++;
-    closedir(folder);
-    return count;
-}
+static int descriptors_before;
 
 static int begin(void **state)
 {
     (void)state;
-    files_before = open_files();
+    descriptors_before = descriptor_count();
+    assert_true(descriptors_before >= 0);
     world_begin("mode = threaded");
     stream = world_stream();
     OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
@@ -133,7 +43,7 @@ static int end(void **state)
     OK(driver->EventDestroy_v2(event));
     OK(driver->StreamDestroy_v2(stream));
     world_end();
-    assert_int_equal(open_files(), files_before);
+    assert_int_equal(descriptor_count(), descriptors_before);
     return 0;
 }
 
@@ -149,8 +59,8 @@ static void start_importer(struct peer *peer, const char *name)
 {
     const CUipcEventHandle handle = exported();
 
-    start(peer, name);
-    put(peer->to, &handle, sizeof handle);
+    peer_start(peer, name);
+    peer_put(peer->to, &handle, sizeof handle);
 }
 
 static void shut(struct gate *gate)
@@ -165,11 +75,11 @@ static void peer_follows(void)
     CUevent shared = import();
     CUstream waiter = world_stream();
 
-    tell(driver->EventQuery(shared));
+    peer_tell(driver->EventQuery(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    tell(driver->StreamQuery(waiter));
-    tell(driver->EventSynchronize(shared));
-    tell(driver->StreamSynchronize(waiter));
+    peer_tell(driver->StreamQuery(waiter));
+    peer_tell(driver->EventSynchronize(shared));
+    peer_tell(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -182,14 +92,14 @@ static void follow_a_record(void)
     shut(&gate);
     OK(driver->EventRecord(event, stream));
     start_importer(&peer, "follows");
-    CODE(CUDA_ERROR_NOT_READY, step(&peer));
-    CODE(CUDA_ERROR_NOT_READY, step(&peer));
+    CODE(CUDA_ERROR_NOT_READY, peer_step(&peer));
+    CODE(CUDA_ERROR_NOT_READY, peer_step(&peer));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     gate_open(&gate);
-    OK(step(&peer));
-    OK(step(&peer));
+    OK(peer_step(&peer));
+    OK(peer_step(&peer));
     OK(driver->EventSynchronize(event));
-    finish(&peer);
+    peer_finish(&peer);
 }
 
 static void record_is_seen_by_another_process(void **state)
@@ -210,10 +120,10 @@ static void peer_finds_done(void)
     CUevent shared = import();
     CUstream waiter = world_stream();
 
-    tell(driver->EventQuery(shared));
-    tell(driver->EventSynchronize(shared));
+    peer_tell(driver->EventQuery(shared));
+    peer_tell(driver->EventSynchronize(shared));
     OK(driver->StreamWaitEvent(waiter, shared, 0));
-    tell(driver->StreamSynchronize(waiter));
+    peer_tell(driver->StreamSynchronize(waiter));
     OK(driver->StreamDestroy_v2(waiter));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -225,8 +135,8 @@ static void event_that_was_never_recorded_is_done(void **state)
     (void)state;
     start_importer(&peer, "finds_done");
     for (int i = 0; i < 3; i++)
-        OK(step(&peer));
-    finish(&peer);
+        OK(peer_step(&peer));
+    peer_finish(&peer);
 }
 
 static void peer_records(void)
@@ -237,9 +147,9 @@ static void peer_records(void)
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    tell(driver->EventRecord(shared, mine));
+    peer_tell(driver->EventRecord(shared, mine));
     gate_open(&gate);
-    tell(driver->StreamSynchronize(mine));
+    peer_tell(driver->StreamSynchronize(mine));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
 }
@@ -251,12 +161,12 @@ static void record_of_the_importer_is_seen_by_the_exporter(void **state)
     (void)state;
     start_importer(&peer, "records");
     OK(driver->EventQuery(event));
-    OK(step(&peer));
+    OK(peer_step(&peer));
     OK(driver->StreamWaitEvent(stream, event, 0));
-    OK(step(&peer));
+    OK(peer_step(&peer));
     OK(driver->EventSynchronize(event));
     OK(driver->StreamSynchronize(stream));
-    finish(&peer);
+    peer_finish(&peer);
 }
 
 /* It ends without a word, and its work with it. */
@@ -268,7 +178,7 @@ static void peer_dies(void)
 
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
-    tell(driver->EventRecord(shared, mine));
+    peer_tell(driver->EventRecord(shared, mine));
     for (;;)
         pause();
 }
@@ -280,7 +190,7 @@ static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
 
     (void)state;
     start_importer(&peer, "dies");
-    OK(step(&peer));
+    OK(peer_step(&peer));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     OK(driver->StreamWaitEvent(stream, event, 0));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
@@ -302,8 +212,8 @@ static void peer_is_limited(void)
     OK(driver->EventRecord(own, mine));
     OK(driver->EventRecord(shared, mine));
     OK(driver->StreamSynchronize(mine));
-    tell(driver->EventElapsedTime(&ms, own, shared));
-    tell(driver->IpcGetEventHandle(&handle, shared));
+    peer_tell(driver->EventElapsedTime(&ms, own, shared));
+    peer_tell(driver->IpcGetEventHandle(&handle, shared));
     OK(driver->EventDestroy_v2(own));
     OK(driver->StreamDestroy_v2(mine));
     OK(driver->EventDestroy_v2(shared));
@@ -315,9 +225,9 @@ static void imported_event_has_no_time_and_no_handle(void **state)
 
     (void)state;
     start_importer(&peer, "is_limited");
-    CODE(CUDA_ERROR_INVALID_HANDLE, step(&peer));
-    CODE(CUDA_ERROR_INVALID_HANDLE, step(&peer));
-    finish(&peer);
+    CODE(CUDA_ERROR_INVALID_HANDLE, peer_step(&peer));
+    CODE(CUDA_ERROR_INVALID_HANDLE, peer_step(&peer));
+    peer_finish(&peer);
 }
 
 /* Exports an event, and ends when it is told to. */
@@ -328,8 +238,8 @@ static void peer_exports(void)
 
     OK(driver->EventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     OK(driver->IpcGetEventHandle(&handle, shared));
-    put(STDOUT_FILENO, &handle, sizeof handle);
-    tell(CUDA_SUCCESS);
+    peer_put(STDOUT_FILENO, &handle, sizeof handle);
+    peer_tell(CUDA_SUCCESS);
     OK(driver->EventDestroy_v2(shared));
 }
 
@@ -340,12 +250,12 @@ static void handle_of_an_event_that_is_gone_is_not_found(void **state)
     struct peer peer;
 
     (void)state;
-    start(&peer, "exports");
-    get(peer.from, &handle, sizeof handle);
+    peer_start(&peer, "exports");
+    peer_get(peer.from, &handle, sizeof handle);
     OK(driver->IpcOpenEventHandle(&shared, handle));
     OK(driver->EventDestroy_v2(shared));
-    OK(step(&peer));
-    finish(&peer);
+    OK(peer_step(&peer));
+    peer_finish(&peer);
     CODE(CUDA_ERROR_MAP_FAILED, driver->IpcOpenEventHandle(&shared, handle));
 }
 
@@ -378,8 +288,6 @@ static void handle_of_an_event_stays_the_same(void **state)
     (void)state;
     assert_memory_equal(&one, &two, sizeof one);
 }
-
-/* --- */
 
 static const struct {
     const char *name;
@@ -417,7 +325,7 @@ int main(int argc, char **argv)
         IPC_TEST(handle_of_an_event_stays_the_same),
     };
 
-    program = argv[0];
+    peer_program = argv[0];
     if (argc == 3 && strcmp(argv[1], "--peer") == 0)
         return play(argv[2]);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels: when they execute, what they are given, and what they end with. */
+/* Kernels: when they execute, what they do and what they end with. */
 #include <string.h>
 
 #include "tests/mock/world.h"
@@ -9,14 +9,12 @@
 
 enum { MS = 1000000 };
 
-static const char image[] =
-    HEAD ".visible .entry cushim_nothing() { ret; }\n"
-         ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n"
-         ".visible .entry cushim_fault() { ret; }\n"
-         ".visible .entry cushim_trap() { ret; }\n"
-         ".visible .entry store(.param .u64 p, .param .u32 v) { ret; }\n"
-         ".visible .entry mixed(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20]) { ret; }\n"
-         ".visible .entry unknown(.param .u32 a) { ret; }\n";
+static const char image[] = HEAD ".visible .entry cushim_nothing() { ret; }\n"
+                                 ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n"
+                                 ".visible .entry cushim_fault() { ret; }\n"
+                                 ".visible .entry cushim_trap() { ret; }\n"
+                                 ".visible .entry store(.param .u64 p, .param .u32 v) { ret; }\n"
+                                 ".visible .entry unknown(.param .u32 a) { ret; }\n";
 
 static CUmodule module;
 static CUstream stream;
@@ -123,98 +121,6 @@ static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **stat
     OK(driver->MemFree_v2(address));
 }
 
-static struct cushim_mock_launch seen;
-static unsigned char seen_bytes[3][32];
-static size_t seen_sizes[3];
-
-static void look(const struct cushim_mock_launch *launch, void *data)
-{
-    (void)data;
-    seen = *launch;
-    for (size_t i = 0; i < launch->parameter_count; i++) {
-        seen_sizes[i] = launch->parameter_sizes[i];
-        memcpy(seen_bytes[i], launch->parameters[i], launch->parameter_sizes[i]);
-    }
-}
-
-static void launch_is_told_in_full(void **state)
-{
-    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
-    const unsigned char a = 1, c[20] = "twenty bytes of it.";
-    const uint64_t b = 2;
-    void *parameters[] = {(void *)&a, (void *)&b, (void *)c};
-
-    (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
-    OK(driver->LaunchKernel(find("mixed"), 2, 3, 4, 5, 6, 7, 100, stream, parameters, NULL));
-    OK(cushim_mock_drain(world));
-    assert_string_equal(seen.name, "mixed");
-    assert_int_equal(seen.grid[0] * 100 + seen.grid[1] * 10 + seen.grid[2], 234);
-    assert_int_equal(seen.block[0] * 100 + seen.block[1] * 10 + seen.block[2], 567);
-    assert_int_equal(seen.shared_bytes, 100);
-    assert_int_equal(seen.parameter_count, 3);
-    assert_int_equal(seen_sizes[0], 1);
-    assert_int_equal(seen_sizes[1], 8);
-    assert_int_equal(seen_sizes[2], 20);
-    assert_int_equal(seen_bytes[0][0], 1);
-    assert_int_equal(seen_bytes[1][0], 2);
-    assert_memory_equal(seen_bytes[2], c, sizeof c);
-}
-
-static void buffer_of_parameters_has_the_declared_offsets(void **state)
-{
-    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
-    unsigned char buffer[48] = {[0] = 1, [8] = 2, [16] = 3, [35] = 4};
-    size_t size = 36, none = 0;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
-                     CU_LAUNCH_PARAM_END};
-    void *bogus[] = {(void *)77, buffer, CU_LAUNCH_PARAM_END};
-    void *parameters[] = {buffer, buffer, buffer};
-    CUfunction mixed = find("mixed");
-
-    (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(mixed, NULL, extra));
-    OK(cushim_mock_drain(world));
-    assert_int_equal(seen_bytes[0][0], 1);
-    assert_int_equal(seen_bytes[1][0], 2);
-    assert_int_equal(seen_bytes[2][0], 3);
-    assert_int_equal(seen_bytes[2][19], 4);
-
-    size = 8;
-    OK(launch(mixed, NULL, extra));
-    OK(cushim_mock_drain(world));
-    assert_int_equal(seen_bytes[1][0], 0);
-    size = 40;
-    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(mixed, NULL, extra));
-    extra[3] = &none;
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, bogus));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, parameters, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, NULL));
-}
-
-static void registered_sizes_hold_where_the_image_tells_none(void **state)
-{
-    static const size_t sizes[] = {4, 8};
-    const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
-                                              .name = "unknown",
-                                              .run = look,
-                                              .parameter_sizes = sizes,
-                                              .parameter_count = COUNT(sizes)};
-    const uint32_t one = 11;
-    const uint64_t two = 22;
-    void *parameters[] = {(void *)&one, (void *)&two};
-
-    (void)state;
-    OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(find("unknown"), parameters, NULL));
-    OK(cushim_mock_drain(world));
-    assert_int_equal(seen.parameter_count, 2);
-    assert_int_equal(seen_bytes[0][0], 11);
-    assert_int_equal(seen_bytes[1][0], 22);
-}
-
 static void later_registration_is_for_later_launches(void **state)
 {
     struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "cushim_nothing"};
@@ -294,6 +200,33 @@ static void old_launches_take_what_was_set(void **state)
     OK(driver->MemFree_v2(address));
 }
 
+static CUresult met[3];
+
+static void call_the_driver(const struct cushim_mock_launch *launch, void *data)
+{
+    CUdeviceptr address;
+
+    (void)launch;
+    (void)data;
+    met[0] = driver->MemAlloc_v2(&address, 4);
+    met[1] = driver->StreamSynchronize(NULL);
+    met[2] = driver->GreenCtxDestroy(NULL); /* which is not implemented */
+}
+
+static void driver_cannot_be_called_by_a_kernel(void **state)
+{
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "cushim_nothing", .run = call_the_driver};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(launch(find("cushim_nothing"), NULL, NULL));
+    OK(cushim_mock_drain(world));
+    for (size_t i = 0; i < COUNT(met); i++)
+        assert_int_equal(met[i], CUDA_ERROR_NOT_PERMITTED);
+    OK(driver->CtxSynchronize());
+}
+
 static void faulting_kernel_fails_every_later_call(void **state)
 {
     CUdeviceptr address;
@@ -340,15 +273,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
-        KERNEL_TEST(launch_is_told_in_full),
-        KERNEL_TEST(buffer_of_parameters_has_the_declared_offsets),
-        KERNEL_TEST(registered_sizes_hold_where_the_image_tells_none),
         KERNEL_TEST(later_registration_is_for_later_launches),
         KERNEL_TEST(spinning_kernel_takes_what_it_is_told),
         KERNEL_TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
         cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_can_be_skipped,
                                         begin_skipping, end),
         KERNEL_TEST(old_launches_take_what_was_set),
+        KERNEL_TEST(driver_cannot_be_called_by_a_kernel),
         FAULT_TEST(faulting_kernel_fails_every_later_call),
         FAULT_TEST(trap_has_a_code_of_its_own),
         KERNEL_TEST(registrations_that_make_no_sense_are_refused),

@@ -110,7 +110,7 @@ static void launch_belongs_to_the_context_of_its_stream(void **state)
     OK(driver->CtxDestroy_v2(other));
 }
 
-static void function_says_where_it_is_launched_if_nothing_is_current(void **state)
+static void default_stream_is_nowhere_if_nothing_is_current(void **state)
 {
     CUfunction nothing = find("cushim_nothing");
     CUcontext context;
@@ -118,7 +118,8 @@ static void function_says_where_it_is_launched_if_nothing_is_current(void **stat
     (void)state;
     OK(driver->CtxPopCurrent_v2(&context));
     OK(launch(nothing, NULL, NULL));
-    OK(driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          driver->LaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     OK(driver->CtxPushCurrent_v2(context));
@@ -225,7 +226,7 @@ int main(void)
         LAUNCH_TEST(shapes_beyond_the_device_are_refused),
         LAUNCH_TEST(cooperative_launch_must_fit_the_device),
         LAUNCH_TEST(launch_belongs_to_the_context_of_its_stream),
-        LAUNCH_TEST(function_says_where_it_is_launched_if_nothing_is_current),
+        LAUNCH_TEST(default_stream_is_nowhere_if_nothing_is_current),
         LAUNCH_TEST(kernel_of_a_library_is_launched_as_it_is),
         cmocka_unit_test_setup_teardown(loading_and_unloading_wait_for_all_work, begin_auto, end),
         LAUNCH_TEST(attributes_of_a_launch_are_known),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The linker: what it makes is complete, and another process can load it. */
 #define _POSIX_C_SOURCE 200809L
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ static void linked_image_has_all_that_went_into_it(void **state)
     (void)state;
     OK(add(link, one, sizeof one));
     OK(add(link, two, sizeof two));
+    cubin[16] = ET_REL;
     OK(driver->LinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, size, "c", 0, NULL, NULL));
     OK(driver->ModuleLoadData(&module, complete(link)));
     OK(driver->LinkDestroy(link));
@@ -74,6 +76,60 @@ static void linked_image_has_all_that_went_into_it(void **state)
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "x"));
     assert_int_equal(bytes, 4);
     OK(driver->ModuleUnload(module));
+}
+
+static void cubin_that_is_no_object_spoils_the_link(void **state)
+{
+    static unsigned char cubin[CUBIN_BYTES];
+    const size_t size = cubin_make(cubin, 90);
+    CUlinkState link = begin_link();
+    void *bytes = NULL;
+
+    (void)state;
+    CODE(CUDA_ERROR_NO_BINARY_FOR_GPU,
+         driver->LinkAddData_v2(link, CU_JIT_INPUT_CUBIN, cubin, size, "c", 0, NULL, NULL));
+    CODE(CUDA_ERROR_NO_BINARY_FOR_GPU, driver->LinkComplete(link, &bytes, NULL));
+    OK(driver->LinkDestroy(link));
+}
+
+static void refused_text_leaves_nothing(void **state)
+{
+    static char wrong[] = HEAD ".visible .global .u32 left;\nbogus\n";
+    static char right[] = HEAD ".visible .global .u32 left;\n";
+    CUlinkState link = begin_link();
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_PTX, add(link, wrong, sizeof wrong));
+    OK(add(link, right, sizeof right));
+    complete(link);
+    OK(driver->LinkDestroy(link));
+}
+
+static void what_is_weak_gives_way(void **state)
+{
+    static char weak[] = HEAD ".weak .global .u32 x = 3;\n.global .u32 own = 5;\n"
+                              ".visible .global .u64 at = generic(own);\n";
+    static char strong[] = HEAD ".global .u32 own[2];\n.visible .global .u32 x[2] = {1, 2};\n";
+    CUlinkState link = begin_link();
+    CUdeviceptr at, own;
+    CUmodule module;
+    size_t bytes = 0;
+    uint64_t value = 0;
+
+    (void)state;
+    OK(add(link, weak, sizeof weak));
+    OK(add(link, strong, sizeof strong));
+    OK(add(link, weak, sizeof HEAD - 1)); /* a head alone */
+    OK(driver->ModuleLoadData(&module, complete(link)));
+    OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "x"));
+    assert_int_equal(bytes, 8);
+    OK(driver->ModuleGetGlobal_v2(&own, &bytes, module, "own"));
+    assert_int_equal(bytes, 4);
+    OK(driver->ModuleGetGlobal_v2(&at, NULL, module, "at"));
+    OK(driver->MemcpyDtoH_v2(&value, at, sizeof value));
+    assert_int_equal(value, own);
+    OK(driver->ModuleUnload(module));
+    OK(driver->LinkDestroy(link));
 }
 
 /* The other process. */
@@ -180,6 +236,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         LINK_TEST(linked_image_has_all_that_went_into_it),
+        LINK_TEST(cubin_that_is_no_object_spoils_the_link),
+        LINK_TEST(refused_text_leaves_nothing),
+        LINK_TEST(what_is_weak_gives_way),
         LINK_TEST(linked_image_is_loaded_by_another_process),
         LINK_TEST(linked_image_begins_as_a_cubin),
         LINK_TEST(empty_link_can_be_completed_once),

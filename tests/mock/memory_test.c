@@ -48,7 +48,9 @@ static size_t free_bytes(void)
     return bytes;
 }
 
-/* The child ends by the signal, or by what a sanitizer makes of it: not as it would have otherwise. */
+/*
+ * The child ends by the signal, or by what a sanitizer makes of it: not as it would have otherwise.
+ */
 static void the_host_cannot_read_device_memory(void **state)
 {
     const volatile char *address = (const volatile char *)(uintptr_t)allocate(4096);
@@ -268,6 +270,37 @@ static void managed_memory_has_one_address_for_host_and_device(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemAllocManaged(&memory, 4096, 0));
 }
 
+static void advice_for_managed_memory_can_be_asked(void **state)
+{
+    CUdeviceptr managed, plain = allocate(4096);
+    int value = 5, list[3] = {5, 5, 5};
+
+    (void)state;
+    OK(driver->MemAllocManaged(&managed, 65536, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemRangeGetAttribute(&value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION,
+                                    managed, 65536));
+    assert_int_equal(value, CU_DEVICE_INVALID);
+    OK(driver->MemAdvise(managed, 65536, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, CU_DEVICE_CPU));
+    OK(driver->MemRangeGetAttribute(&value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION,
+                                    managed, 65536));
+    assert_int_equal(value, CU_DEVICE_CPU);
+    OK(driver->MemAdvise(managed, 65536, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    OK(driver->MemRangeGetAttribute(list, sizeof list, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, managed,
+                                    65536));
+    assert_int_equal(list[0], 0);
+    assert_int_equal(list[1], CU_DEVICE_INVALID);
+    OK(driver->MemPrefetchAsync(managed, 65536, 0, NULL));
+    OK(driver->MemRangeGetAttribute(&value, sizeof value,
+                                    CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, managed, 1));
+    assert_int_equal(value, 0);
+    CODE(CUDA_ERROR_INVALID_DEVICE, driver->MemPrefetchAsync(managed, 65536, 7, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemPrefetchAsync(managed, 65537, 0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->MemAdvise(plain, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    OK(driver->MemFree_v2(plain));
+    OK(driver->MemFree_v2(managed));
+}
+
 static void a_device_address_leads_to_its_bytes(void **state)
 {
     CUdeviceptr memory = allocate(16);
@@ -300,6 +333,7 @@ int main(void)
         TEST(freeing_waits_for_the_work_of_the_context, begin),
         TEST(memory_goes_with_its_context, begin),
         TEST(managed_memory_has_one_address_for_host_and_device, begin),
+        TEST(advice_for_managed_memory_can_be_asked, begin),
         TEST(a_device_address_leads_to_its_bytes, begin),
     };
 

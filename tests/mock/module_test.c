@@ -232,6 +232,19 @@ static void cubin_and_fat_binary_are_loaded(void **state)
     }
 }
 
+static void text_of_a_newer_version_is_for_a_newer_driver(void **state)
+{
+    CUmodule loaded;
+
+    (void)state;
+    world_begin("driver_version = 11.0");
+    OK(driver->ModuleLoadData(&loaded, ".version 7.0\n.target sm_50\n.address_size 64\n"));
+    OK(driver->ModuleUnload(loaded));
+    CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+         driver->ModuleLoadData(&loaded, ".version 7.1\n.target sm_50\n.address_size 64\n"));
+    world_end();
+}
+
 /* A file for the length of a test. */
 static const char *write_file(const void *bytes, size_t size)
 {
@@ -325,6 +338,7 @@ int main(void)
         MODULE_TEST(variables_go_with_their_module),
         MODULE_TEST(module_of_a_destroyed_context_is_gone),
         MODULE_TEST(cubin_and_fat_binary_are_loaded),
+        cmocka_unit_test(text_of_a_newer_version_is_for_a_newer_driver),
         MODULE_TEST(module_is_loaded_from_a_file),
         MODULE_TEST(logs_of_the_compiler_are_as_long_as_they_say),
         MODULE_TEST(options_that_make_no_sense_are_refused),

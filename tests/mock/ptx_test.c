@@ -102,14 +102,15 @@ static void limits_and_shared_memory_of_an_entry_are_read(void **state)
                      CUDA_SUCCESS);
     kernel = cushim__image_kernel(&image, "k");
     assert_int_equal(kernel->shared_bytes, 1012);
-    assert_int_equal(kernel->max_threads, 64);
+    assert_int_equal(kernel->max_threads, 0);
+    assert_int_equal(kernel->required_block[0], 32);
     assert_int_equal(kernel->required_block[1], 2);
     assert_int_equal(kernel->ptx_version, 50);
     assert_int_equal(cushim__image_kernel(&image, "next")->max_threads, 64);
     assert_int_equal(cushim__image_kernel(&image, "next")->required_block[0], 0);
 }
 
-static void what_is_declared_elsewhere_is_not_found(void **state)
+static void what_is_declared_elsewhere_is_known_as_that(void **state)
 {
     (void)state;
     assert_int_equal(read_image(HEAD ".extern .global .u32 far;\n"
@@ -121,7 +122,10 @@ static void what_is_declared_elsewhere_is_not_found(void **state)
                                      ".visible .entry k() { ret; }\n"),
                      CUDA_SUCCESS);
     assert_int_equal(image.kernel_count, 1);
-    assert_int_equal(image.global_count, 0);
+    assert_int_equal(image.global_count, 2);
+    assert_true(image.globals[1].reference);
+    assert_string_equal(cushim__image_unresolved(&image)->name, "far");
+    assert_int_equal(image.globals[0].bytes, 4);
 }
 
 static void texts_are_refused_as_the_driver_refuses_them(void **state)
@@ -173,7 +177,7 @@ int main(void)
         IMAGE_TEST(addresses_of_variables_are_noted),
         IMAGE_TEST(value_that_is_not_understood_is_told),
         IMAGE_TEST(limits_and_shared_memory_of_an_entry_are_read),
-        IMAGE_TEST(what_is_declared_elsewhere_is_not_found),
+        IMAGE_TEST(what_is_declared_elsewhere_is_known_as_that),
         IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
     };
 

@@ -108,6 +108,7 @@ static void assert_same(const struct cushim__settings *one, const struct cushim_
     assert_int_equal(one->abort_on_violation, other->abort_on_violation);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
     assert_int_equal(one->kernels, other->kernels);
+    assert_int_equal(one->report_left, other->report_left);
     assert_int_equal(one->quiet, other->quiet);
     assert_memory_equal(&one->costs, &other->costs, sizeof one->costs);
     assert_string_equal(one->profile.name, other->profile.name);

@@ -51,6 +51,7 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.personality, CUSHIM__NORMAL);
     assert_false(settings.abort_on_violation);
     assert_false(settings.skip_unregistered);
+    assert_false(settings.report_left);
     assert_false(settings.quiet);
     assert_string_equal(settings.profile.name, "NVIDIA H200");
     assert_int_equal(settings.profile.attributes[75], 9);
@@ -77,6 +78,7 @@ static void every_key_does_what_it_says(void **state)
                "violation = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
+               "left = report\n"
                "quiet = yes\n");
     assert_int_equal(settings.devices, 3);
     assert_int_equal(settings.driver_version, 12080);
@@ -88,6 +90,7 @@ static void every_key_does_what_it_says(void **state)
     assert_true(settings.abort_on_violation);
     assert_true(settings.skip_unregistered);
     assert_int_equal(settings.kernels, 4);
+    assert_true(settings.report_left);
     assert_true(settings.quiet);
 }
 

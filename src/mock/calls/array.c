@@ -16,12 +16,16 @@
 /* What is refused: arrays without memory of their own. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80 };
 
+/* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
+enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
+
 /* The bytes of an element's channel. 0: the mock does not know the format. */
 static size_t channel_bytes(CUarray_format format)
 {
     switch ((int)format) {
     case CU_AD_FORMAT_UNSIGNED_INT8:
     case CU_AD_FORMAT_SIGNED_INT8:
+    case UNORM_INT8X4:
         return 1;
     case CU_AD_FORMAT_UNSIGNED_INT16:
     case CU_AD_FORMAT_SIGNED_INT16:
@@ -47,9 +51,12 @@ static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *of)
     const bool layered = of->Flags & CUDA_ARRAY3D_LAYERED;
 
     if (of->Depth > 0 && !layered)
-        return of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH) &&
-               of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT) &&
-               of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH);
+        return (of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH) &&
+                of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT) &&
+                of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH)) ||
+               (of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE) &&
+                of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE) &&
+                of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE));
     if (layered)
         return of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH) &&
                of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT) &&
@@ -70,10 +77,14 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
     if (of->Flags & CUDA_ARRAY3D_CUBEMAP &&
         (of->Width != of->Height || of->Depth % 6 != 0 || (!layered && of->Depth != 6)))
         return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & CUDA_ARRAY3D_TEXTURE_GATHER && of->Depth > 0)
+        return CUDA_ERROR_INVALID_VALUE;
     if (of->Flags & (SPARSE | DEFERRED_MAPPING))
         return CUDA_ERROR_NOT_SUPPORTED;
     if (channel_bytes(of->Format) == 0)
-        return of->Format == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+        return (int)of->Format < FIRST_PICTURE || (int)of->Format == NV12
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_NOT_SUPPORTED;
     return CUDA_SUCCESS;
 }
 
@@ -133,7 +144,8 @@ CUresult cushim__array_find(CUarray handle, struct cushim__array **array)
     return cushim__object_find(handle, CUSHIM__ARRAY, array);
 }
 
-CUSHIM__APPROXIMATE(ArrayCreate_v2, "formats of integers and floats; others: 801")
+CUSHIM__APPROXIMATE(ArrayCreate_v2,
+                    "formats of compressed, planar and most normalised pictures: 801")
 (CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
     CUDA_ARRAY3D_DESCRIPTOR of;
@@ -147,8 +159,9 @@ CUSHIM__APPROXIMATE(ArrayCreate_v2, "formats of integers and floats; others: 801
     return create(pHandle, &of);
 }
 
-CUSHIM__APPROXIMATE(Array3DCreate_v2,
-                    "formats of integers and floats, no sparse arrays; others: 801")
+CUSHIM__APPROXIMATE(
+    Array3DCreate_v2,
+    "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
 (CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
     return create(pHandle, pAllocateArray);

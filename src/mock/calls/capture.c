@@ -184,22 +184,6 @@ void cushim__capture_forget_stream(struct cushim__stream *stream)
     leave(captured);
 }
 
-void cushim__capture_forget_node(struct cushim__node *node)
-{
-    struct cushim__capture *capture = node->graph->capture;
-    struct cushim__event *event = NULL;
-
-    if (!capture)
-        return;
-    for (struct cushim__captured_stream *one = capture->streams; one; one = one->next)
-        cushim__edges_remove(&one->frontier, node);
-    cushim__edges_remove(&capture->left, node);
-    while ((event = cushim__object_next(CUSHIM__EVENT, event))) {
-        if (event->capture == capture)
-            cushim__edges_remove(&event->capture_nodes, node);
-    }
-}
-
 void cushim__captures_clear(void)
 {
     while (cushim__captures)

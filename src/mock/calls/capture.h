@@ -28,6 +28,11 @@ extern unsigned cushim__capture_count;
  */
 CUresult cushim__capture_unsafe(bool invalidates);
 
+/* Whether the stream is the legacy default one, and a capture stands in its way. NULL: none does. */
+struct cushim__capture *cushim__capture_in_the_way(const struct cushim__stream *stream);
+
+void cushim__capture_invalidate(struct cushim__capture *capture);
+
 /* cuStreamQuery and cuStreamSynchronize of a stream. */
 CUresult cushim__capture_query_stream(struct cushim__stream *stream);
 
@@ -70,9 +75,6 @@ void cushim__capture_forget_event(struct cushim__event *event);
 
 /* The stream is destroyed: a capture that began in it goes. */
 void cushim__capture_forget_stream(struct cushim__stream *stream);
-
-/* The node goes: nothing can depend on it any longer. */
-void cushim__capture_forget_node(struct cushim__node *node);
 
 /* The mock ends. */
 void cushim__captures_clear(void);

@@ -15,8 +15,10 @@ static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode,
         return code;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((*stream)->kind == CUSHIM__LEGACY)
-        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if ((*stream)->kind == CUSHIM__LEGACY) {
+        code = cushim__capture_legacy(*stream);
+        return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
@@ -44,7 +46,7 @@ CUSHIM__EXACT(StreamBeginCapture)(CUstream hStream)
     return cushim__mock_StreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-CUSHIM__EXACT(StreamBeginCaptureToGraph)
+CUSHIM__APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
 (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
 {
@@ -73,13 +75,14 @@ static CUresult check_end(const struct cushim__capture *capture)
 
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (capture->thread != thread->number && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
-        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     if (capture->invalidated)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (capture->thread != thread->number && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     return cushim__capture_check_joined(capture);
 }
 
+/* Who wants no graph ends the capture all the same, and nobody has what it made. */
 CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
 {
     struct cushim__capture *capture;
@@ -88,12 +91,14 @@ CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
     CUresult code = cushim__stream_find(hStream, &stream);
     bool given;
 
+    if (code == CUDA_SUCCESS)
+        code = cushim__capture_legacy(stream);
     if (code != CUDA_SUCCESS)
         return code;
+    if (phGraph)
+        *phGraph = NULL;
     if (!stream->capture)
         return CUDA_ERROR_ILLEGAL_STATE;
-    if (!phGraph)
-        return CUDA_ERROR_INVALID_VALUE;
     capture = stream->capture;
     if (capture->origin != stream->captured) {
         cushim__capture_invalidate(capture);
@@ -103,11 +108,15 @@ CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
     graph = capture->graph;
     given = capture->given;
     cushim__capture_end(capture);
-    if (!given)
+    if (given) {
+        if (phGraph && code == CUDA_SUCCESS)
+            *phGraph = graph->object.handle;
+    } else if (phGraph && code == CUDA_SUCCESS) {
         graph->object.internal = false;
-    *phGraph = code == CUDA_SUCCESS ? graph->object.handle : NULL;
-    if (code != CUDA_SUCCESS && !given)
+        *phGraph = graph->object.handle;
+    } else {
         cushim__graph_destroy(graph);
+    }
     return code;
 }
 

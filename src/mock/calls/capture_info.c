@@ -98,9 +98,9 @@ static CUresult tell(CUstream handle, const struct answers *answers)
     if (answers->graph)
         *answers->graph = stream->capture->graph->object.handle;
     if (answers->dependencies)
-        *answers->dependencies = captured->handles;
+        *answers->dependencies = captured->frontier.count > 0 ? captured->handles : NULL;
     if (answers->data)
-        *answers->data = (const void *)captured->data;
+        *answers->data = captured->frontier.count > 0 ? (const void *)captured->data : NULL;
     if (answers->count)
         *answers->count = captured->frontier.count;
     return CUDA_SUCCESS;
@@ -160,7 +160,7 @@ static CUresult update(CUstream handle, const CUgraphNode *nodes,
     if (code == CUDA_SUCCESS)
         code = cushim__capture_check(stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__edges_read(stream->capture->graph, nodes, data, count, &more);
+        code = cushim__edges_read_any(stream->capture->graph, nodes, data, count, &more);
     if (code == CUDA_SUCCESS) {
         struct cushim__edges *frontier = &stream->captured->frontier;
 

@@ -74,6 +74,10 @@ static CUresult wait_for_outside(struct cushim__stream *stream, const struct cus
 
 static CUresult wait_for_captured(struct cushim__stream *stream, const struct cushim__event *event)
 {
+    if (stream->kind == CUSHIM__LEGACY) {
+        cushim__capture_invalidate(event->capture);
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
     if (!stream->capture)
         return cushim__capture_join(event->capture, stream, &event->capture_nodes);
     if (stream->capture != event->capture) {
@@ -89,13 +93,15 @@ static CUresult wait_for_captured(struct cushim__stream *stream, const struct cu
 CUresult cushim__capture_wait(struct cushim__stream *stream, struct cushim__event *event,
                               unsigned flags)
 {
-    CUresult code =
-        stream->capture ? cushim__capture_check(stream) : cushim__capture_legacy(stream);
+    CUresult code = stream->capture ? cushim__capture_check(stream) : CUDA_SUCCESS;
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (event->capture_state == CUSHIM__WAS_CAPTURED)
+    if (cushim__capture_state_of(event) == CUSHIM__WAS_CAPTURED) {
+        if (stream->capture)
+            cushim__capture_invalidate(stream->capture);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     if (flags == CU_EVENT_WAIT_EXTERNAL)
         return stream->capture ? add_event(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event)
                                : CUDA_ERROR_ILLEGAL_STATE;

@@ -7,7 +7,7 @@
 /* Whether the calling thread must not make a call that is unsafe, because of this capture. */
 static bool forbids(const struct cushim__capture *capture, const struct cushim__thread *thread)
 {
-    if (capture->invalidated || capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
+    if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
         thread->capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
         return false;
     if (capture->thread == thread->number)
@@ -39,8 +39,7 @@ struct cushim__capture *cushim__capture_in_the_way(const struct cushim__stream *
         return NULL;
     for (struct cushim__capture *capture = cushim__captures; capture; capture = capture->next) {
         for (const struct cushim__captured_stream *one = capture->streams; one; one = one->next) {
-            if (!capture->invalidated && one->stream->kind == CUSHIM__CREATED &&
-                one->stream->object.context == stream->object.context &&
+            if (one->stream->object.context == stream->object.context &&
                 cushim__stream_blocks(one->stream))
                 return capture;
         }
@@ -60,10 +59,8 @@ CUresult cushim__capture_legacy(struct cushim__stream *legacy)
 
 CUresult cushim__capture_refuse(struct cushim__stream *stream)
 {
-    const CUresult code = cushim__capture_check(stream);
-
     cushim__capture_invalidate(stream->capture);
-    return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
 CUresult cushim__capture_query_stream(struct cushim__stream *stream)
@@ -75,9 +72,17 @@ CUresult cushim__capture_query_stream(struct cushim__stream *stream)
     return stream->capture ? cushim__capture_refuse(stream) : cushim__capture_unsafe(true);
 }
 
+/* What is left of an invalidated capture is as what is left of one that has ended. */
+enum cushim__event_capture cushim__capture_state_of(const struct cushim__event *event)
+{
+    return event->capture_state == CUSHIM__IN_CAPTURE && event->capture->invalidated
+               ? CUSHIM__WAS_CAPTURED
+               : event->capture_state;
+}
+
 CUresult cushim__capture_query_event(struct cushim__event *event)
 {
-    switch (event->capture_state) {
+    switch (cushim__capture_state_of(event)) {
     case CUSHIM__IN_CAPTURE:
         cushim__capture_invalidate(event->capture);
         return CUDA_ERROR_CAPTURED_EVENT;
@@ -90,7 +95,7 @@ CUresult cushim__capture_query_event(struct cushim__event *event)
 
 CUresult cushim__capture_elapsed_event(struct cushim__event *event)
 {
-    switch (event->capture_state) {
+    switch (cushim__capture_state_of(event)) {
     case CUSHIM__IN_CAPTURE:
         return CUDA_ERROR_CAPTURED_EVENT;
     case CUSHIM__WAS_CAPTURED:
@@ -115,7 +120,7 @@ CUresult cushim__capture_context(struct cushim__context *context)
     CUresult code = CUDA_SUCCESS;
 
     for (struct cushim__capture *one = cushim__captures; one; one = one->next) {
-        if (one->invalidated || !has_stream_of(one, context))
+        if (!has_stream_of(one, context))
             continue;
         cushim__capture_invalidate(one);
         code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;

@@ -5,6 +5,7 @@
 
 #include "src/mock/calls/capture.h"
 #include "src/mock/calls/edge.h"
+#include "src/mock/calls/event.h"
 #include "src/mock/engine/stream.h"
 
 struct cushim__graph;
@@ -43,7 +44,8 @@ CUresult cushim__capture_begin(struct cushim__stream *stream, CUstreamCaptureMod
 CUresult cushim__capture_join(struct cushim__capture *capture, struct cushim__stream *stream,
                               const struct cushim__edges *frontier);
 
-void cushim__capture_invalidate(struct cushim__capture *capture);
+/* What an event is to calls. */
+enum cushim__event_capture cushim__capture_state_of(const struct cushim__event *event);
 
 /* 901 for the stream of a capture that was invalidated. */
 CUresult cushim__capture_check(const struct cushim__stream *stream);
@@ -56,8 +58,5 @@ CUresult cushim__capture_check_joined(const struct cushim__capture *capture);
 
 /* The capture is over: streams leave it, its events were captured. The graph is the caller's. */
 void cushim__capture_end(struct cushim__capture *capture);
-
-/* Whether the stream is the legacy default one, and a capture stands in its way. */
-struct cushim__capture *cushim__capture_in_the_way(const struct cushim__stream *stream);
 
 #endif

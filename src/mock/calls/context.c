@@ -69,18 +69,37 @@ void cushim__context_begin(struct cushim__context *context)
  */
 void cushim__context_end(struct cushim__context *context)
 {
+    if (context->ending) {
+        cushim__context_settle(context);
+        return;
+    }
+    context->ending = true;
     if (cushim__world->settings.mode != CUSHIM__MANUAL && !cushim__world->fault)
         cushim__engine_wait_context(context);
+    /* From here on nobody gives it work, though the lock is given up once more. */
+    context->alive = false;
+    context->object.gone = true;
+    cushim__object_orphan(context);
     for (struct cushim__stream *one = context->streams; one; one = one->next)
         cushim__engine_forget(one);
     cushim__helper_stop(context);
-    context->alive = false;
-    context->object.gone = true;
-    context->legacy = NULL;
     cushim__streams_forget(context);
     cushim__memory_forget(context);
     cushim__modules_forget(context);
-    cushim__object_orphan(context);
+    context->ending = false;
+    cushim__engine_tell();
+}
+
+static bool has_settled(const void *what)
+{
+    const struct cushim__context *context = what;
+
+    return !context->ending;
+}
+
+void cushim__context_settle(const struct cushim__context *context)
+{
+    cushim__engine_wait_for_thread(has_settled, context);
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)

@@ -14,7 +14,8 @@ struct cushim__context {
     struct cushim__object object; /* .context is the context itself */
     struct cushim__device *device;
     bool primary;
-    bool alive; /* false: destroyed, or a primary context that is not retained */
+    bool alive;  /* false: destroyed, or a primary context that is not retained */
+    bool ending; /* a call destroys it, and has given up the lock meanwhile */
     unsigned flags;
     unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
     unsigned api_version;
@@ -25,7 +26,6 @@ struct cushim__context {
     struct cushim__helper *helper; /* the thread that executes host functions; NULL: none yet */
     size_t limits[CUSHIM__LIMITS_MAX];
     CUfunc_cache cache;
-    CUsharedconfig shared_memory;
     bool peers[CUSHIM__DEVICES_MAX]; /* access was enabled to contexts of these devices */
 };
 
@@ -34,9 +34,8 @@ struct cushim__thread {
     struct cushim__thread *next;
     struct cushim__context **stack; /* of contexts, innermost last */
     size_t depth, room;
-    CUstreamCaptureMode
-        capture_mode; /* what cuThreadExchangeStreamCaptureMode set; GLOBAL at first */
-    uint64_t number;  /* of threads in this mock, from 1: thread ids are reused, this is not */
+    CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
+    uint64_t number; /* of threads in this mock, from 1: thread ids are reused, this is not */
 };
 
 /* The calling thread. NULL: out of memory. */
@@ -52,13 +51,13 @@ CUresult cushim__context_current(struct cushim__context **context);
 /* What a handle means; NULL is INVALID_CONTEXT. */
 CUresult cushim__context_find(CUcontext handle, struct cushim__context **context);
 
+/* The same where NULL means the current context: what later ABIs take. */
+CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context);
+
 /* The stack of the calling thread. NULL: it is empty. */
 CUresult cushim__context_push(struct cushim__context *context);
 struct cushim__context *cushim__context_top(void);
 struct cushim__context *cushim__context_pop(void);
-
-/* Whether it is on the stack of any thread. */
-bool cushim__context_is_current(const struct cushim__context *context);
 
 /* Whether flags for a context are valid. */
 bool cushim__context_flags_valid(unsigned flags);
@@ -69,5 +68,8 @@ struct cushim__context *cushim__context_create(struct cushim__device *device, un
 /* It begins to live, a primary context again and again; and it ends, with all that belongs to it. */
 void cushim__context_begin(struct cushim__context *context);
 void cushim__context_end(struct cushim__context *context);
+
+/* Wait for a call that destroys it, if there is one. */
+void cushim__context_settle(const struct cushim__context *context);
 
 #endif

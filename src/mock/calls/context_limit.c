@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a context: what they are at first says the profile, how they round an H200 said. */
+/* The limits of a context: at first what the profile says; they round as those of an H200 do. */
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/world.h"
 
@@ -89,6 +90,10 @@ CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit no
         rule->refused_above ? rule->refused_above : cushim__world->settings.profile.limits[limit];
     if (value > highest)
         return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__capture_count > 0)
+        code = cushim__capture_unsafe(true);
+    if (code)
+        return code;
     value = round_up(value, rule->multiple);
     if (value < rule->least)
         value = rule->least;

@@ -40,7 +40,7 @@ CUSHIM__EXACT(CtxSetFlags)(unsigned int flags)
 CUSHIM__EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
 {
     struct cushim__context *context;
-    CUresult code = ctx ? cushim__context_find(ctx, &context) : cushim__context_current(&context);
+    CUresult code = cushim__context_find_or_current(ctx, &context);
 
     if (code == CUDA_SUCCESS && !version)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -56,10 +56,28 @@ CUSHIM__EXACT(CtxGetId)(CUcontext ctx, unsigned long long *ctxId)
 
     if (!ctxId)
         return CUDA_ERROR_INVALID_VALUE;
-    code = ctx ? cushim__context_find(ctx, &context) : cushim__context_current(&context);
+    code = cushim__context_find_or_current(ctx, &context);
     if (code == CUDA_SUCCESS)
         *ctxId = context->id;
     return code;
+}
+
+CUSHIM__EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
+{
+    struct cushim__context *context;
+    CUresult code;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__context_find_or_current(ctx, &context);
+    if (code == CUDA_SUCCESS)
+        *device = context->device->ordinal;
+    return code;
+}
+
+CUSHIM__EXACT(CtxGetDevice)(CUdevice *device)
+{
+    return cushim__mock_CtxGetDevice_v2(device, NULL);
 }
 
 CUSHIM__EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)

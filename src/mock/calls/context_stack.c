@@ -25,6 +25,11 @@ CUresult cushim__context_current(struct cushim__context **context)
     return (*context)->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
+CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context)
+{
+    return handle ? cushim__context_find(handle, context) : cushim__context_current(context);
+}
+
 CUresult cushim__context_push(struct cushim__context *context)
 {
     struct cushim__thread *thread = cushim__thread_get();
@@ -58,7 +63,8 @@ struct cushim__context *cushim__context_pop(void)
     return thread && thread->depth > 0 ? thread->stack[--thread->depth] : NULL;
 }
 
-bool cushim__context_is_current(const struct cushim__context *context)
+/* Whether it is on the stack of any thread. */
+static bool is_on_a_stack(const struct cushim__context *context)
 {
     for (const struct cushim__thread *thread = cushim__world->threads; thread;
          thread = thread->next) {
@@ -98,7 +104,7 @@ CUSHIM__EXACT(CtxPushCurrent)(CUcontext ctx)
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__context_find(ctx, &context);
-    if (code == CUDA_SUCCESS && cushim__context_is_current(context))
+    if (code == CUDA_SUCCESS && is_on_a_stack(context))
         code = CUDA_ERROR_INVALID_CONTEXT;
     return code ? code : cushim__context_push(context);
 }

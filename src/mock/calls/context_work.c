@@ -4,9 +4,7 @@
 #include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/event.h"
-#include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
-#include "src/mock/world.h"
 
 static CUresult synchronize(struct cushim__context *context)
 {
@@ -25,16 +23,10 @@ CUSHIM__EXACT(CtxSynchronize)(void)
     return code ? code : synchronize(context);
 }
 
-/* What the later ABIs take: NULL is the current context. */
-static CUresult find(CUcontext ctx, struct cushim__context **context)
-{
-    return ctx ? cushim__context_find(ctx, context) : cushim__context_current(context);
-}
-
 CUSHIM__EXACT(CtxSynchronize_v2)(CUcontext ctx)
 {
     struct cushim__context *context;
-    CUresult code = find(ctx, &context);
+    CUresult code = cushim__context_find_or_current(ctx, &context);
 
     return code ? code : synchronize(context);
 }
@@ -85,9 +77,12 @@ CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
     all = cushim__stream_create(context, CUSHIM__CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (!all)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (struct cushim__stream *one = context->streams; one && !code; one = one->next) {
+    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
+        cushim__stream_hold(one);
         if (one != all && one->head)
             code = gather(one, all);
+        next = one->next;
+        cushim__stream_let_go(one);
     }
     if (code == CUDA_SUCCESS)
         code = cushim__event_record(event, all);
@@ -104,25 +99,11 @@ CUSHIM__APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
 
     if (code)
         return code;
-    for (struct cushim__stream *one = context->streams; one && !code; one = one->next)
+    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
+        cushim__stream_hold(one);
         code = cushim__event_wait(event, one);
+        next = one->next;
+        cushim__stream_let_go(one);
+    }
     return code;
-}
-
-CUSHIM__EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
-{
-    struct cushim__context *context;
-    CUresult code;
-
-    if (!device)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = find(ctx, &context);
-    if (code == CUDA_SUCCESS)
-        *device = context->device->ordinal;
-    return code;
-}
-
-CUSHIM__EXACT(CtxGetDevice)(CUdevice *device)
-{
-    return cushim__mock_CtxGetDevice_v2(device, NULL);
 }

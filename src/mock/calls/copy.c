@@ -59,7 +59,10 @@ static CUresult copy(struct side to, struct side from, size_t bytes, CUstream st
     return cushim__copy_execute(&shape, stream, asynchronous);
 }
 
-CUSHIM__EXACT(MemcpyHtoD_v2)(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+CUSHIM__APPROXIMATE(MemcpyHtoD_v2,
+                    "returns once the copy is done, the driver of up to 64 KiB of pageable "
+                    "memory once it has been read")
+(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, NULL, false);
 }

@@ -15,8 +15,8 @@ struct cushim__operation;
 struct cushim__stream;
 
 /*
- * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written when
- * it executes. `context` is where it executes, not NULL. The caller owns the operation.
+ * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
+ * when it executes. `context` is where it executes, not NULL. The caller owns the operation.
  *
  * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
  * OUT_OF_MEMORY.
@@ -35,8 +35,9 @@ bool cushim__set_parameters(const struct cushim__operation *operation,
                             CUDA_MEMSET_NODE_PARAMS *shape);
 
 /*
- * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the copy
- * is executed where that is possible, or, if it is not asynchronous, after it. Nothing to copy: done.
+ * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the
+ * copy is executed where that is possible, or, if it is not asynchronous, after it. Nothing to
+ * copy: done.
  */
 CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
 

@@ -20,12 +20,15 @@ static size_t bytes_of(const struct cushim__copy *copy)
 
 static enum manner manner_of(const struct cushim__copy *copy, bool asynchronous)
 {
+    const bool to_device = copy->to.on_device, from_device = copy->from.on_device;
+
     if (!asynchronous)
-        return copy->from.on_device && copy->to.on_device ? QUEUE : WAIT;
-    if (copy->to.pageable)
+        return to_device && from_device && !copy->to.synchronous && !copy->from.synchronous ? QUEUE
+                                                                                            : WAIT;
+    if (copy->to.pageable || (!to_device && !from_device))
         return WAIT;
     if (copy->from.pageable)
-        return copy->to.on_device && bytes_of(copy) <= STAGED_BYTES ? STAGE : WAIT;
+        return bytes_of(copy) <= STAGED_BYTES ? STAGE : WAIT;
     return QUEUE;
 }
 

@@ -25,7 +25,9 @@ static bool rows_of(const struct cushim__copy *copy, const struct cushim__copy_s
     return rows->pitch >= width && rows->count >= height;
 }
 
-/* Where the box begins, and how far it is from its first byte to behind its last. False: too far. */
+/*
+ * Where the box begins, and how far it is from its first byte to behind its last. False: too far.
+ */
 static bool extent(const struct cushim__copy *copy, const struct cushim__copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
@@ -132,8 +134,9 @@ static CUresult check_memory(const struct cushim__copy *copy, struct cushim__cop
         __builtin_add_overflow(side->address, offset, &first))
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = !cushim__memory_find(first, &range);
-    if (!side->pageable && !range.leaving && bytes <= range.bytes - (first - range.start)) {
+    if (!side->pageable && bytes <= range.bytes - (first - range.start)) {
         side->on_device = range.place != CUSHIM__PINNED;
+        side->synchronous = range.synchronous;
         return CUDA_SUCCESS;
     }
     /* Page-locked memory with pageable memory behind it is as good as pageable. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A copy, and its two sides: a box of bytes each. A side is memory that the mock knows, looked up again
- * when the copy executes, or memory that it does not know, which is pageable memory of the host.
+ * A copy, and its two sides: a box of bytes each. A side is memory that the mock knows, looked up
+ * again when the copy executes, or memory that it does not know, which is pageable memory of the
+ * host.
  */
 #ifndef CUSHIM_MOCK_COPY_SIDE_H
 #define CUSHIM_MOCK_COPY_SIDE_H
@@ -17,9 +18,10 @@ struct cushim__copy_side {
         CUarray array;
     };
     size_t x, y, z, pitch, height;
-    uint8_t type;   /* CUmemorytype */
-    bool pageable;  /* the mock does not know it */
-    bool on_device; /* it is no memory of the host */
+    uint8_t type;     /* CUmemorytype */
+    bool pageable;    /* the mock does not know it */
+    bool on_device;   /* it is no memory of the host */
+    bool synchronous; /* what SYNC_MEMOPS reads of the memory */
 };
 
 struct cushim__copy {

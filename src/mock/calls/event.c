@@ -133,14 +133,13 @@ static struct cushim__record *newest(const struct cushim__event *event)
     return event->record ? cushim__record_retain(event->record) : NULL;
 }
 
-CUSHIM__EXACT(EventSynchronize)(CUevent hEvent)
+static CUresult synchronize(const struct cushim__event *event)
 {
-    struct cushim__event *event;
     struct cushim__record *record;
-    CUresult code = find_to_query(hEvent, &event);
+    CUresult code;
 
-    if (code || is_done(event))
-        return code;
+    if (is_done(event))
+        return CUDA_SUCCESS;
     record = newest(event);
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -152,14 +151,22 @@ CUSHIM__EXACT(EventSynchronize)(CUevent hEvent)
     return code;
 }
 
-/* The first ABI waits. */
+CUSHIM__EXACT(EventSynchronize)(CUevent hEvent)
+{
+    struct cushim__event *event;
+    CUresult code = find_to_query(hEvent, &event);
+
+    return code ? code : synchronize(event);
+}
+
+/* The first ABI waits, whatever is captured. */
 CUSHIM__EXACT(EventDestroy)(CUevent hEvent)
 {
     struct cushim__event *event;
     CUresult code = cushim__event_find(hEvent, &event);
 
     if (code == CUDA_SUCCESS && event->capture_state == CUSHIM__NOT_CAPTURED)
-        code = cushim__mock_EventSynchronize(hEvent);
+        code = synchronize(event);
     return code ? code : cushim__mock_EventDestroy_v2(hEvent);
 }
 
@@ -178,6 +185,7 @@ CUresult cushim__event_record(struct cushim__event *event, struct cushim__stream
         record->shared = cushim__shared_event_retain(event->shared);
         record->shared_number = cushim__shared_event_begin(event->shared);
     }
+    operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
     code = cushim__engine_submit(stream, operation);
     if (code) {
         cushim__record_release(record);
@@ -206,7 +214,8 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
         code = cushim__stream_find(hStream, &stream);
     if (code)
         return code;
-    if (event->object.context != stream->object.context)
+    if (event->object.context != stream->object.context &&
+        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture)
         return cushim__capture_record(stream, event, flags);
@@ -244,8 +253,13 @@ CUSHIM__EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Fl
     struct cushim__event *event;
     CUresult code = cushim__stream_find(hStream, &stream);
 
-    if (code == CUDA_SUCCESS)
-        code = cushim__event_find(hEvent, &event);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim__event_find(hEvent, &event);
+    if (code != CUDA_SUCCESS && !hEvent && stream->capture)
+        cushim__capture_invalidate(stream->capture);
+    if (code == CUDA_SUCCESS && stream->kind == CUSHIM__LEGACY)
+        code = cushim__capture_legacy(stream);
     if (code == CUDA_SUCCESS && Flags > CU_EVENT_WAIT_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code)

@@ -21,17 +21,19 @@ CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hE
         code = cushim__event_find(hEnd, &end);
     if (code == CUDA_SUCCESS)
         code = cushim__capture_elapsed_event(start);
+    if (code == CUDA_SUCCESS && !start->record)
+        code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS)
         code = cushim__capture_elapsed_event(end);
     if (code)
         return code;
-    if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !start->record ||
-        !end->record || start->object.context != end->object.context)
+    if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
+        start->object.context != end->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!start->record->done || !end->record->done)
         return CUDA_ERROR_NOT_READY;
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
-    *pMilliseconds = (float)((double)(ticks * TICK_NS) / 1e6);
+    *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
     return CUDA_SUCCESS;
 }
 

@@ -157,8 +157,14 @@ CUresult cushim__function_set(const struct cushim__image_kernel *kernel,
     }
 }
 
+/* A CUkernel is no function here. */
+static CUresult find_strictly(CUfunction handle, struct cushim__function **function)
+{
+    return cushim__object_find(handle, CUSHIM__FUNCTION, function);
+}
+
 CUSHIM__APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
-                                      "kernel")
+                                      "kernel; of a cubin, the PTX version is that of the binary")
 (int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
     struct cushim__function *function;
@@ -166,7 +172,7 @@ CUSHIM__APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are th
 
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__function_find(hfunc, NULL, &function);
+    code = find_strictly(hfunc, &function);
     if (code != CUDA_SUCCESS)
         return code;
     return cushim__function_attribute(function->module->code, function->kernel, &function->settings,
@@ -216,7 +222,7 @@ static CUresult find_not_null(CUfunction handle, struct cushim__function **funct
 CUSHIM__EXACT(FuncGetName)(const char **name, CUfunction hfunc)
 {
     struct cushim__function *function;
-    CUresult code = name ? find_not_null(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = name && hfunc ? find_strictly(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
         *name = function->kernel->name;

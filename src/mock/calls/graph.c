@@ -128,7 +128,6 @@ void cushim__node_disconnect(struct cushim__node *from, struct cushim__node *to)
 
 void cushim__node_destroy(struct cushim__node *node)
 {
-    cushim__capture_forget_node(node);
     while (node->dependencies.count > 0)
         cushim__node_disconnect(node->dependencies.at[0].node, node);
     while (node->dependents.count > 0)

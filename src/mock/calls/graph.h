@@ -84,7 +84,13 @@ bool cushim__node_connect(struct cushim__node *from, struct cushim__node *to,
                           const struct cushim__edge_data *data);
 void cushim__node_disconnect(struct cushim__node *from, struct cushim__node *to);
 
-/* Read the arrays of a call: nodes of `graph`, each once. `data` may be NULL. Clear `edges` after. */
+/*
+ * Read the arrays of a call into empty `edges`: nodes of `graph`, each once. `data` may be NULL. Clear
+ * `edges` after. `any`: a node may be named twice, and counts once.
+ */
+CUresult cushim__edges_read_any(const struct cushim__graph *graph, const CUgraphNode *nodes,
+                                const struct cushim__edge_data *data, size_t count,
+                                struct cushim__edges *edges);
 CUresult cushim__edges_read(const struct cushim__graph *graph, const CUgraphNode *nodes,
                             const struct cushim__edge_data *data, size_t count,
                             struct cushim__edges *edges);

@@ -54,19 +54,21 @@ CUSHIM__EXACT(GraphNodeFindInClone)
     if (code != CUDA_SUCCESS)
         return code;
     copy = cushim__graph_copy_of(clone, original);
-    if (!copy)
-        return CUDA_ERROR_INVALID_VALUE;
-    *phNode = copy->object.handle;
-    return CUDA_SUCCESS;
+    *phNode = copy ? copy->object.handle : NULL;
+    return copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Give nodes of a graph to a program, as cushim__edges_give() does with those of edges. */
+/*
+ * Give nodes of a graph to a program, as cushim__edges_give() does with those of edges. The driver gives
+ * roots the other way round (statement 133).
+ */
 static CUresult give(const struct cushim__graph *graph, bool roots, CUgraphNode *nodes,
                      size_t *room)
 {
+    const struct cushim__node *node = roots ? graph->last : graph->first;
     size_t count = 0;
 
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (; node; node = roots ? node->previous : node->next) {
         if (roots && node->dependencies.count > 0)
             continue;
         if (nodes && count < *room)
@@ -85,7 +87,7 @@ static CUresult list(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *cou
     struct cushim__graph *graph;
     CUresult code = cushim__graph_find(handle, &graph);
 
-    if (code == CUDA_SUCCESS && !count)
+    if (code == CUDA_SUCCESS && (!count || (nodes && *count == 0)))
         code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : give(graph, roots, nodes, count);
 }
@@ -110,11 +112,14 @@ CUSHIM__EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
     return code;
 }
 
+/* Nodes stay while their graph is captured. */
 CUSHIM__EXACT(GraphDestroyNode)(CUgraphNode hNode)
 {
     struct cushim__node *node;
     CUresult code = cushim__node_find(hNode, &node);
 
+    if (code == CUDA_SUCCESS && node->graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
         cushim__node_destroy(node);
     return code;

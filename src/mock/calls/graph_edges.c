@@ -20,9 +20,9 @@ static bool is_allowed(const struct cushim__edge_data *data, const struct cushim
            from->work.type == CU_GRAPH_NODE_TYPE_KERNEL;
 }
 
-CUresult cushim__edges_read(const struct cushim__graph *graph, const CUgraphNode *nodes,
-                            const struct cushim__edge_data *data, size_t count,
-                            struct cushim__edges *edges)
+CUresult cushim__edges_read_any(const struct cushim__graph *graph, const CUgraphNode *nodes,
+                                const struct cushim__edge_data *data, size_t count,
+                                struct cushim__edges *edges)
 {
     if (count > 0 && !nodes)
         return CUDA_ERROR_INVALID_VALUE;
@@ -32,13 +32,24 @@ CUresult cushim__edges_read(const struct cushim__graph *graph, const CUgraphNode
 
         if (code != CUDA_SUCCESS)
             return code;
-        if (node->graph != graph || cushim__edges_find(edges, node) ||
-            (data && !is_allowed(&data[i], node)))
+        if (node->graph != graph || (data && !is_allowed(&data[i], node)))
             return CUDA_ERROR_INVALID_VALUE;
-        if (!cushim__edges_add(edges, node, data ? &data[i] : NULL))
+        if (!cushim__edges_find(edges, node) &&
+            !cushim__edges_add(edges, node, data ? &data[i] : NULL))
             return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return CUDA_SUCCESS;
+}
+
+CUresult cushim__edges_read(const struct cushim__graph *graph, const CUgraphNode *nodes,
+                            const struct cushim__edge_data *data, size_t count,
+                            struct cushim__edges *edges)
+{
+    const CUresult code = cushim__edges_read_any(graph, nodes, data, count, edges);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return edges->count == count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static size_t count_edges(const struct cushim__graph *graph, bool *plain)
@@ -168,14 +179,13 @@ static CUresult connect(struct cushim__node *from, struct cushim__node *to,
     return cushim__node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* An edge is told by its data too. */
+/* An edge is told by its data too, if they are given. */
 static CUresult disconnect(struct cushim__node *from, struct cushim__node *to,
                            const struct cushim__edge_data *data)
 {
-    static const struct cushim__edge_data plain;
     const struct cushim__edge *edge = cushim__edges_find(&to->dependencies, from);
 
-    if (!edge || memcmp(&edge->data, data ? data : &plain, sizeof plain) != 0)
+    if (!edge || (data && memcmp(&edge->data, data, sizeof *data) != 0))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__node_disconnect(from, to);
     return CUDA_SUCCESS;

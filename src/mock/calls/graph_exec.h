@@ -11,7 +11,6 @@ struct cushim__exec {
     struct cushim__object object;
     unsigned references; /* the program, and launches that have not ended */
     cuuint64_t flags;
-    CUcontext context;           /* that was current when it was made */
     struct cushim__graph *image; /* a copy of the graph, with its nodes in order */
     struct cushim__record *last; /* the end of the last launch; NULL: there was none */
 };

@@ -10,6 +10,7 @@
 #include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/copy.h"
+#include "src/mock/calls/copy_side.h"
 #include "src/mock/calls/event.h"
 #include "src/mock/calls/graph_exec.h"
 #include "src/mock/calls/memory.h"
@@ -87,6 +88,24 @@ static CUresult queue_event(const struct cushim__work *work, struct cushim__stre
                                                          : cushim__event_wait(event, stream);
 }
 
+/* What is in pageable memory is read at the launch. */
+static bool stage(struct cushim__operation *operation)
+{
+    struct cushim__copy *copy = (struct cushim__copy *)operation;
+    struct cushim__copy_box from, to;
+    CUDA_MEMCPY3D shape;
+
+    if (!cushim__copy_parameters(operation, &shape) || !copy->from.pageable || !copy->to.on_device)
+        return true;
+    copy->staged = malloc(copy->width * copy->height * copy->depth);
+    if (!copy->staged)
+        return false;
+    to = cushim__copy_staged(copy);
+    if (cushim__copy_find(copy, &copy->from, &from))
+        cushim__copy_move(copy, &to, &from);
+    return true;
+}
+
 static CUresult queue_work(const struct cushim__work *work, struct cushim__stream *stream)
 {
     struct cushim__operation *operation;
@@ -98,6 +117,10 @@ static CUresult queue_work(const struct cushim__work *work, struct cushim__strea
     if (!work->operation)
         return CUDA_SUCCESS;
     operation = cushim__operation_copy(work->operation);
+    if (operation && !stage(operation)) {
+        cushim__operation_destroy(operation);
+        operation = NULL;
+    }
     return operation ? cushim__engine_queue(stream, operation) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -224,31 +247,17 @@ static CUresult launch(struct cushim__exec *exec, struct cushim__stream *stream)
     return code;
 }
 
-/* A default stream without a current context is that of the context that the graph was made in. */
-static CUresult find_stream(const struct cushim__exec *exec, CUstream handle,
-                            struct cushim__stream **stream)
-{
-    CUresult code = cushim__stream_find(handle, stream);
-    struct cushim__context *context;
-
-    if (!exec || code != CUDA_ERROR_INVALID_CONTEXT || !cushim__stream_is_default(handle))
-        return code;
-    code = cushim__context_find(exec->context, &context);
-    return code ? code : cushim__stream_default(handle, context, stream);
-}
-
-/* Without a graph the stream is what is wrong first. */
+/* The stream is what is wrong first. */
 static CUresult find(CUgraphExec handle, CUstream stream_handle, struct cushim__exec **exec,
                      struct cushim__stream **stream)
 {
-    const CUresult code = cushim__exec_find(handle, exec);
-    const CUresult stream_code =
-        find_stream(code == CUDA_SUCCESS ? *exec : NULL, stream_handle, stream);
+    const CUresult code = cushim__stream_find(stream_handle, stream);
 
-    return stream_code ? stream_code : code;
+    return code ? code : cushim__exec_find(handle, exec);
 }
 
-CUSHIM__EXACT(GraphLaunch)(CUgraphExec hGraph, CUstream hStream)
+CUSHIM__APPROXIMATE(GraphLaunch, "refuses a graph with an event that was destroyed")
+(CUgraphExec hGraph, CUstream hStream)
 {
     struct cushim__stream *stream;
     struct cushim__exec *exec;
@@ -269,5 +278,9 @@ CUSHIM__APPROXIMATE(GraphUpload, "there is nothing to upload")
     struct cushim__stream *stream;
     struct cushim__exec *exec;
 
-    return find(hGraph, hStream, &exec, &stream);
+    CUresult code = find(hGraph, hStream, &exec, &stream);
+
+    if (code == CUDA_SUCCESS && stream->capture)
+        code = cushim__capture_refuse(stream);
+    return code;
 }

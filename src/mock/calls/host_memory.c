@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page-locked memory of the host (statements 98 to 102): ordinary memory, found by its addresses. */
+/*
+ * Page-locked memory of the host (statements 98 to 102): ordinary memory, found by its addresses.
+ */
 #include "src/mock/call.h"
 #include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
@@ -58,11 +60,18 @@ CUSHIM__EXACT(MemHostAlloc)(void **pp, size_t bytesize, unsigned int Flags)
     return allocate(pp, bytesize, Flags);
 }
 
-/* End what begins at `p`. */
+/* End what begins at `p`. It needs no context, but a current one has to be alive. */
 static CUresult end(void *p, enum cushim__origin origin, CUresult not_found)
 {
-    struct cushim__allocation *allocation = cushim__allocation_at((uintptr_t)p);
+    struct cushim__allocation *allocation;
+    struct cushim__context *context;
+    CUresult code = cushim__context_top() ? cushim__context_current(&context) : CUDA_SUCCESS;
 
+    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
+        code = cushim__capture_unsafe(true);
+    if (code)
+        return code;
+    allocation = cushim__allocation_at((uintptr_t)p);
     if (!allocation)
         return not_found;
     if (allocation->host != p || allocation->origin != origin)
@@ -72,13 +81,7 @@ static CUresult end(void *p, enum cushim__origin origin, CUresult not_found)
 
 CUSHIM__EXACT(MemFreeHost)(void *p)
 {
-    struct cushim__context *context;
-    CUresult code;
-
-    if (!p)
-        return CUDA_SUCCESS;
-    code = begin(&context);
-    return code ? code : end(p, CUSHIM__BY_HOST, CUDA_ERROR_INVALID_VALUE);
+    return p ? end(p, CUSHIM__BY_HOST, CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
 }
 
 CUSHIM__EXACT(MemHostRegister_v2)(void *p, size_t bytesize, unsigned int Flags)
@@ -103,15 +106,8 @@ CUSHIM__EXACT(MemHostRegister)(void *p, size_t bytesize, unsigned int Flags)
 
 CUSHIM__EXACT(MemHostUnregister)(void *p)
 {
-    struct cushim__context *context;
-    CUresult code;
-
-    if (!p)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = begin(&context);
-    if (code)
-        return code;
-    return end(p, CUSHIM__BY_REGISTER, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    return p ? end(p, CUSHIM__BY_REGISTER, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+             : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* The page-locked memory that an address lies in; NULL: it is something else. */

@@ -7,11 +7,10 @@
 #include <string.h>
 
 #include "loader/options.h"
+#include "src/mock/call.h"
 #include "src/mock/calls/memory.h"
 #include "src/mock/calls/module.h"
 #include "src/mock/world.h"
-
-_Thread_local bool cushim__kernel_running;
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
 
@@ -140,7 +139,7 @@ void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t b
 
     if (!mock)
         return NULL;
-    if (cushim__kernel_running)
+    if (cushim__in_kernel)
         return cushim__memory_host(address, bytes);
     pthread_mutex_lock(&mock->lock);
     host = cushim__memory_host(address, bytes);

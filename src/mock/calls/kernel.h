@@ -78,10 +78,4 @@ void cushim__kernel_params(const struct cushim__operation *operation,
 /* The class of launches, to tell them from other operations. */
 extern const struct cushim__operation_class cushim__launch_class;
 
-/*
- * Whether this thread is in a `run` function. It runs under the lock, so a call of the driver from
- * it would never return: cushim__call_enter() refuses it instead.
- */
-extern _Thread_local bool cushim__kernel_running;
-
 #endif

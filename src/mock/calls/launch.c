@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/call.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/kernel.h"
 #include "src/mock/calls/launch_parameters.h"
@@ -39,7 +40,7 @@ static void launch_drop(struct cushim__operation *operation)
     cushim__parameters_release(launch->parameters);
 }
 
-/* Under the lock, which the program's function may not take: see cushim__kernel_running. */
+/* Under the lock, which the program's function may not take: see cushim__in_kernel. */
 static CUresult launch_execute(struct cushim__operation *operation)
 {
     const struct launch *launch = (const struct launch *)operation;
@@ -59,9 +60,9 @@ static CUresult launch_execute(struct cushim__operation *operation)
         seen.parameter_count = parameters->count;
         seen.parameters = (const void *const *)parameters->values;
         seen.parameter_sizes = parameters->sizes;
-        cushim__kernel_running = true;
+        cushim__in_kernel = true;
         launch->entry->run(&seen, launch->entry->data);
-        cushim__kernel_running = false;
+        cushim__in_kernel = false;
     }
     return launch->entry->fault;
 }
@@ -187,7 +188,11 @@ CUresult cushim__launch_create_raw(const struct cushim__function *function,
     copies = cushim__parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__parameters_copy_raw(copies, buffer, bytes);
+    code = cushim__parameters_copy_raw(copies, buffer, bytes);
+    if (code != CUDA_SUCCESS) {
+        cushim__parameters_release(copies);
+        return code;
+    }
     return create(function, shape, copies, operation);
 }
 

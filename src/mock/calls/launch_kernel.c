@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels. */
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/kernel.h"
 #include "src/mock/calls/module.h"
@@ -14,27 +15,19 @@ struct target {
     struct cushim__stream *stream;
 };
 
-/*
- * A created stream says in which context the launch is, a default stream the current context does. If
- * none is current, the function says.
- */
+/* A created stream says in which context the launch is, a default stream the current context does. */
 static CUresult find_target(CUfunction handle, CUstream stream, struct target *target)
 {
-    struct cushim__context *current;
-    CUresult code = cushim__context_current(&current);
-    const bool lost = code == CUDA_ERROR_INVALID_CONTEXT && cushim__stream_is_default(stream);
+    CUresult code = CUDA_SUCCESS;
 
-    if (!handle)
-        return lost ? code : CUDA_ERROR_INVALID_HANDLE;
-    if (!lost)
+    if (handle || cushim__stream_is_default(stream))
         code = cushim__stream_find(stream, &target->stream);
-    if (code == CUDA_SUCCESS || lost)
-        code = cushim__function_find(handle, lost ? NULL : target->stream->object.context,
-                                     &target->function);
+    if (code == CUDA_SUCCESS)
+        code = handle ? cushim__function_find(handle, target->stream->object.context,
+                                              &target->function)
+                      : CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
-    if (lost)
-        return cushim__stream_default(stream, target->function->object.context, &target->stream);
     return target->stream->object.context == target->function->object.context
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_HANDLE;
@@ -65,7 +58,11 @@ static CUresult launch(const struct target *target, const struct cushim__launch_
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
         code = cushim__launch_create(target->function, shape, parameters, extra, &operation);
-    return code == CUDA_SUCCESS ? cushim__engine_submit(target->stream, operation) : code;
+    if (code == CUDA_SUCCESS)
+        return cushim__engine_submit(target->stream, operation);
+    if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
+        cushim__capture_invalidate(target->stream->capture);
+    return code;
 }
 
 CUSHIM__EXACT(LaunchKernel)
@@ -138,10 +135,9 @@ static CUresult check_cluster(const struct cushim__function *function,
     if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
         return CUDA_SUCCESS;
     for (unsigned i = 0; i < 3; i++) {
-        if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (shape->grid[i] % (unsigned)dimensions[i] != 0)
-            return CUDA_ERROR_INVALID_VALUE;
+        if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST ||
+            shape->grid[i] % (unsigned)dimensions[i] != 0)
+            return (CUresult)INVALID_CLUSTER_SIZE;
         blocks *= (unsigned)dimensions[i];
     }
     return blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;

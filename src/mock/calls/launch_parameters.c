@@ -124,13 +124,14 @@ CUresult cushim__parameters_copy(struct cushim__parameters *parameters, void **v
     return CUDA_SUCCESS;
 }
 
-void cushim__parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
-                                 size_t bytes)
+CUresult cushim__parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
+                                     size_t bytes)
 {
     if (bytes > parameters->byte_count)
-        bytes = parameters->byte_count;
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
     if (bytes > 0)
         memcpy(parameters->bytes, buffer, bytes);
+    return CUDA_SUCCESS;
 }
 
 void cushim__parameters_release(struct cushim__parameters *parameters)

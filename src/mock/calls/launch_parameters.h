@@ -35,8 +35,8 @@ CUresult cushim__parameters_copy(struct cushim__parameters *parameters, void **v
  */
 CUresult cushim__parameters_copy_extra(struct cushim__parameters *parameters, void **extra);
 
-/* Copy from a buffer, as much as there is and fits. */
-void cushim__parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
-                                 size_t bytes);
+/* Copy from a buffer. LAUNCH_OUT_OF_RESOURCES: it is too large. What a short one lacks is zero. */
+CUresult cushim__parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
+                                     size_t bytes);
 
 #endif

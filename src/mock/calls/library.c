@@ -7,6 +7,7 @@
 #include "src/mock/call.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/jit.h"
+#include "src/mock/engine/engine.h"
 
 enum { LIBRARY_OPTIONS = 2 };
 
@@ -88,6 +89,18 @@ CUSHIM__EXACT(LibraryUnload)(cushim_CUlibrary library)
     struct cushim__library *found;
     CUresult code = find(library, &found);
 
+    /* As cuModuleUnload does, where it is loaded. Meanwhile others may have called. */
+    for (struct cushim__module *module = code ? NULL : found->modules; module;) {
+        struct cushim__context *context = module->object.context;
+
+        code = cushim__engine_wait_context(context);
+        if (code == CUDA_SUCCESS)
+            code = find(library, &found);
+        module = code ? NULL : found->modules;
+        while (module && module->object.context != context)
+            module = module->next;
+        module = module ? module->next : NULL;
+    }
     if (code == CUDA_SUCCESS)
         cushim__library_destroy(found);
     return code;
@@ -100,7 +113,7 @@ CUSHIM__EXACT(LibraryGetKernel)
     struct cushim__kernel *kernel;
     CUresult code;
 
-    if (!pKernel || !name || *name == '\0')
+    if (!pKernel || !name)
         return CUDA_ERROR_INVALID_VALUE;
     code = find(library, &found);
     if (code == CUDA_SUCCESS)
@@ -171,10 +184,8 @@ CUSHIM__EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
     struct cushim__library *found;
     CUresult code = count ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code == CUDA_SUCCESS && !found->code)
-        return found->refusal;
     if (code == CUDA_SUCCESS)
-        *count = (unsigned)found->code->image.kernel_count;
+        *count = found->code ? (unsigned)found->code->image.kernel_count : 0;
     return code;
 }
 

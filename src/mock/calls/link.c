@@ -20,6 +20,7 @@ struct cushim__link {
     size_t part_count;
     void *result;
     bool complete;
+    CUresult failure; /* what went in cannot be linked */
 };
 
 static CUresult find(CUlinkState handle, struct cushim__link **link)
@@ -98,6 +99,41 @@ static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
             ((const unsigned char *)bytes)[MACHINE_OFFSET] != MACHINE_CUDA);
 }
 
+/* After an input that was refused: what it declared is not there. */
+static CUresult read_again(struct cushim__link *link)
+{
+    const struct cushim__jit none = {.wall_time = NULL};
+    CUresult code = CUDA_SUCCESS;
+
+    cushim__image_clear(&link->image);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < link->part_count; i++)
+        code = cushim__code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
+    return code;
+}
+
+/* Text goes by a type of its own, and nothing else does. */
+static bool is_of_type(CUjitInputType type, const void *bytes, size_t count)
+{
+    return type != CU_JIT_INPUT_CUBIN || (count > 4 && memcmp(bytes, "\177ELF", 4) == 0);
+}
+
+static CUresult read_input(struct cushim__link *link, CUjitInputType type, const void *bytes,
+                           size_t count)
+{
+    CUresult code = CUDA_ERROR_INVALID_IMAGE;
+
+    if (is_of_type(type, bytes, count))
+        code = cushim__code_add(&link->image, bytes, count, &link->jit);
+    /* A cubin that is no object is for no linker. */
+    if (code == CUDA_SUCCESS && link->image.executable)
+        code = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_SOURCE)
+        link->failure = code;
+    if (code != CUDA_SUCCESS && read_again(link) != CUDA_SUCCESS)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return code;
+}
+
 static CUresult add(struct cushim__link *link, CUjitInputType type, const void *bytes, size_t count)
 {
     enum { INPUT_NVVM = 5, INPUT_TYPES = 6 };
@@ -106,14 +142,15 @@ static CUresult add(struct cushim__link *link, CUjitInputType type, const void *
     if ((unsigned)type >= INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     if (type == (CUjitInputType)INPUT_NVVM) {
-        cushim__mock_log("%s: NVVM is not implemented: CUDA_ERROR_NOT_SUPPORTED", cushim__call_name());
+        cushim__mock_log("%s: NVVM is not implemented: CUDA_ERROR_NOT_SUPPORTED",
+                         cushim__call_name());
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     if (is_of_host(type, bytes, count)) {
         cushim__mock_log("%s: what is in a file of the host is not looked at", cushim__call_name());
         return CUDA_SUCCESS;
     }
-    code = cushim__code_add(&link->image, bytes, count, &link->jit);
+    code = read_input(link, type, bytes, count);
     return code == CUDA_SUCCESS ? keep(link, bytes, count) : code;
 }
 
@@ -210,6 +247,10 @@ CUSHIM__APPROXIMATE(LinkComplete,
         return CUDA_ERROR_INVALID_HANDLE;
     if (!cubinOut)
         return CUDA_ERROR_INVALID_VALUE;
+    if (link->failure)
+        return link->failure;
+    if (cushim__image_unresolved(&link->image))
+        return CUDA_ERROR_INVALID_SOURCE;
     link->result = cushim__image_join(link->parts, link->part_count, &bytes);
     if (!link->result)
         return CUDA_ERROR_OUT_OF_MEMORY;

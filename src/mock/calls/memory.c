@@ -94,15 +94,17 @@ CUSHIM__EXACT(MemFree_v2)(CUdeviceptr dptr)
 {
     struct cushim__allocation *allocation;
     struct cushim__context *context;
-    CUresult code;
+    CUresult code = cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
 
-    if (dptr == 0)
-        return CUDA_SUCCESS;
-    code = begin(&context);
+    if (code || dptr == 0)
+        return code;
+    /* It needs no context, but a current one has to be of this ABI. */
+    if (cushim__context_top())
+        code = cushim__memory_context(&context);
     if (code)
         return code;
     allocation = cushim__allocation_at(dptr);
-    if (!allocation || allocation->span.start != dptr || allocation->leaving)
+    if (!allocation || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (allocation->origin == CUSHIM__BY_POOL)
         return cushim__pool_free(allocation);
@@ -117,14 +119,12 @@ CUSHIM__EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
     struct cushim__context *context;
     CUresult code = cushim__memory_context(&context);
 
-    if (code)
-        return code;
-    arena = cushim__allocation_arena(context->device);
+    arena = code ? NULL : cushim__allocation_arena(context->device);
     if (free)
         *free = arena ? arena->budget - arena->used : 0;
     if (total)
-        *total = cushim__world->settings.memory_bytes;
-    return CUDA_SUCCESS;
+        *total = code ? 0 : cushim__world->settings.memory_bytes;
+    return code;
 }
 
 CUSHIM__EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
@@ -136,12 +136,10 @@ CUSHIM__EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdevice
     if (!pbase && !psize)
         return CUDA_SUCCESS;
     code = cushim__memory_context(&context);
-    if (code)
-        return code;
-    allocation = cushim__allocation_at(dptr);
+    allocation = code ? NULL : cushim__allocation_at(dptr);
     if (pbase)
         *pbase = allocation ? allocation->span.start : 0;
     if (psize)
         *psize = allocation ? allocation->bytes : 0;
-    return allocation ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return code || allocation ? code : CUDA_ERROR_NOT_FOUND;
 }

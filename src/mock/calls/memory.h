@@ -25,13 +25,13 @@ struct cushim__range {
     size_t bytes;
     struct cushim__context *context;
     struct cushim__device *device;
-    char *host;   /* the host's view of `start` */
-    bool leaving; /* a pool's memory that the program has given back: calls refuse it */
+    char *host;       /* the host's view of `start` */
+    bool synchronous; /* calls that are not asynchronous wait for what they do with it */
 };
 
 /*
- * The current context, for calls of the ABI with addresses of 64 bits. INVALID_CONTEXT: there is none,
- * or it was made by cuCtxCreate itself, whose addresses have 32 (statement 97).
+ * The current context, for calls of the ABI with addresses of 64 bits. INVALID_CONTEXT: there is
+ * none, or it was made by cuCtxCreate itself, whose addresses have 32 (statement 97).
  */
 CUresult cushim__memory_context(struct cushim__context **context);
 

@@ -15,12 +15,17 @@ CUresult cushim__memory_stream(CUstream handle, bool asynchronous, struct cushim
     if (asynchronous && !cushim__stream_is_default(handle))
         return cushim__stream_find(handle, stream);
     code = cushim__memory_context(&context);
-    return code ? code : cushim__stream_default(asynchronous ? handle : NULL, context, stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__stream_default(asynchronous ? handle : NULL, context, stream);
+    /* A capture in the way is seen before the arguments are (statement 129). */
+    if (code == CUDA_SUCCESS && !asynchronous && cushim__capture_count > 0)
+        code = cushim__capture_legacy(*stream);
+    return code;
 }
 
 /*
- * In manual mode nobody but the caller can let time pass, and the caller waits: so an operation that has
- * nothing to wait for but itself is executed in the call.
+ * In manual mode nobody but the caller can let time pass, and the caller waits: so an operation
+ * that has nothing to wait for but itself is executed in the call.
  */
 static bool is_immediate(const struct cushim__stream *stream)
 {
@@ -36,6 +41,11 @@ CUresult cushim__memory_finish(struct cushim__stream *stream, struct cushim__ope
     CUresult code;
 
     if (!is_immediate(stream)) {
+        /* Left in the stream it would use the caller's memory after the call. */
+        if (cushim__world->settings.mode == CUSHIM__MANUAL && cushim__capture_count == 0) {
+            cushim__operation_destroy(operation);
+            return cushim__engine_wait_refused();
+        }
         code = cushim__engine_submit(stream, operation);
         return code ? code : cushim__engine_wait_last(stream);
     }

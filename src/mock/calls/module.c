@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/jit.h"
 #include "src/mock/engine/engine.h"
@@ -92,7 +93,10 @@ CUSHIM__EXACT(ModuleUnload)(CUmodule hmod)
         return code;
     if (module->library)
         return CUDA_ERROR_NOT_PERMITTED;
-    code = cushim__engine_wait_context(module->object.context);
+    if (cushim__capture_count > 0)
+        code = cushim__capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__engine_wait_context(module->object.context);
     /* Meanwhile others may have called. */
     if (code == CUDA_SUCCESS)
         code = find(hmod, &module);

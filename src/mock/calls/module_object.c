@@ -23,7 +23,8 @@ static void fill(struct cushim__module *module, size_t index)
         memset(host, 0, global->bytes);
     for (size_t i = 0; i < global->address_count; i++) {
         const struct cushim__image_address *place = &global->addresses[i];
-        const struct cushim__image_global *other = cushim__image_global(image, place->name);
+        const struct cushim__image_global *other =
+            cushim__image_global_of(image, place->name, global->part);
         CUdeviceptr address = place->addend;
 
         /* The address of a function is none that anybody could use here. */
@@ -205,6 +206,8 @@ CUresult cushim__module_global(const struct cushim__module *module, const char *
 
     if (!global)
         return cushim__image_kernel(image, name) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+    if (global->reference)
+        return CUDA_ERROR_INVALID_VALUE;
     *address = module->addresses[global - image->globals];
     *bytes = global->bytes;
     return CUDA_SUCCESS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Copies and sets by the first ABI, with addresses of 32 bits (statement 97). It is exported still, and of use in
- * contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all of it answers
- * INVALID_CONTEXT.
+ * Copies and sets by the first ABI, with addresses of 32 bits (statement 97). It is exported still,
+ * and of use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all
+ * of it answers INVALID_CONTEXT.
  */
 #include "src/mock/call.h"
 #include "src/mock/calls/context.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory by the first ABI, with addresses of 32 bits (statement 97). It is exported still, and of use in
- * contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all of it answers
- * INVALID_CONTEXT, and what it would have written is zero.
+ * Memory by the first ABI, with addresses of 32 bits (statement 97). It is exported still, and of
+ * use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all of it
+ * answers INVALID_CONTEXT, and what it would have written is zero.
  */
 #include "src/mock/call.h"
+#include "src/mock/calls/array.h"
 #include "src/mock/calls/context.h"
 
 /* What every call answers. */
@@ -23,6 +24,14 @@ static CUresult refuse_and_clear(unsigned *one, unsigned *other)
     if (other)
         *other = 0;
     return refuse();
+}
+
+static CUresult refuse_array(CUarray handle)
+{
+    struct cushim__array *array;
+    CUresult code = cushim__array_find(handle, &array);
+
+    return code ? code : refuse();
 }
 
 CUSHIM__APPROXIMATE(
@@ -55,8 +64,7 @@ CUSHIM__APPROXIMATE(
     MemFree, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dptr)
 {
-    (void)dptr;
-    return refuse();
+    return dptr == 0 && !cushim__context_top() ? CUDA_SUCCESS : refuse();
 }
 
 CUSHIM__APPROXIMATE(
@@ -65,7 +73,7 @@ CUSHIM__APPROXIMATE(
 (unsigned int *pbase, unsigned int *psize, unsigned int dptr)
 {
     (void)dptr;
-    return refuse_and_clear(pbase, psize);
+    return pbase || psize ? refuse_and_clear(pbase, psize) : CUDA_SUCCESS;
 }
 
 CUSHIM__APPROXIMATE(
@@ -103,8 +111,7 @@ CUSHIM__APPROXIMATE(
 (struct CUDA_ARRAY_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
 {
     (void)pArrayDescriptor;
-    (void)hArray;
-    return refuse();
+    return refuse_array(hArray);
 }
 
 CUSHIM__APPROXIMATE(
@@ -122,6 +129,5 @@ CUSHIM__APPROXIMATE(
 (struct CUDA_ARRAY3D_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
 {
     (void)pArrayDescriptor;
-    (void)hArray;
-    return refuse();
+    return refuse_array(hArray);
 }

@@ -131,7 +131,8 @@ CUSHIM__EXACT(GraphAddChildGraphNode)
     return add(&place, cushim__work_child(childGraph, &work), &work);
 }
 
-CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions")
+CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions; a child "
+                                     "graph is always copied")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
@@ -143,7 +144,8 @@ CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and c
     return add(&place, cushim__work_any(nodeParams, &work), &work);
 }
 
-CUSHIM__APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions")
+CUSHIM__APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "
+                                  "graph is always copied")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
 {

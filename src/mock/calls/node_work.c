@@ -8,11 +8,27 @@
 #include "src/mock/calls/event.h"
 #include "src/mock/calls/host_function.h"
 #include "src/mock/calls/kernel.h"
+#include "src/mock/calls/memory.h"
 
-/* NULL is the current context. */
-static CUresult find_context(CUcontext handle, struct cushim__context **context)
+/* NULL is the current context, or that of the memory if none is. */
+static CUresult find_context(CUcontext handle, CUdeviceptr address,
+                             struct cushim__context **context)
 {
-    return handle ? cushim__context_find(handle, context) : cushim__context_current(context);
+    CUresult code =
+        handle ? cushim__context_find(handle, context) : cushim__context_current(context);
+    struct cushim__range range;
+
+    if (handle || code != CUDA_ERROR_INVALID_CONTEXT || !cushim__memory_find(address, &range) ||
+        !range.context)
+        return code;
+    *context = range.context;
+    return CUDA_SUCCESS;
+}
+
+/* The device's side of a copy, if it has one. */
+static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
+{
+    return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
 }
 
 static CUresult finish(CUresult code, CUgraphNodeType type, struct cushim__operation *operation,
@@ -47,7 +63,7 @@ CUresult cushim__work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (parameters)
-        code = find_context(context, &where);
+        code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS)
         code = cushim__copy_operation(parameters, where, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
@@ -61,7 +77,7 @@ CUresult cushim__work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontex
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (parameters)
-        code = find_context(context, &where);
+        code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
         code = cushim__set_operation(parameters, where, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
@@ -212,10 +228,11 @@ CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__wo
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
-    case CU_GRAPH_NODE_TYPE_MEM_FREE:
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return parameters->free.dptr ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -10,7 +10,7 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 
-enum { PARAMETER_BYTES = 4096 };
+enum { PARAMETER_BYTES = 32764 };
 
 struct cushim__old_launch {
     unsigned block[3], shared_bytes;
@@ -39,13 +39,21 @@ static CUresult find(CUfunction handle, struct cushim__function **function,
     return CUDA_SUCCESS;
 }
 
+static bool fits(int x, int y, int z, unsigned threads)
+{
+    if (x <= 0 || y <= 0 || z <= 0)
+        return false;
+    return (unsigned)x <= threads && (unsigned)y <= threads / (unsigned)x &&
+           (unsigned)z <= threads / ((unsigned)x * (unsigned)y);
+}
+
 CUSHIM__EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
 {
     struct cushim__old_launch *old;
     struct cushim__function *function;
     CUresult code = find(hfunc, &function, &old);
 
-    if (code == CUDA_SUCCESS && (x <= 0 || y <= 0 || z <= 0))
+    if (code == CUDA_SUCCESS && !fits(x, y, z, cushim__function_threads(function->kernel)))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
@@ -61,6 +69,8 @@ CUSHIM__EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
     struct cushim__function *function;
     CUresult code = find(hfunc, &function, &old);
 
+    if (code == CUDA_SUCCESS && bytes > (unsigned)function->settings.dynamic_shared_bytes)
+        code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         old->shared_bytes = bytes;
     return code;

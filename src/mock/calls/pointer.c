@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/pool.h"
 #include "src/mock/device.h"
@@ -167,13 +168,24 @@ static void write(void *data, const struct value *value)
 
 CUSHIM__EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    const struct cushim__allocation *allocation = cushim__allocation_at(ptr);
+    struct cushim__allocation *allocation = cushim__allocation_at(ptr);
+    struct cushim__context *context;
     struct value value;
+    CUresult code;
 
     if (!data || !allocation)
         return CUDA_ERROR_INVALID_VALUE;
+    /* Of all attributes only this one is of a context: it is the address there. */
+    if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
+        code = cushim__context_current(&context);
+        if (code)
+            return code;
+    }
     value = value_of(allocation, (int)attribute, ptr);
     write(data, &value);
+    /* Who has the tokens lets another device access the memory. */
+    if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS && value.code == CUDA_SUCCESS)
+        allocation->synchronous = true;
     return value.code;
 }
 
@@ -186,12 +198,12 @@ CUSHIM__APPROXIMATE(PointerGetAttributes,
     if (numAttributes == 0 || !attributes || !data)
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < numAttributes; i++) {
+        struct value value;
+
         if ((int)attributes[i] < CU_POINTER_ATTRIBUTE_CONTEXT || (int)attributes[i] > LAST)
             return CUDA_ERROR_INVALID_VALUE;
-    }
-    for (unsigned i = 0; i < numAttributes; i++) {
-        struct value value = allocation ? value_of(allocation, (int)attributes[i], ptr)
-                                        : unknown_value((int)attributes[i], ptr);
+        value = allocation ? value_of(allocation, (int)attributes[i], ptr)
+                           : unknown_value((int)attributes[i], ptr);
         write(data[i], &value);
     }
     return CUDA_SUCCESS;
@@ -201,8 +213,11 @@ CUSHIM__EXACT(PointerSetAttribute)
 (const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
     struct cushim__allocation *allocation = cushim__allocation_at(ptr);
+    CUresult code = cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
     unsigned flag;
 
+    if (code)
+        return code;
     if (!value || !allocation || attribute != CU_POINTER_ATTRIBUTE_SYNC_MEMOPS)
         return CUDA_ERROR_INVALID_VALUE;
     memcpy(&flag, value, sizeof flag);

@@ -3,6 +3,7 @@
 #include "src/mock/calls/pool.h"
 
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/memory.h"
 #include "src/mock/device.h"
@@ -32,13 +33,15 @@ static const struct cushim__operation_class give_back_class = {
     .drop = drop,
 };
 
-/* The stream of a call. One that is captured is refused: graphs of the mock have no memory. */
+/* The stream to allocate on. One that is captured is refused: graphs of the mock have no memory. */
 static CUresult find_stream(CUstream handle, struct cushim__stream **stream)
 {
-    CUresult code = cushim__memory_stream(handle, true, stream);
+    CUresult code = cushim__stream_find(handle, stream);
 
-    if (code || !(*stream)->capture)
+    if (code || cushim__capture_count == 0)
         return code;
+    if (!(*stream)->capture)
+        return cushim__capture_query_stream(*stream);
     cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
                      cushim__call_name());
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -78,20 +81,44 @@ CUSHIM__APPROXIMATE(MemAllocFromPoolAsync, "801 while the stream is captured")
     return code ? code : allocate(dptr, bytesize, from, stream);
 }
 
-CUSHIM__APPROXIMATE(MemFreeAsync, "801 while the stream is captured")
+/* What is freed, if it is an allocation that can be freed in a stream. */
+static CUresult find_freed(CUdeviceptr dptr, const struct cushim__stream *stream,
+                           struct cushim__allocation **allocation)
+{
+    *allocation = cushim__allocation_at(dptr);
+    /* A graph can free only what it, or another, has allocated. */
+    if (stream->capture || !*allocation || (*allocation)->span.start != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((*allocation)->origin) {
+    case CUSHIM__BY_POOL:
+    case CUSHIM__BY_ALLOC:
+        return CUDA_SUCCESS;
+    case CUSHIM__BY_MANAGED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUSHIM__APPROXIMATE(
+    MemFreeAsync,
+    "memory of cuMemAlloc a second time: 1, the driver 0; work elsewhere that still uses "
+    "the memory faults, on the driver it is mapped until the next synchronisation")
 (CUdeviceptr dptr, CUstream hStream)
 {
     struct cushim__allocation *allocation;
     struct cushim__stream *stream;
     struct give_back *operation;
-    CUresult code = find_stream(hStream, &stream);
+    CUresult code = cushim__stream_find(hStream, &stream);
 
     if (code || dptr == 0)
         return code;
-    allocation = cushim__allocation_at(dptr);
-    if (!allocation || allocation->span.start != dptr || allocation->leaving ||
-        (allocation->origin != CUSHIM__BY_POOL && allocation->origin != CUSHIM__BY_ALLOC))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__capture_count > 0)
+        code = cushim__capture_legacy(stream);
+    if (code == CUDA_SUCCESS)
+        code = find_freed(dptr, stream, &allocation);
+    if (code)
+        return code;
     operation = cushim__operation_create(&give_back_class, CUSHIM__NO_UNIT, 0);
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -29,8 +29,8 @@ struct cushim__pool {
 };
 
 /*
- * An allocation that the program has given back, until the device has. A pool lists its own, so that what
- * comes later on the same stream can reuse them at once.
+ * An allocation that the program has given back, until the device has. A pool lists its own, so
+ * that what comes later on the same stream can reuse them at once.
  */
 struct cushim__leave {
     struct cushim__allocation *allocation; /* NULL: it was reused */

@@ -3,11 +3,23 @@
 #include <string.h>
 
 #include "src/mock/call.h"
+#include "src/mock/calls/capture.h"
 #include "src/mock/calls/pool.h"
 #include "src/mock/device.h"
 
-/* Of CUmemAllocationHandleType: bits of which old headers lack some. */
-enum { KNOWN_HANDLES = 0xf };
+/* Kinds of handles, places and memory that old headers lack. */
+enum {
+    HANDLE_FABRIC = 8,
+    LOCATION_HOST = 2,
+    LOCATION_HOST_NUMA = 3,
+    TYPE_MANAGED = 2,
+};
+
+/* What a call that is not allowed while something is captured begins with. */
+static CUresult begin(void)
+{
+    return cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
+}
 
 /* The device of a location. INVALID_VALUE: it is none of a device that the program sees. */
 static CUresult find_device(const CUmemLocation *location, struct cushim__device **device)
@@ -107,8 +119,8 @@ CUSHIM__APPROXIMATE(MemSetMemPool, "pools of memory of the host: 801")
 }
 
 /*
- * What comes last in the properties: 64 reserved bytes in CUDA 11.2, of which later versions took the
- * first for a limit.
+ * What comes last in the properties: 64 reserved bytes in CUDA 11.2, of which later versions took
+ * the first for a limit, and the next two for a usage.
  */
 static const char *tail_of(const CUmemPoolProps *props)
 {
@@ -122,19 +134,37 @@ static bool is_zero(const char *from, const char *end)
     return from == end;
 }
 
-CUSHIM__APPROXIMATE(MemPoolCreate, "pools can be made for handles, but not be exported")
+static CUresult check(const CUmemPoolProps *props, struct cushim__device **device)
+{
+    const int type = (int)props->allocType, handles = (int)props->handleTypes;
+    const int place = (int)props->location.type;
+
+    if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED) ||
+        (handles != CU_MEM_HANDLE_TYPE_NONE &&
+         handles != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && handles != HANDLE_FABRIC) ||
+        !is_zero(tail_of(props) + sizeof(size_t) + sizeof(uint16_t), (const char *)(props + 1)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (find_device(&props->location, device))
+        return CUDA_ERROR_INVALID_VALUE;
+    return type == TYPE_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+CUSHIM__APPROXIMATE(MemPoolCreate,
+                    "pools of managed memory and of memory of the host: 801; pools can be "
+                    "made for handles, but not be exported")
 (CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
     struct cushim__device *device;
     struct cushim__pool *created;
+    CUresult code = begin();
     size_t limit;
 
-    if (!pool || !poolProps || poolProps->allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||
-        (unsigned)poolProps->handleTypes & ~(unsigned)KNOWN_HANDLES ||
-        find_device(&poolProps->location, &device))
-        return CUDA_ERROR_INVALID_VALUE;
-    if (!is_zero(tail_of(poolProps) + sizeof limit, (const char *)(poolProps + 1)))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
+    if (code)
+        return code;
     if (!cushim__pool_default(device))
         return CUDA_ERROR_OUT_OF_MEMORY;
     created = cushim__pool_create(device);
@@ -160,8 +190,10 @@ CUSHIM__EXACT(MemPoolDestroy)(CUmemoryPool pool)
 CUSHIM__EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
 {
     struct cushim__pool *found;
-    CUresult code = cushim__pool_find(pool, &found);
+    CUresult code = begin();
 
+    if (code == CUDA_SUCCESS)
+        code = cushim__pool_find(pool, &found);
     if (code == CUDA_SUCCESS)
         cushim__pool_trim(found, minBytesToKeep);
     return code;
@@ -193,13 +225,18 @@ static int *reuse_of(struct cushim__pool *pool, int attribute)
     return index >= 0 && index < CUSHIM__POOL_REUSES ? &pool->reuse[index] : NULL;
 }
 
-CUSHIM__EXACT(MemPoolGetAttribute)(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+CUSHIM__APPROXIMATE(MemPoolGetAttribute,
+                    "RESERVED falls when the device has freed the memory, on the "
+                    "driver at the next synchronisation")
+(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
     struct cushim__pool *found;
-    CUresult code = cushim__pool_find(pool, &found);
+    CUresult code = begin();
     const uint64_t *counter;
     const int *reuse;
 
+    if (code == CUDA_SUCCESS)
+        code = cushim__pool_find(pool, &found);
     if (code)
         return code;
     counter = counter_of(found, (int)attr);
@@ -262,7 +299,7 @@ CUSHIM__APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never
 
     if (code)
         return code;
-    if (count > 0 && !map)
+    if (count == 0 || !map)
         return CUDA_ERROR_INVALID_VALUE;
     for (size_t i = 0; i < count; i++) {
         const unsigned flags = (unsigned)map[i].flags;
@@ -272,6 +309,8 @@ CUSHIM__APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never
             return CUDA_ERROR_INVALID_VALUE;
         if (find_device(&map[i].location, &device))
             return CUDA_ERROR_INVALID_DEVICE;
+        if (flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+            return CUDA_ERROR_NOT_SUPPORTED;
         /* A device cannot be kept from its own memory. */
         if (device == found->device && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
             return CUDA_ERROR_INVALID_DEVICE;

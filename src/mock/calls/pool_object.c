@@ -149,7 +149,7 @@ static struct cushim__allocation *reuse(struct cushim__pool *pool, size_t bytes,
         allocation = one->allocation;
         if (allocation && one->stream == stream && allocation->span.room == room) {
             one->allocation = NULL;
-            allocation->leaving = allocation->hidden = false;
+            allocation->leaving = false;
             cushim__allocation_renew(allocation, bytes);
             return allocation;
         }
@@ -283,7 +283,6 @@ CUresult cushim__pool_free(struct cushim__allocation *allocation)
 
     if (!cushim__pool_leave(allocation, 0))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    allocation->hidden = true;
     collect(pool);
     return CUDA_SUCCESS;
 }

@@ -20,6 +20,11 @@ CUSHIM__EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
     code = cushim__device_find(dev, &device);
     if (code)
         return code;
+    if (device->primary)
+        cushim__context_settle(device->primary);
+    /* After a fault a context that lives is retained, but none begins. */
+    if (cushim__world->fault && !is_active(device))
+        return cushim__world->fault;
     if (!device->primary) {
         device->primary = cushim__context_create(device, device->primary_flags);
         if (!device->primary)
@@ -43,6 +48,8 @@ CUSHIM__EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 
     if (code)
         return code;
+    if (device->primary)
+        cushim__context_settle(device->primary);
     if (!device->primary || device->primary->uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary->uses == 0 && device->primary->alive)

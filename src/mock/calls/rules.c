@@ -7,7 +7,7 @@
  *   ARGUMENTS  looks at its arguments before it asks for cuInit (2): what answers 1 or 400 to zeros
  *              then, measured on 580 of each function, and needs a context or a handle for anything else
  *   HOST       may be called by a host function (57, 82)
- *   FAULT      works after a fault (34)
+ *   FAULT      works after a fault (34): what was measured on 580, and queries of devices like them
  *   FORK       works in the child of a process that had called cuInit (9)
  */
 #include "loader/symbols.h"
@@ -24,20 +24,33 @@ enum {
 static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(GetErrorString)] = INIT | HOST | FAULT | FORK,
     [CUSHIM__SLOT(GetErrorName)] = INIT | HOST | FAULT | FORK,
-    [CUSHIM__SLOT(Init)] = INIT | FAULT,
+    [CUSHIM__SLOT(Init)] = INIT | HOST | FAULT,
     [CUSHIM__SLOT(DriverGetVersion)] = INIT | HOST | FAULT | FORK,
     [CUSHIM__SLOT(DeviceGet)] = FAULT,
     [CUSHIM__SLOT(DeviceGetCount)] = FAULT,
     [CUSHIM__SLOT(DeviceGetName)] = FAULT,
     [CUSHIM__SLOT(DeviceGetAttribute)] = ARGUMENTS | FAULT,
+    [CUSHIM__SLOT(DeviceGetProperties)] = FAULT,
+    [CUSHIM__SLOT(DeviceComputeCapability)] = FAULT,
     [CUSHIM__SLOT(DeviceTotalMem)] = FAULT,
     [CUSHIM__SLOT(DeviceTotalMem_v2)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetByPCIBusId)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetPCIBusId)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetUuid)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetLuid)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetTexture1DLinearMaxWidth)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetMemPool)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetDefaultMemPool)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetUuid_v2)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetExecAffinitySupport)] = FAULT,
     [CUSHIM__SLOT(DeviceGetHostAtomicCapabilities)] = ARGUMENTS,
     [CUSHIM__SLOT(DevicePrimaryCtxRetain)] = FAULT,
     [CUSHIM__SLOT(DevicePrimaryCtxGetState)] = ARGUMENTS | FAULT,
     [CUSHIM__SLOT(DevicePrimaryCtxRelease)] = FAULT,
     [CUSHIM__SLOT(DevicePrimaryCtxReset)] = FAULT,
+    [CUSHIM__SLOT(DevicePrimaryCtxSetFlags)] = FAULT,
     [CUSHIM__SLOT(DevicePrimaryCtxRelease_v2)] = FAULT,
+    [CUSHIM__SLOT(DevicePrimaryCtxSetFlags_v2)] = FAULT,
     [CUSHIM__SLOT(DevicePrimaryCtxReset_v2)] = FAULT,
     [CUSHIM__SLOT(CtxGetDevice)] = ARGUMENTS | FAULT,
     [CUSHIM__SLOT(CtxDestroy)] = ARGUMENTS | FAULT,
@@ -51,7 +64,7 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(CtxGetCurrent)] = FAULT,
     [CUSHIM__SLOT(CtxGetFlags)] = ARGUMENTS | FAULT,
     [CUSHIM__SLOT(CtxGetId)] = ARGUMENTS | FAULT,
-    [CUSHIM__SLOT(CtxGetDevice_v2)] = ARGUMENTS,
+    [CUSHIM__SLOT(CtxGetDevice_v2)] = ARGUMENTS | FAULT,
     [CUSHIM__SLOT(LinkComplete)] = ARGUMENTS,
     [CUSHIM__SLOT(LinkDestroy)] = ARGUMENTS,
     [CUSHIM__SLOT(LinkAddData)] = ARGUMENTS,
@@ -103,6 +116,7 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(MemMapArrayAsync_ptsz)] = ARGUMENTS,
     [CUSHIM__SLOT(MemMapArrayAsync)] = ARGUMENTS,
     [CUSHIM__SLOT(PointerGetAttribute)] = FAULT,
+    [CUSHIM__SLOT(PointerGetAttributes)] = FAULT,
     [CUSHIM__SLOT(MemPrefetchAsync_v2_ptsz)] = ARGUMENTS,
     [CUSHIM__SLOT(MemAdvise_v2)] = ARGUMENTS,
     [CUSHIM__SLOT(MemPrefetchAsync_v2)] = ARGUMENTS,
@@ -201,6 +215,7 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(GraphReleaseUserObject)] = ARGUMENTS,
     [CUSHIM__SLOT(GraphMemAllocNodeGetParams)] = ARGUMENTS,
     [CUSHIM__SLOT(GraphMemFreeNodeGetParams)] = ARGUMENTS,
+    [CUSHIM__SLOT(DeviceGraphMemTrim)] = FAULT,
     [CUSHIM__SLOT(GraphNodeSetEnabled)] = ARGUMENTS,
     [CUSHIM__SLOT(GraphNodeGetEnabled)] = ARGUMENTS,
     [CUSHIM__SLOT(GraphAddBatchMemOpNode)] = ARGUMENTS,
@@ -221,6 +236,8 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(GraphConditionalHandleCreate)] = ARGUMENTS,
     [CUSHIM__SLOT(OccupancyMaxPotentialClusterSize)] = ARGUMENTS,
     [CUSHIM__SLOT(OccupancyMaxActiveClusters)] = ARGUMENTS,
+    [CUSHIM__SLOT(DeviceCanAccessPeer)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetP2PAttribute)] = FAULT,
     [CUSHIM__SLOT(GetProcAddress)] = INIT | HOST | FAULT | FORK,
     [CUSHIM__SLOT(GetProcAddress_v2)] = INIT | HOST | FAULT | FORK,
     [CUSHIM__SLOT(GetExportTable)] = INIT | HOST | FAULT | FORK,
@@ -230,7 +247,7 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(StreamGetGreenCtx)] = ARGUMENTS,
     [CUSHIM__SLOT(GreenCtxStreamCreate)] = ARGUMENTS,
     [CUSHIM__SLOT(GreenCtxGetId)] = ARGUMENTS,
-    [CUSHIM__SLOT(ProfilerInitialize)] = INIT, /* 801, whatever the state */
+    [CUSHIM__SLOT(ProfilerInitialize)] = INIT | HOST | FAULT | FORK, /* 801, whatever the state */
 };
 
 uint8_t cushim__call_rules(unsigned slot)

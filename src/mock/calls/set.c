@@ -69,7 +69,7 @@ static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->height > 1 && (shape->pitch < row || shape->pitch % element != 0))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__memory_find(shape->dst, &range) || range.leaving ||
+    if (!cushim__memory_find(shape->dst, &range) ||
         bytes > range.bytes - (shape->dst - range.start))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
@@ -121,7 +121,10 @@ bool cushim__set_parameters(const struct cushim__operation *operation,
     return true;
 }
 
-/* A call that is not asynchronous waits only for memory that the host could look at. */
+/*
+ * A call that is not asynchronous waits only for memory that the host could look at, or whose
+ * operations are synchronous.
+ */
 static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool asynchronous)
 {
     struct cushim__operation *operation;
@@ -138,7 +141,7 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     if (code)
         return code;
     if (!asynchronous && cushim__memory_find(shape->dst, &range) &&
-        range.place != CUSHIM__DEVICE_MEMORY)
+        (range.place != CUSHIM__DEVICE_MEMORY || range.synchronous))
         return cushim__memory_finish(stream, operation);
     return cushim__engine_submit(stream, operation);
 }

@@ -9,7 +9,7 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/world.h"
 
-static int clamp_priority(int priority)
+int cushim__stream_priority(int priority)
 {
     const struct cushim__profile *profile = &cushim__world->settings.profile;
 
@@ -31,7 +31,8 @@ CUSHIM__EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, 
         *phStream = (CUstream)UINTPTR_MAX; /* as the driver does: statement 15 */
         return code;
     }
-    stream = cushim__stream_create(context, CUSHIM__CREATED, flags, clamp_priority(priority));
+    stream =
+        cushim__stream_create(context, CUSHIM__CREATED, flags, cushim__stream_priority(priority));
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = cushim__stream_publish(stream);
@@ -106,6 +107,16 @@ CUSHIM__EXACT(StreamSynchronize)(CUstream hStream)
     return code ? code : cushim__engine_wait_stream(stream);
 }
 
+/* The legacy default stream says nothing while a stream that blocks it is captured (statement 69). */
+static CUresult find_to_ask(CUstream hStream, struct cushim__stream **stream)
+{
+    CUresult code = cushim__stream_find(hStream, stream);
+
+    if (code == CUDA_SUCCESS && cushim__capture_in_the_way(*stream))
+        code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    return code;
+}
+
 CUSHIM__EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
 {
     struct cushim__stream *stream;
@@ -113,7 +124,7 @@ CUSHIM__EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
 
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = find_to_ask(hStream, &stream);
     if (code == CUDA_SUCCESS)
         *flags = stream->flags;
     return code;
@@ -139,7 +150,7 @@ CUSHIM__EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
 
     if (!streamId)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = find_to_ask(hStream, &stream);
     if (code == CUDA_SUCCESS)
         *streamId = stream->id;
     return code;

@@ -50,6 +50,9 @@ static CUresult set(struct cushim__stream *stream, int attribute, const CUstream
             return CUDA_ERROR_INVALID_VALUE;
         stream->settings.synchronization = value->syncPolicy;
         return CUDA_SUCCESS;
+    case PRIORITY:
+        stream->priority = cushim__stream_priority(value->priority);
+        return CUDA_SUCCESS;
     case MEMORY_DOMAIN_MAP:
         stream->settings.memory_domain_map[0] = value->memSyncDomainMap.default_;
         stream->settings.memory_domain_map[1] = value->memSyncDomainMap.remote;
@@ -80,7 +83,7 @@ CUSHIM__APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effe
     return code;
 }
 
-CUSHIM__APPROXIMATE(StreamSetAttribute, "is kept and has no effect; a priority is refused")
+CUSHIM__APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
 (CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
 {
     struct cushim__stream *stream;

@@ -6,13 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/call.h"
 #include "src/mock/calls/context.h"
 #include "src/mock/calls/memory.h"
 #include "src/mock/calls/stream_memory.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 #include "src/mock/world.h"
+
+/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
+enum { BATCH_NODE = 12 };
 
 /* One or several of them, one after the other. */
 struct batch {
@@ -130,10 +132,10 @@ static void drop(struct cushim__operation *operation)
     free(((struct batch *)operation)->values);
 }
 
-const struct cushim__operation_class cushim__memory_value_class = {
+static const struct cushim__operation_class batch_class = {
     .name = "value",
     .size = sizeof(struct batch),
-    .node_type = (CUgraphNodeType)CUSHIM__BATCH_NODE,
+    .node_type = (CUgraphNodeType)BATCH_NODE,
     .ready = ready,
     .execute = execute,
     .copy = copy,
@@ -177,9 +179,8 @@ CUresult cushim__memory_values_create(const struct cushim__memory_value *values,
         if (code == CUDA_SUCCESS)
             code = check(&copies[i]);
     }
-    batch = code == CUDA_SUCCESS
-                ? cushim__operation_create(&cushim__memory_value_class, CUSHIM__NO_UNIT, 0)
-                : NULL;
+    batch =
+        code == CUDA_SUCCESS ? cushim__operation_create(&batch_class, CUSHIM__NO_UNIT, 0) : NULL;
     if (!batch) {
         free(copies);
         return code == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : code;

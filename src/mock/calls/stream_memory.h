@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stream memory operations, as other calls meet them. */
+/* Stream memory operations: values in memory that streams wait for and write. */
 #ifndef CUSHIM_MOCK_STREAM_MEMORY_H
 #define CUSHIM_MOCK_STREAM_MEMORY_H
 
@@ -8,9 +8,6 @@
 #include <cuda.h>
 
 #include "src/mock/engine/operation.h"
-
-/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
-enum { CUSHIM__BATCH_NODE = 12 };
 
 /* A value that is waited for in memory, or written there. */
 struct cushim__memory_value {
@@ -25,16 +22,8 @@ struct cushim__memory_value {
 CUresult cushim__memory_values_create(const struct cushim__memory_value *values, unsigned count,
                                       struct cushim__operation **operation);
 
-/* What such an operation does, for nodes of graphs; and its class, to tell it from others. */
+/* What such an operation does. */
 const struct cushim__memory_value *cushim__memory_values(const struct cushim__operation *operation,
                                                          unsigned *count);
-extern const struct cushim__operation_class cushim__memory_value_class;
-
-/*
- * The same of what cuStreamBatchMemOp takes: for cuGraphAddBatchMemOpNode as well. INVALID_VALUE:
- * there are too many, or one is unknown.
- */
-CUresult cushim__memory_batch(const CUstreamBatchMemOpParams *list, unsigned count,
-                              struct cushim__operation **operation);
 
 #endif

@@ -9,31 +9,6 @@
 #include "src/mock/engine/stream.h"
 #include "src/mock/world.h"
 
-struct cushim__stream *cushim__stream_create(struct cushim__context *context,
-                                             enum cushim__stream_kind kind, unsigned flags,
-                                             int priority)
-{
-    struct cushim__stream *stream = calloc(1, sizeof *stream);
-
-    if (!stream)
-        return NULL;
-    stream->object.context = context;
-    stream->kind = kind;
-    stream->flags = flags;
-    stream->priority = priority;
-    stream->id = ++cushim__world->streams_made;
-    stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
-    stream->settings.memory_domain_map[1] = 1;
-    stream->previous = context->last_stream;
-    if (context->last_stream)
-        context->last_stream->next = stream;
-    else
-        context->streams = stream;
-    context->last_stream = stream;
-    stream->linked = true;
-    return stream;
-}
-
 static void unlink_from_context(struct cushim__stream *stream)
 {
     struct cushim__context *context = stream->object.context;
@@ -60,6 +35,56 @@ static void drop(void *object)
     free(stream);
 }
 
+/* The default streams of a context. NULL: out of memory. */
+static struct cushim__stream *legacy(struct cushim__context *context)
+{
+    if (!context->legacy)
+        context->legacy = cushim__stream_create(context, CUSHIM__LEGACY, CU_STREAM_DEFAULT, 0);
+    return context->legacy;
+}
+
+static struct cushim__stream *per_thread(struct cushim__context *context)
+{
+    struct cushim__thread *thread = cushim__thread_get();
+    struct cushim__stream *stream;
+
+    if (!thread)
+        return NULL;
+    for (stream = context->streams; stream; stream = stream->next) {
+        if (stream->kind == CUSHIM__PER_THREAD_DEFAULT && stream->owner == thread)
+            return stream;
+    }
+    stream = cushim__stream_create(context, CUSHIM__PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
+    if (stream)
+        stream->owner = thread;
+    return stream;
+}
+
+struct cushim__stream *cushim__stream_create(struct cushim__context *context,
+                                             enum cushim__stream_kind kind, unsigned flags,
+                                             int priority)
+{
+    struct cushim__stream *stream = calloc(1, sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    stream->object.context = context;
+    stream->kind = kind;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++cushim__world->streams_made;
+    stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
+    stream->settings.memory_domain_map[1] = 1;
+    stream->previous = context->last_stream;
+    if (context->last_stream)
+        context->last_stream->next = stream;
+    else
+        context->streams = stream;
+    context->last_stream = stream;
+    stream->linked = true;
+    return stream;
+}
+
 CUresult cushim__stream_publish(struct cushim__stream *stream)
 {
     CUresult code = cushim__object_add(stream, CUSHIM__STREAM, stream->object.context);
@@ -75,6 +100,18 @@ void cushim__stream_free(struct cushim__stream *stream)
     if (stream->linked)
         unlink_from_context(stream);
     free(stream);
+}
+
+void cushim__stream_hold(struct cushim__stream *stream)
+{
+    stream->held++;
+}
+
+void cushim__stream_let_go(struct cushim__stream *stream)
+{
+    stream->held--;
+    if (stream->destroyed && !stream->head)
+        cushim__stream_free(stream);
 }
 
 void cushim__stream_end(struct cushim__stream *stream)
@@ -98,30 +135,6 @@ void cushim__streams_forget(struct cushim__context *context)
     context->legacy = NULL;
 }
 
-struct cushim__stream *cushim__stream_legacy(struct cushim__context *context)
-{
-    if (!context->legacy)
-        context->legacy = cushim__stream_create(context, CUSHIM__LEGACY, CU_STREAM_DEFAULT, 0);
-    return context->legacy;
-}
-
-struct cushim__stream *cushim__stream_per_thread(struct cushim__context *context)
-{
-    struct cushim__thread *thread = cushim__thread_get();
-    struct cushim__stream *stream;
-
-    if (!thread)
-        return NULL;
-    for (stream = context->streams; stream; stream = stream->next) {
-        if (stream->kind == CUSHIM__PER_THREAD_DEFAULT && stream->owner == thread)
-            return stream;
-    }
-    stream = cushim__stream_create(context, CUSHIM__PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
-    if (stream)
-        stream->owner = thread;
-    return stream;
-}
-
 bool cushim__stream_blocks(const struct cushim__stream *stream)
 {
     return !(stream->flags & CU_STREAM_NON_BLOCKING);
@@ -135,9 +148,9 @@ bool cushim__stream_is_default(CUstream handle)
 CUresult cushim__stream_default(CUstream handle, struct cushim__context *context,
                                 struct cushim__stream **stream)
 {
-    bool per_thread = handle ? handle == CU_STREAM_PER_THREAD : cushim__call_per_thread;
+    const bool is_of_thread = handle ? handle == CU_STREAM_PER_THREAD : cushim__call_per_thread;
 
-    *stream = per_thread ? cushim__stream_per_thread(context) : cushim__stream_legacy(context);
+    *stream = is_of_thread ? per_thread(context) : legacy(context);
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 

@@ -139,8 +139,9 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct cushim__mem
     }
 }
 
-CUresult cushim__memory_batch(const CUstreamBatchMemOpParams *list, unsigned count,
-                              struct cushim__operation **operation)
+/* An operation of a whole list. INVALID_VALUE: it is too long, or one of it is unknown. */
+static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
+                         struct cushim__operation **operation)
 {
     struct cushim__memory_value values[MOST];
     CUresult code = CUDA_SUCCESS;
@@ -171,7 +172,7 @@ CUSHIM__EXACT(StreamBatchMemOp_v2)
     if (code == CUDA_SUCCESS && flags != 0)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__memory_batch(paramArray, count, &operation);
+        code = read_all(paramArray, count, &operation);
     if (code != CUDA_SUCCESS)
         return code;
     if (found->capture && count > 0)

@@ -176,7 +176,7 @@ CUSHIM__EXACT(UserObjectCreate)
     struct user_object *object;
     CUresult code;
 
-    if (!object_out || !destroy || !is_count(initialRefcount) ||
+    if (!object_out || !destroy || initialRefcount == 0 ||
         flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__world->initialised)
@@ -242,7 +242,8 @@ CUSHIM__EXACT(GraphRetainUserObject)
     return code;
 }
 
-CUSHIM__EXACT(GraphReleaseUserObject)(CUgraph graph, cushim_CUuserObject object, unsigned int count)
+CUSHIM__APPROXIMATE(GraphReleaseUserObject, "refuses to release more than the graph holds")
+(CUgraph graph, cushim_CUuserObject object, unsigned int count)
 {
     struct cushim__graph *owner;
     struct user_object *found;

@@ -66,18 +66,18 @@ void cushim__engine_pass(uint64_t duration_ns)
     if (cushim__world->settings.mode == CUSHIM__MANUAL)
         return;
     if (cushim__world->settings.mode == CUSHIM__THREADED) {
-        engine->now_ns += duration_ns;
+        engine->now_ns = cushim__time_after(engine->now_ns, duration_ns);
         engine->time_ns = engine->now_ns;
         return;
     }
     cushim__run_polled();
-    cushim__run_until(engine->now_ns + duration_ns);
+    cushim__run_until(cushim__time_after(engine->now_ns, duration_ns));
 }
 
 /* What was queued need not wait for a call that blocks. */
 static void push(struct cushim__stream *stream, const struct cushim__operation *operation)
 {
-    if (operation->unit == CUSHIM__HOST)
+    if (operation->outside)
         cushim__engine_demand(stream, operation->number);
     if (cushim__world->settings.schedule == CUSHIM__EAGER) {
         while (cushim__run_next())
@@ -90,7 +90,10 @@ static void push(struct cushim__stream *stream, const struct cushim__operation *
 CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation)
 {
     struct cushim__engine *engine = cushim__engine();
-    CUresult code = cushim__executor_start(operation);
+    CUresult code;
+
+    operation->outside |= operation->unit == CUSHIM__HOST;
+    code = cushim__executor_start(operation);
 
     if (code == CUDA_SUCCESS && !stream->head && !cushim__heap_reserve(engine->active + 1))
         code = CUDA_ERROR_OUT_OF_MEMORY;
@@ -111,7 +114,7 @@ CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__oper
     stream->tail = operation;
     stream->pending++;
     engine->pending++;
-    engine->host_queued += operation->unit == CUSHIM__HOST;
+    engine->outside_queued += operation->outside;
     cushim__trace("submit", operation->class->name, stream->id, operation->number, CUDA_SUCCESS);
     cushim__run_listed();
     if (cushim__world->settings.mode != CUSHIM__MANUAL)
@@ -155,13 +158,12 @@ static void demand_others(struct cushim__stream *stream, uint64_t number)
     }
 }
 
-void cushim__engine_demand(struct cushim__stream *stream, uint64_t number)
+/* Pass on what is demanded of a stream. */
+static void demand(struct cushim__stream *stream)
 {
     struct cushim__context *context = stream->object.context;
+    uint64_t number = stream->demanded;
 
-    if (cushim__world->settings.schedule != CUSHIM__LAZY || stream->demanded >= number)
-        return;
-    stream->demanded = number;
     demand_others(stream, number);
     if (context->legacy && cushim__stream_blocks(stream)) {
         if (stream->kind != CUSHIM__LEGACY) {
@@ -177,6 +179,43 @@ void cushim__engine_demand(struct cushim__stream *stream, uint64_t number)
         stream->due_ns = cushim__schedule_end(stream);
         cushim__heap_moved(stream);
     }
+}
+
+static void list_demand(struct cushim__engine *engine, struct cushim__stream *stream)
+{
+    if (stream->demand_listed)
+        return;
+    stream->demand_listed = true;
+    stream->next_demanded = NULL;
+    if (engine->last_demanded)
+        engine->last_demanded->next_demanded = stream;
+    else
+        engine->demanded = stream;
+    engine->last_demanded = stream;
+}
+
+/* A list and no recursion: chains of streams may be as long as the program makes them. */
+void cushim__engine_demand(struct cushim__stream *stream, uint64_t number)
+{
+    struct cushim__engine *engine = cushim__engine();
+
+    if (cushim__world->settings.schedule != CUSHIM__LAZY || stream->demanded >= number)
+        return;
+    stream->demanded = number;
+    list_demand(engine, stream);
+    if (engine->demanding)
+        return;
+    engine->demanding = true;
+    while (engine->demanded) {
+        struct cushim__stream *first = engine->demanded;
+
+        engine->demanded = first->next_demanded;
+        if (!engine->demanded)
+            engine->last_demanded = NULL;
+        first->demand_listed = false;
+        demand(first);
+    }
+    engine->demanding = false;
 }
 
 /* In manual mode a host function ends within the step that began it. */
@@ -199,7 +238,7 @@ bool cushim__engine_step(void)
 void cushim__engine_advance(uint64_t duration_ns)
 {
     struct cushim__engine *engine = cushim__engine();
-    uint64_t until_ns = engine->now_ns + duration_ns;
+    uint64_t until_ns = cushim__time_after(engine->now_ns, duration_ns);
     struct cushim__stream *stream;
 
     cushim__run_polled();

@@ -51,8 +51,17 @@ CUresult cushim__engine_wait_last(struct cushim__stream *stream);
 CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
                                    struct cushim__stream *demanded, uint64_t number);
 
+/* What a call in manual mode answers that would have to wait: a violation. */
+CUresult cushim__engine_wait_refused(void);
+
 /* The same for something that another process does: it is asked again and again. */
 CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void *what);
+
+/* The same for something that a call of another thread does, in any mode and in spite of a fault. */
+void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *what);
+
+/* What calls may wait for has changed. */
+void cushim__engine_tell(void);
 
 /* Whether work is queued or under way; of the legacy default stream: also in all that block it. */
 bool cushim__engine_busy(const struct cushim__stream *stream);

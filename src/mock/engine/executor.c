@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The thread that lets time pass without a call: in threaded mode as soon as there is work, in auto mode
- * until the host functions that are queued have begun, since a program may wait for these by means of
- * its own.
+ * until what is queued `outside` has begun: host functions, which a program may wait for by means of its
+ * own, and records of events that another process may wait for.
  */
-#define _POSIX_C_SOURCE 200809L
-#include <time.h>
-
 #include "src/mock/engine/state.h"
 
 static bool is_needed(const struct cushim__engine *engine)
 {
-    return cushim__world->settings.mode == CUSHIM__THREADED || engine->host_queued > 0;
+    return cushim__world->settings.mode == CUSHIM__THREADED || engine->outside_queued > 0;
 }
 
 static void work_once(struct cushim__engine *engine)
@@ -53,7 +50,7 @@ CUresult cushim__executor_start(const struct cushim__operation *operation)
     enum cushim__mode mode = cushim__world->settings.mode;
 
     if (engine->has_executor || mode == CUSHIM__MANUAL ||
-        (mode == CUSHIM__AUTO && operation->unit != CUSHIM__HOST))
+        (mode == CUSHIM__AUTO && !operation->outside))
         return CUDA_SUCCESS;
     if (pthread_create(&engine->executor, NULL, run, engine) != 0)
         return CUDA_ERROR_OPERATING_SYSTEM;

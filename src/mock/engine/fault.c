@@ -53,7 +53,7 @@ static void drop(struct cushim__stream *stream, bool all)
         } else {
             stream->pending--;
             engine->pending--;
-            engine->host_queued -= operation->unit == CUSHIM__HOST;
+            engine->outside_queued -= operation->outside;
             cushim__operation_destroy(operation);
         }
         operation = next;
@@ -82,7 +82,7 @@ void cushim__engine_fault(CUresult code)
 
 void cushim__engine_forget(struct cushim__stream *stream)
 {
-    stream->held++; /* it goes with its context, not with its work */
+    stream->held++; /* it goes with its context, not with its work: not let go of */
     drop(stream, true);
     while (stream->head)
         cushim__wait_for_change();

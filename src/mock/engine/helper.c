@@ -79,7 +79,8 @@ void cushim__helper_give(struct cushim__stream *stream)
         context->helper = helper_create();
     if (!context->helper) {
         cushim__engine()->on_host--;
-        cushim__engine()->host_queued++;
+        cushim__engine()->outside_queued++;
+        stream->head->outside = true;
         stream->state = CUSHIM__IDLE;
         cushim__engine_fault(CUDA_ERROR_OPERATING_SYSTEM);
         return;
@@ -101,7 +102,8 @@ void cushim__helper_forget(struct cushim__stream *stream)
 
     cushim__queue_remove(&helper->queue, stream);
     cushim__engine()->on_host--;
-    cushim__engine()->host_queued++;
+    cushim__engine()->outside_queued++;
+    stream->head->outside = true;
     stream->state = CUSHIM__IDLE;
 }
 

@@ -61,6 +61,7 @@ struct cushim__operation {
     uint64_t submitted_ns;
     uint64_t duration_ns; /* set by whoever creates it */
     uint8_t unit;         /* enum cushim__unit */
+    bool outside;         /* somebody may wait for it by other means than a call: see executor.c */
 };
 
 /* A zeroed operation of a class. NULL: out of memory. */

@@ -92,6 +92,7 @@ static void take_head(struct cushim__stream *stream)
     struct cushim__operation *head = stream->head;
 
     cushim__lane_leave(stream);
+    engine->outside_queued -= head->outside;
     if (stream->demanded_last == head)
         stream->demanded_last = NULL;
     stream->head = head->next;
@@ -120,10 +121,10 @@ void cushim__run_end(struct cushim__stream *stream)
     if (stream->head)
         cushim__run_list(stream);
     cushim__order_ended(stream);
+    cushim__stream_hold(stream);
     if (code != CUDA_SUCCESS)
         cushim__engine_fault(code);
-    if (stream->destroyed && !stream->head)
-        cushim__stream_free(stream);
+    cushim__stream_let_go(stream);
     cushim__run_listed();
     if (engine->waiters > 0)
         pthread_cond_broadcast(&engine->changed);
@@ -145,7 +146,8 @@ bool cushim__run_next(void)
     } else {
         stream->state = CUSHIM__ON_HOST;
         engine->on_host++;
-        engine->host_queued--;
+        engine->outside_queued--;
+        stream->head->outside = false;
         cushim__helper_give(stream);
     }
     return true;

@@ -27,14 +27,8 @@ static uint64_t random_number(void)
     return *state * UINT64_C(2685821657736338717);
 }
 
-bool cushim__schedule_unlimited(void)
-{
-    enum cushim__schedule schedule = cushim__world->settings.schedule;
-
-    return schedule == CUSHIM__EAGER || schedule == CUSHIM__LAZY;
-}
-
-uint64_t cushim__schedule_start(const struct cushim__stream *stream)
+/* When the head of a stream, which could start now, starts. */
+static uint64_t start_of(const struct cushim__stream *stream)
 {
     const struct cushim__settings *settings = &cushim__world->settings;
     const struct cushim__operation *head = stream->head;
@@ -42,15 +36,22 @@ uint64_t cushim__schedule_start(const struct cushim__stream *stream)
 
     if (settings->schedule == CUSHIM__EAGER)
         return start_ns;
-    start_ns = later(start_ns, head->submitted_ns + settings->costs.launch_ns);
+    start_ns = later(start_ns, cushim__time_after(head->submitted_ns, settings->costs.launch_ns));
     if (settings->schedule == CUSHIM__LAZY && head->number > stream->demanded)
-        start_ns = later(start_ns, head->submitted_ns + LAZY_NS);
+        start_ns = later(start_ns, cushim__time_after(head->submitted_ns, LAZY_NS));
     if (settings->schedule == CUSHIM__RANDOM)
-        start_ns += random_number() % RANDOM_NS;
+        start_ns = cushim__time_after(start_ns, random_number() % RANDOM_NS);
     return start_ns;
+}
+
+bool cushim__schedule_unlimited(void)
+{
+    enum cushim__schedule schedule = cushim__world->settings.schedule;
+
+    return schedule == CUSHIM__EAGER || schedule == CUSHIM__LAZY;
 }
 
 uint64_t cushim__schedule_end(const struct cushim__stream *stream)
 {
-    return cushim__schedule_start(stream) + stream->head->duration_ns;
+    return cushim__time_after(start_of(stream), stream->head->duration_ns);
 }

@@ -32,18 +32,26 @@ struct cushim__engine {
 
     struct cushim__stream *listed, *last_listed; /* whose heads are to be looked at */
     struct cushim__queue polled;
+    struct cushim__stream *demanded, *last_demanded; /* whose demand is to be passed on */
+    bool demanding;                                  /* and somebody does so */
     struct cushim__lanes lanes[CUSHIM__DEVICES_MAX][CUSHIM__UNITS];
 
     pthread_cond_t changed; /* something ended */
     unsigned waiters;       /* threads that wait for that */
     unsigned on_host;       /* streams whose head a helper executes */
-    size_t host_queued;     /* host functions that no helper has yet */
+    size_t outside_queued;  /* operations that somebody outside may wait for: `outside` */
     unsigned outside;       /* calls that wait for what another process does */
 
     pthread_cond_t work; /* for the executor */
     pthread_t executor;
     bool has_executor, executor_sleeps, stop;
 };
+
+/* A time so much later: the end of time, if it would be beyond. */
+static inline uint64_t cushim__time_after(uint64_t time_ns, uint64_t duration_ns)
+{
+    return time_ns > UINT64_MAX - duration_ns ? UINT64_MAX : time_ns + duration_ns;
+}
 
 static inline struct cushim__engine *cushim__engine(void)
 {
@@ -67,8 +75,7 @@ void cushim__lanes_create(void);
 bool cushim__lane_take(struct cushim__stream *stream); /* false: the stream waits for one */
 void cushim__lane_leave(struct cushim__stream *stream);
 
-/* schedule.c: when the head of a stream, which could start now, starts. And when it ends then. */
-uint64_t cushim__schedule_start(const struct cushim__stream *stream);
+/* schedule.c: when the head of a stream ends that could start now. */
 uint64_t cushim__schedule_end(const struct cushim__stream *stream);
 bool cushim__schedule_unlimited(void); /* lanes do not matter */
 

@@ -43,9 +43,11 @@ struct cushim__stream {
     size_t heap_place;
     bool lane;     /* the head has a lane of its unit */
     bool ordered;  /* the head waits for the legacy default stream, or that one for others */
-    unsigned held; /* calls that wait for it */
+    unsigned held; /* by whom it may not be freed */
     bool listed;   /* in the list of streams to look at */
     struct cushim__stream *next_listed;
+    bool demand_listed; /* in the list of those whose demand is to be passed on */
+    struct cushim__stream *next_demanded;
     struct cushim__stream *next_waiting; /* for the same record, lane, helper or poll */
     bool destroyed;                      /* by the program: freed once its work has ended */
 
@@ -74,12 +76,11 @@ bool cushim__stream_is_default(CUstream handle);
 CUresult cushim__stream_default(CUstream handle, struct cushim__context *context,
                                 struct cushim__stream **stream);
 
-/* A default stream of a context. NULL: out of memory. */
-struct cushim__stream *cushim__stream_legacy(struct cushim__context *context);
-struct cushim__stream *cushim__stream_per_thread(struct cushim__context *context);
-
 /* Whether the legacy default stream and this one wait for each other. */
 bool cushim__stream_blocks(const struct cushim__stream *stream);
+
+/* A priority as a stream gets it: within what the device has (statement 50). */
+int cushim__stream_priority(int priority);
 
 /* A stream of a context, which has no handle yet. NULL: out of memory. */
 struct cushim__stream *cushim__stream_create(struct cushim__context *context,
@@ -92,8 +93,12 @@ CUresult cushim__stream_publish(struct cushim__stream *stream);
 /* Nobody submits to it any more: it is freed once its work has ended. */
 void cushim__stream_end(struct cushim__stream *stream);
 
-/* Free a stream that has ended and whose work has; the engine's. */
+/* Free a stream that has ended and whose work has, unless it is held; the engine's. */
 void cushim__stream_free(struct cushim__stream *stream);
+
+/* Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile. */
+void cushim__stream_hold(struct cushim__stream *stream);
+void cushim__stream_let_go(struct cushim__stream *stream);
 
 /* A context ends, and its streams are idle: free the default ones, keep those that have handles. */
 void cushim__streams_forget(struct cushim__context *context);

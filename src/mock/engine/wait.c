@@ -6,8 +6,8 @@
 #include "src/mock/calls/context.h"
 #include "src/mock/engine/state.h"
 
-/* How often something outside the engine is asked, in nanoseconds of the host. */
-enum { POLL_NS = 50000 };
+/* How often something outside the engine is asked, in time of the host. */
+enum { POLL_NS = 50000, SECOND_NS = 1000000000 };
 
 /* Work up to a number, of a stream or of a context. */
 struct work {
@@ -46,8 +46,8 @@ void cushim__wait_for_change(void)
     if (engine->polled.first || engine->outside > 0) {
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += POLL_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
+        until.tv_sec += until.tv_nsec / SECOND_NS;
+        until.tv_nsec %= SECOND_NS;
         pthread_cond_timedwait(&engine->changed, &cushim__world->lock, &until);
         cushim__run_polled();
     } else {
@@ -74,6 +74,13 @@ static bool drive(void)
     return true;
 }
 
+CUresult cushim__engine_wait_refused(void)
+{
+    cushim__violation("it would have to wait, and in manual mode time passes in "
+                      "cushim_mock_advance() and cushim_mock_step() only");
+    return CUDA_ERROR_TIMEOUT;
+}
+
 CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
                                    struct cushim__stream *demanded, uint64_t number)
 {
@@ -82,11 +89,8 @@ CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *w
     while (!done(what)) {
         if (cushim__world->fault)
             return cushim__world->fault;
-        if (cushim__world->settings.mode == CUSHIM__MANUAL) {
-            cushim__violation("it would have to wait, and in manual mode time passes in "
-                              "cushim_mock_advance() and cushim_mock_step() only");
-            return CUDA_ERROR_TIMEOUT;
-        }
+        if (cushim__world->settings.mode == CUSHIM__MANUAL)
+            return cushim__engine_wait_refused();
         if (!drive()) {
             cushim__violation("it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
@@ -105,16 +109,25 @@ CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void 
     return code;
 }
 
+void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *what)
+{
+    while (!done(what))
+        cushim__wait_for_change();
+}
+
+void cushim__engine_tell(void)
+{
+    pthread_cond_broadcast(&cushim__engine()->changed);
+}
+
 /* A stream that somebody waits for is not freed, whatever other threads do with it. */
 static CUresult wait_for_work(const struct work *work, struct cushim__stream *stream)
 {
     CUresult code;
 
-    stream->held++;
+    cushim__stream_hold(stream);
     code = cushim__engine_wait_until(work_done, work, stream, work->number);
-    stream->held--;
-    if (stream->destroyed && !stream->head)
-        cushim__stream_free(stream);
+    cushim__stream_let_go(stream);
     return code;
 }
 

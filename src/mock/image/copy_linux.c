@@ -27,12 +27,6 @@ struct fatbin {
     uint64_t bytes; /* behind the header */
 };
 
-struct wrapper {
-    uint32_t magic, version;
-    const void *data;
-    void *unused;
-};
-
 /* Copy from memory that may not be there. */
 static bool peek(void *to, const void *from, size_t bytes)
 {
@@ -69,8 +63,12 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     Elf64_Shdr section;
     uint64_t end = sizeof header;
 
-    if (!peek(&header, start, sizeof header) || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        !is_size(header.e_shoff) || !is_size(header.e_phoff))
+    if (!peek(&header, start, sizeof header))
+        return CUDA_ERROR_INVALID_IMAGE;
+    *bytes = sizeof header;
+    if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
+        return CUDA_SUCCESS;
+    if (!is_size(header.e_shoff) || !is_size(header.e_phoff))
         return CUDA_ERROR_INVALID_IMAGE;
     if (header.e_phnum > 0)
         end = later(end, header.e_phoff + (uint64_t)header.e_phnum * header.e_phentsize);
@@ -148,7 +146,6 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
 
 CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *bytes)
 {
-    struct wrapper wrapper;
     uint32_t magic = 0;
     CUresult code;
 
@@ -161,12 +158,6 @@ CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *byt
         if (byte == 0)
             break;
         magic |= (uint32_t)byte << 8 * i;
-    }
-    if (magic == CUSHIM__FATBIN_WRAPPER_MAGIC) {
-        if (!peek(&wrapper, start, sizeof wrapper) || !peek(&magic, wrapper.data, sizeof magic) ||
-            magic == CUSHIM__FATBIN_WRAPPER_MAGIC)
-            return CUDA_ERROR_INVALID_IMAGE;
-        start = wrapper.data;
     }
     if (magic != CUSHIM__ELF_MAGIC && magic != CUSHIM__FATBIN_MAGIC)
         return copy_text(start, copy, bytes);

@@ -157,13 +157,15 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
 
         if ((!required && attribute.kind != MAX_THREADS) || attribute.bytes < 12)
             continue;
-        kernel->max_threads = 1;
+        if (!required)
+            kernel->max_threads = 1;
         for (unsigned i = 0; i < 3; i++) {
             const unsigned threads = number_at(attribute.value + i * 4) & 0xffff;
 
-            kernel->max_threads *= threads;
             if (required)
                 kernel->required_block[i] = threads;
+            else
+                kernel->max_threads *= threads;
         }
     }
 }
@@ -206,8 +208,7 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!added)
-        return cushim__image_refuse(image, CUDA_ERROR_INVALID_IMAGE, "'%.60s' is there twice",
-                                    name);
+        return cushim__image_refuse_twice(image, kernel->part, name, strlen(name));
     kernel->known = true;
     kernel->ptx_version = kernel->binary_version = elf->architecture;
     resources(elf, index, kernel);
@@ -235,12 +236,13 @@ static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const cha
         return CUDA_SUCCESS;
     if (symbol->st_value > section.sh_size || symbol->st_size > section.sh_size - symbol->st_value)
         return damaged(elf);
-    global = cushim__image_add_global(image, name, strlen(name), &added);
+    global = cushim__image_add_global(image, name, strlen(name),
+                                      ELF64_ST_BIND(symbol->st_info) == STB_LOCAL, &added);
     if (!global)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!added)
-        return cushim__image_refuse(image, CUDA_ERROR_INVALID_IMAGE, "'%.60s' is there twice",
-                                    name);
+    if (!added && !global->external)
+        return cushim__image_refuse_twice(image, global->part, name, strlen(name));
+    global->external = false;
     global->bytes = symbol->st_size;
     global->constant = begins(place, ".nv.constant");
     if (!cushim__section_has_bytes(&section) || symbol->st_size == 0)
@@ -300,7 +302,7 @@ static CUresult read_parts(struct elf *elf, bool *any)
 static CUresult open_tables(struct elf *elf)
 {
     if (elf->header.e_shnum == 0 || elf->header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !section_at(elf, elf->header.e_shstrndx, &elf->names))
+        !section_at(elf, elf->header.e_shstrndx, &elf->names) || elf->names.sh_type != SHT_STRTAB)
         return damaged(elf);
     for (unsigned i = 1; i < elf->header.e_shnum; i++) {
         if (!section_at(elf, i, &elf->symbols))
@@ -313,15 +315,30 @@ static CUresult open_tables(struct elf *elf)
     return CUDA_SUCCESS;
 }
 
+/* Programs are told of kernels the other way round than their symbols stand. */
+static void turn(struct cushim__image *image, size_t first)
+{
+    for (size_t last = image->kernel_count; last > first + 1; first++) {
+        const struct cushim__image_kernel kernel = image->kernels[--last];
+
+        image->kernels[last] = image->kernels[first];
+        image->kernels[first] = kernel;
+    }
+}
+
 CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
 {
     struct elf elf = {.reading = reading, .start = start, .bytes = bytes};
     bool joined;
+    size_t first;
     CUresult code;
 
     if (bytes < sizeof elf.header)
         return damaged(&elf);
     memcpy(&elf.header, start, sizeof elf.header);
+    if (elf.header.e_ident[EI_CLASS] == ELFCLASS32)
+        return cushim__image_refuse(reading->image, CUDA_ERROR_UNKNOWN,
+                                    "the ELF file is one of 32 bits");
     if (elf.header.e_ident[EI_CLASS] != ELFCLASS64 || elf.header.e_machine != MACHINE_CUDA)
         return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
                                     "the ELF file is none for a GPU");
@@ -336,5 +353,12 @@ CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *
         return cushim__image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
                                     "the cubin is for sm_%u, the device is an sm_%u",
                                     elf.architecture, reading->target->architecture);
-    return read_symbols(&elf);
+    reading->image->part_count++;
+    if (elf.header.e_type != ET_REL)
+        reading->image->executable = true;
+    first = reading->image->kernel_count;
+    code = read_symbols(&elf);
+    if (code == CUDA_SUCCESS)
+        turn(reading->image, first);
+    return code;
 }

@@ -48,19 +48,27 @@ struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *imag
     kernel->name = strndup(name, length);
     if (!kernel->name)
         return NULL;
+    kernel->part = image->part_count;
     image->kernel_count++;
     *added = true;
     return kernel;
 }
 
+/* What is local to a part does not meet anything of another. */
+static bool meets(const struct cushim__image_global *global, bool local, unsigned part)
+{
+    return global->part == part || (!global->local && !local);
+}
+
 struct cushim__image_global *cushim__image_add_global(struct cushim__image *image, const char *name,
-                                                      size_t length, bool *added)
+                                                      size_t length, bool local, bool *added)
 {
     struct cushim__image_global *global;
 
     *added = false;
     for (size_t i = 0; i < image->global_count; i++) {
-        if (is_named(image->globals[i].name, name, length))
+        if (is_named(image->globals[i].name, name, length) &&
+            meets(&image->globals[i], local, image->part_count))
             return &image->globals[i];
     }
     if (!grow(&image->globals, image->global_count, sizeof *image->globals))
@@ -70,6 +78,8 @@ struct cushim__image_global *cushim__image_add_global(struct cushim__image *imag
     global->name = strndup(name, length);
     if (!global->name)
         return NULL;
+    global->part = image->part_count;
+    global->local = local;
     image->global_count++;
     *added = true;
     return global;
@@ -158,13 +168,23 @@ CUresult cushim__image_read(struct cushim__image *image, const void *start,
     return code;
 }
 
-static void clear_global(struct cushim__image_global *global)
+CUresult cushim__image_refuse_twice(struct cushim__image *image, unsigned part, const char *name,
+                                    size_t length)
+{
+    return cushim__image_refuse(
+        image, part == image->part_count ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_SOURCE,
+        "'%.*s' is declared twice", length > 60 ? 60 : (int)length, name);
+}
+
+void cushim__image_undefine(struct cushim__image_global *global)
 {
     for (size_t i = 0; i < global->address_count; i++)
         free(global->addresses[i].name);
     free(global->addresses);
     free(global->initial);
-    free(global->name);
+    global->addresses = NULL;
+    global->address_count = 0;
+    global->initial = NULL;
 }
 
 void cushim__image_clear(struct cushim__image *image)
@@ -173,8 +193,10 @@ void cushim__image_clear(struct cushim__image *image)
         free(image->kernels[i].parameters);
         free(image->kernels[i].name);
     }
-    for (size_t i = 0; i < image->global_count; i++)
-        clear_global(&image->globals[i]);
+    for (size_t i = 0; i < image->global_count; i++) {
+        cushim__image_undefine(&image->globals[i]);
+        free(image->globals[i].name);
+    }
     free(image->kernels);
     free(image->globals);
     *image = (struct cushim__image){0};
@@ -195,6 +217,33 @@ struct cushim__image_global *cushim__image_global(const struct cushim__image *im
 {
     for (size_t i = 0; i < image->global_count; i++) {
         if (strcmp(image->globals[i].name, name) == 0)
+            return &image->globals[i];
+    }
+    return NULL;
+}
+
+struct cushim__image_global *cushim__image_global_of(const struct cushim__image *image,
+                                                     const char *name, unsigned part)
+{
+    struct cushim__image_global *of_other = NULL;
+
+    for (size_t i = 0; i < image->global_count; i++) {
+        struct cushim__image_global *global = &image->globals[i];
+
+        if (strcmp(global->name, name) != 0)
+            continue;
+        if (global->part == part)
+            return global;
+        if (!global->local)
+            of_other = global;
+    }
+    return of_other;
+}
+
+const struct cushim__image_global *cushim__image_unresolved(const struct cushim__image *image)
+{
+    for (size_t i = 0; i < image->global_count; i++) {
+        if (image->globals[i].external)
             return &image->globals[i];
     }
     return NULL;

@@ -21,7 +21,8 @@ struct cushim__image_parameter {
 
 struct cushim__image_kernel {
     char *name;
-    bool known; /* the parameters are known */
+    unsigned part; /* the text or the cubin that it is in, from 1 */
+    bool known;    /* the parameters are known */
     size_t parameter_count;
     struct cushim__image_parameter *parameters;
     size_t parameter_bytes; /* the end of the last one */
@@ -40,6 +41,10 @@ struct cushim__image_address {
 
 struct cushim__image_global {
     char *name;
+    unsigned part; /* the text or the cubin that it is in, from 1 */
+    /* Local to its part; weak: gives way to another of the name; declared, and of another part. */
+    bool local, weak, external;
+    bool reference; /* a texture, a surface or a sampler: no memory */
     size_t bytes;
     bool constant;
     unsigned char *initial; /* `bytes` of them; NULL: zeros */
@@ -49,6 +54,8 @@ struct cushim__image_global {
 
 struct cushim__image {
     size_t kernel_count, global_count;
+    unsigned part_count;
+    bool executable; /* a cubin in it is not to be linked */
     struct cushim__image_kernel *kernels;
     struct cushim__image_global *globals;
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
@@ -69,6 +76,7 @@ struct cushim__image_target {
  * CUDA_SUCCESS
  * INVALID_IMAGE           it is none of the formats, or is damaged
  * INVALID_PTX             PTX text that does not stand for anything, or is for a newer device
+ * INVALID_SOURCE          what it declares is there already, of another part
  * UNSUPPORTED_PTX_VERSION PTX text for a newer driver
  * NO_BINARY_FOR_GPU       nothing in it is for this device
  * OUT_OF_MEMORY
@@ -86,6 +94,13 @@ struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *im
                                                   const char *name);
 struct cushim__image_global *cushim__image_global(const struct cushim__image *image,
                                                   const char *name);
+
+/* The same, as a part sees it: what is local to others is not there. */
+struct cushim__image_global *cushim__image_global_of(const struct cushim__image *image,
+                                                     const char *name, unsigned part);
+
+/* A variable that parts declare, and none defines. NULL: there is none. */
+const struct cushim__image_global *cushim__image_unresolved(const struct cushim__image *image);
 
 /*
  * Several images as one: bytes that begin as a cubin does, which cushim__image_read() reads, in this

@@ -69,7 +69,6 @@ static CUresult directives(struct cushim__ptx *ptx, struct cushim__image_kernel 
             if (!extents(ptx, values))
                 return cushim__ptx_refuse(ptx, "a number of threads");
             memcpy(kernel->required_block, values, sizeof values);
-            kernel->max_threads = values[0] * values[1] * values[2];
         } else {
             cushim__ptx_next(ptx);
         }
@@ -131,7 +130,9 @@ static CUresult entry(struct cushim__ptx *ptx, bool external)
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!added && !external && kernel->known)
-        return cushim__ptx_refuse(ptx, "a name that is not declared yet");
+        return cushim__image_refuse_twice(image, kernel->part, name.start, name.length);
+    if (!kernel->known)
+        kernel->part = image->part_count;
     kernel->parameter_count = kernel->parameter_bytes = 0;
     kernel->ptx_version = ptx->target;
     if (cushim__ptx_skip(ptx, "("))
@@ -156,24 +157,26 @@ static CUresult function(struct cushim__ptx *ptx)
 
 static CUresult statement(struct cushim__ptx *ptx)
 {
-    bool external = false;
+    enum cushim__ptx_linkage linkage = CUSHIM__PTX_LOCAL;
 
-    for (;;) {
+    for (;; cushim__ptx_next(ptx)) {
         if (cushim__ptx_is(ptx, ".extern"))
-            external = true;
-        else if (!cushim__ptx_is(ptx, ".visible") && !cushim__ptx_is(ptx, ".weak") &&
-                 !cushim__ptx_is(ptx, ".common"))
+            linkage = CUSHIM__PTX_EXTERN;
+        else if (cushim__ptx_is(ptx, ".weak") || cushim__ptx_is(ptx, ".common"))
+            linkage = CUSHIM__PTX_WEAK;
+        else if (cushim__ptx_is(ptx, ".visible"))
+            linkage = CUSHIM__PTX_VISIBLE;
+        else
             break;
-        cushim__ptx_next(ptx);
     }
     if (cushim__ptx_skip(ptx, ".entry"))
-        return entry(ptx, external);
+        return entry(ptx, linkage == CUSHIM__PTX_EXTERN);
     if (cushim__ptx_skip(ptx, ".func"))
         return function(ptx);
     if (cushim__ptx_skip(ptx, ".global"))
-        return cushim__ptx_variables(ptx, false, external);
+        return cushim__ptx_variables(ptx, false, linkage);
     if (cushim__ptx_skip(ptx, ".const"))
-        return cushim__ptx_variables(ptx, true, external);
+        return cushim__ptx_variables(ptx, true, linkage);
     if (cushim__ptx_is(ptx, ".file") || cushim__ptx_is(ptx, ".loc") || cushim__ptx_is(ptx, "@")) {
         cushim__ptx_skip_line(ptx);
         return CUDA_SUCCESS;
@@ -260,6 +263,7 @@ CUresult cushim__read_ptx(struct cushim__reading *reading, const char *start, si
         .reading = reading, .at = start, .end = nul ? nul : start + bytes, .line = 1};
     CUresult code;
 
+    reading->image->part_count++;
     cushim__ptx_next(&ptx);
     code = head(&ptx);
     while (code == CUDA_SUCCESS && !cushim__ptx_ended(&ptx))

@@ -64,8 +64,17 @@ CUresult cushim__ptx_declared_type(struct cushim__ptx *ptx,
 CUresult cushim__ptx_declared_name(struct cushim__ptx *ptx,
                                    struct cushim__ptx_declaration *declaration);
 
+/* How a name is to other texts. Without a word of it, it is of its text alone. */
+enum cushim__ptx_linkage {
+    CUSHIM__PTX_LOCAL,
+    CUSHIM__PTX_VISIBLE,
+    CUSHIM__PTX_WEAK,
+    CUSHIM__PTX_EXTERN,
+};
+
 /* `.global` and `.const` variables, behind that word. */
-CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant, bool external);
+CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant,
+                               enum cushim__ptx_linkage linkage);
 
 /* An initial value, behind the `=`. */
 CUresult cushim__ptx_initial(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,

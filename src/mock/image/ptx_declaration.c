@@ -126,8 +126,8 @@ CUresult cushim__ptx_declared_name(struct cushim__ptx *ptx,
     return dimensions(ptx, declaration);
 }
 
-/* What is declared here is of another part: nothing of it is known but its name. */
-static CUresult skip_external(struct cushim__ptx *ptx)
+/* Nothing of it is known but its name. */
+static CUresult skip_rest(struct cushim__ptx *ptx)
 {
     return cushim__ptx_skip_statement(ptx) ? CUDA_SUCCESS : cushim__ptx_refuse(ptx, "';'");
 }
@@ -139,38 +139,87 @@ static bool is_reference(const struct cushim__ptx_declaration *declaration)
            strcmp(declaration->type, ".samplerref") == 0;
 }
 
+/* Define a variable, or declare that another text does. */
+static CUresult define(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,
+                       bool constant, bool external, struct cushim__image_global *global)
+{
+    const size_t most = 65536;
+    CUresult code = CUDA_SUCCESS;
+
+    global->part = ptx->reading->image->part_count;
+    global->constant = constant;
+    global->external = external;
+    global->bytes = declaration->bytes;
+    if (external)
+        return code;
+    if (cushim__ptx_skip(ptx, "="))
+        code = cushim__ptx_initial(ptx, declaration, global);
+    else if (declaration->unsized)
+        code = cushim__ptx_refuse(ptx, "an initial value");
+    if (code == CUDA_SUCCESS && global->bytes == 0)
+        code = cushim__ptx_refuse(ptx, "a size");
+    if (code == CUDA_SUCCESS && constant && global->bytes > most)
+        code = cushim__ptx_refuse(ptx, "no more than 64 KiB");
+    return code;
+}
+
+/* Nobody can use it here. */
+static CUresult declare_reference(struct cushim__ptx *ptx,
+                                  struct cushim__ptx_declaration *declaration,
+                                  enum cushim__ptx_linkage linkage)
+{
+    struct cushim__image_global *global;
+    CUresult code = cushim__ptx_declared_name(ptx, declaration);
+    bool added;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    global =
+        cushim__image_add_global(ptx->reading->image, declaration->name.start,
+                                 declaration->name.length, linkage == CUSHIM__PTX_LOCAL, &added);
+    if (!global)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (added)
+        global->reference = true;
+    return skip_rest(ptx);
+}
+
+/* What is weak gives way to what is not, or else to what was there before. */
 static CUresult declare(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,
-                        bool constant)
+                        bool constant, enum cushim__ptx_linkage linkage)
 {
     struct cushim__image *image = ptx->reading->image;
     const struct cushim__ptx_word name = declaration->name;
-    const int shown = name.length > 60 ? 60 : (int)name.length;
-    struct cushim__image_global *global;
+    struct cushim__image_global *global, unused = {.name = NULL};
     bool added;
+    CUresult code;
 
-    global = cushim__image_add_global(image, name.start, name.length, &added);
+    global = cushim__image_add_global(image, name.start, name.length, linkage == CUSHIM__PTX_LOCAL,
+                                      &added);
     if (!global)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!added)
-        return cushim__image_refuse(image, CUDA_ERROR_INVALID_PTX,
-                                    "line %u: '%.*s' is declared twice", ptx->line, shown,
-                                    name.start);
-    global->constant = constant;
-    global->bytes = declaration->bytes;
-    if (cushim__ptx_skip(ptx, "="))
-        return cushim__ptx_initial(ptx, declaration, global);
-    if (declaration->unsized)
-        return cushim__ptx_refuse(ptx, "an initial value");
-    return CUDA_SUCCESS;
+    if (added || global->external || (global->weak && linkage == CUSHIM__PTX_VISIBLE)) {
+        if (!added && linkage == CUSHIM__PTX_EXTERN)
+            return CUDA_SUCCESS;
+        cushim__image_undefine(global);
+        global->weak = linkage == CUSHIM__PTX_WEAK;
+        return define(ptx, declaration, constant, linkage == CUSHIM__PTX_EXTERN, global);
+    }
+    if (linkage == CUSHIM__PTX_EXTERN)
+        return CUDA_SUCCESS;
+    if (linkage != CUSHIM__PTX_WEAK)
+        return cushim__image_refuse_twice(image, global->part, name.start, name.length);
+    code = define(ptx, declaration, constant, false, &unused);
+    cushim__image_undefine(&unused);
+    return code;
 }
 
-CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant, bool external)
+CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant,
+                               enum cushim__ptx_linkage linkage)
 {
     struct cushim__ptx_declaration declaration = {.type = ""};
     CUresult code;
 
-    if (external)
-        return skip_external(ptx);
     if (cushim__ptx_skip(ptx, "[")) { /* a bank of constant memory */
         cushim__ptx_next(ptx);
         if (!cushim__ptx_skip(ptx, "]"))
@@ -178,12 +227,12 @@ CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant, bool exte
     }
     code = cushim__ptx_declared_type(ptx, &declaration);
     if (code == CUDA_SUCCESS && is_reference(&declaration))
-        return skip_external(ptx);
+        return declare_reference(ptx, &declaration, linkage);
     do {
         if (code == CUDA_SUCCESS)
             code = cushim__ptx_declared_name(ptx, &declaration);
         if (code == CUDA_SUCCESS)
-            code = declare(ptx, &declaration, constant);
+            code = declare(ptx, &declaration, constant, linkage);
         if (code != CUDA_SUCCESS)
             return code;
     } while (cushim__ptx_skip(ptx, ","));

@@ -28,7 +28,6 @@ bool cushim__image_runs(const struct cushim__image_target *target, unsigned arch
 /* How images begin, in the first bytes as a little-endian number. */
 #define CUSHIM__ELF_MAGIC 0x464c457fu
 #define CUSHIM__FATBIN_MAGIC 0xba55ed50u
-#define CUSHIM__FATBIN_WRAPPER_MAGIC 0x466243b1u
 
 /*
  * Copy an image whose size nobody told, as far as it says that it goes. `*copy` is the caller's to
@@ -37,13 +36,20 @@ bool cushim__image_runs(const struct cushim__image_target *target, unsigned arch
 CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *bytes);
 
 /*
- * Add a kernel or a variable, or find the one that another part declares. NULL: out of memory. The
- * name is copied. `added` tells which of them it was.
+ * Add a kernel or a variable to the part that is being read, or find the one that is there. NULL: out
+ * of memory. The name is copied. `added` tells which of them it was. `local`: of no other part.
  */
 struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *image, const char *name,
                                                       size_t length, bool *added);
 struct cushim__image_global *cushim__image_add_global(struct cushim__image *image, const char *name,
-                                                      size_t length, bool *added);
+                                                      size_t length, bool local, bool *added);
+
+/* Take away what defines a variable. */
+void cushim__image_undefine(struct cushim__image_global *global);
+
+/* INVALID_PTX, or INVALID_SOURCE if what is there already is of another part. */
+CUresult cushim__image_refuse_twice(struct cushim__image *image, unsigned part, const char *name,
+                                    size_t length);
 
 /* Give a kernel the next parameter. False: out of memory. */
 bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t offset, size_t bytes);

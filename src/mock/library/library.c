@@ -9,9 +9,7 @@
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "loader/symbols.h"
 #include "src/mock/library/exports.h"
 #include "src/mock/library/hide.h"
 #include "src/mock/symbol.h"
@@ -47,19 +45,28 @@ static void refuse(const char *why)
     fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
-/* Not from a user who may not tell this process what to load: secure_getenv() knows. */
+/*
+ * A variable, if it says anything: not from a user who may not tell this process what to load, which
+ * secure_getenv() knows.
+ */
+static const char *variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    return value && value[0] ? value : NULL;
+}
+
 __attribute__((constructor)) static void begin(void)
 {
     char message[1024] = "";
     struct cushim_mock *mock;
     const struct cushim_mock_options options = {
         .size = sizeof options,
-        .file = secure_getenv("CUSHIM_MOCK_CONFIG"),
-        .settings = secure_getenv("CUSHIM_MOCK_SETTINGS"),
+        .file = variable("CUSHIM_MOCK_CONFIG"),
+        .settings = variable("CUSHIM_MOCK_SETTINGS"),
         .message = message,
         .message_size = sizeof message,
     };
-
     const struct cushim__defaults defaults = {
         .mode = CUSHIM__THREADED,
         .where = "CUSHIM_MOCK_SETTINGS",
@@ -81,11 +88,28 @@ __attribute__((constructor)) static void begin(void)
     }
 }
 
+static void tell_left(struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    cushim_mock_state_get(mock, &state);
+    if (state.handles > 0 || state.allocations > 0)
+        fprintf(stderr, "cushim mock: not given back: %zu handles, %zu allocations\n",
+                state.handles, state.allocations);
+}
+
 __attribute__((destructor)) static void end(void)
 {
     struct cushim_mock *mock = cushim__world;
-    const char *first = cushim_mock_violation(mock, 0);
+    const char *first;
 
+    /* EDEADLK: a signal handler exits in the middle of a call. */
+    if (!mock || pthread_mutex_lock(&mock->lock) != 0)
+        return;
+    pthread_mutex_unlock(&mock->lock);
+    first = cushim_mock_violation(mock, 0);
+    if (mock->settings.report_left && !mock->forked)
+        tell_left(mock);
     if (first)
         fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->violations,
                 mock->violations == 1 ? "" : "s", first);

@@ -7,6 +7,7 @@
 #include "src/mock/calls/context.h"
 #include "src/mock/device.h"
 #include "src/mock/memory/arena.h"
+#include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
 #include "src/mock/world.h"
 
@@ -18,7 +19,9 @@ static bool address_before(const struct cushim__tree_node *a, const struct cushi
     return ((const struct cushim__span *)a)->start < ((const struct cushim__span *)b)->start;
 }
 
-/* Memory that the host can read, by address. Its spans are not rounded. */
+/*
+ * What is in no arena, by address: memory that the host can read, and what other processes share.
+ */
 static struct cushim__tree host_memory = {.before = address_before};
 
 static uint64_t allocations_made;
@@ -36,7 +39,12 @@ static struct cushim__arena *arena_at(CUdeviceptr address)
 
 bool cushim__allocation_is_device(uint64_t address)
 {
-    return arena_at(address) != NULL;
+    const struct cushim__allocation *allocation;
+
+    if (arena_at(address))
+        return true;
+    allocation = cushim__allocation_behind(address);
+    return allocation && cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY;
 }
 
 /* The last allocation in the host's memory that begins at an address or before. */
@@ -62,7 +70,7 @@ struct cushim__allocation *cushim__allocation_at(CUdeviceptr address)
 {
     struct cushim__allocation *allocation = cushim__allocation_behind(address);
 
-    return allocation && !allocation->hidden ? allocation : NULL;
+    return allocation && !allocation->leaving ? allocation : NULL;
 }
 
 enum cushim__place cushim__allocation_place(const struct cushim__allocation *allocation)
@@ -90,14 +98,21 @@ struct cushim__allocation *cushim__allocation_new(struct cushim__context *contex
 {
     struct cushim__allocation *allocation = calloc(1, sizeof *allocation);
 
-    if (!allocation)
-        return NULL;
+    if (allocation)
+        cushim__allocation_begin(allocation, context, device, origin, bytes);
+    return allocation;
+}
+
+void cushim__allocation_begin(struct cushim__allocation *allocation,
+                              struct cushim__context *context, struct cushim__device *device,
+                              enum cushim__origin origin, size_t bytes)
+{
     allocation->context = context;
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
-    allocation->synchronous = cushim__allocation_place(allocation) != CUSHIM__PINNED;
+    allocation->synchronous = cushim__allocation_place(allocation) == CUSHIM__MANAGED;
+    allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
     cushim__allocation_renew(allocation, bytes);
-    return allocation;
 }
 
 void cushim__allocation_renew(struct cushim__allocation *allocation, size_t bytes)
@@ -177,6 +192,12 @@ static CUresult check_registered(const void *memory, size_t bytes)
     return cushim__pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+void cushim__allocation_list(struct cushim__allocation *allocation)
+{
+    allocation->span.room = allocation->bytes;
+    cushim__tree_add(&host_memory, &allocation->span.by_address);
+}
+
 CUresult cushim__allocation_create_host(struct cushim__context *context, enum cushim__origin origin,
                                         void *memory, size_t bytes, unsigned flags,
                                         struct cushim__allocation **allocation)
@@ -203,8 +224,7 @@ CUresult cushim__allocation_create_host(struct cushim__context *context, enum cu
     made->host = memory;
     made->flags = flags;
     made->span.start = (uintptr_t)memory;
-    made->span.room = bytes;
-    cushim__tree_add(&host_memory, &made->span.by_address);
+    cushim__allocation_list(made);
     *allocation = made;
     return CUDA_SUCCESS;
 }
@@ -215,13 +235,24 @@ void cushim__allocation_destroy(struct cushim__allocation *allocation)
     cushim__allocation_drop(allocation);
 }
 
+/* Whether it is a part of a device's memory. */
+static bool in_arena(const struct cushim__allocation *allocation)
+{
+    return allocation->origin != CUSHIM__BY_IMPORT &&
+           cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY;
+}
+
 void cushim__allocation_drop(struct cushim__allocation *allocation)
 {
-    if (cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY) {
+    if (in_arena(allocation)) {
         cushim__arena_give(allocation->device->arena, allocation);
         return;
     }
     cushim__tree_remove(&host_memory, &allocation->span.by_address);
+    if (allocation->origin == CUSHIM__BY_IMPORT) {
+        cushim__import_free(allocation);
+        return;
+    }
     if (allocation->origin != CUSHIM__BY_REGISTER)
         give_host(allocation);
     free(allocation);
@@ -232,7 +263,7 @@ void cushim__allocation_mapping(const struct cushim__allocation *allocation, CUd
 {
     const struct cushim__span *block = &allocation->span;
 
-    if (cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY)
+    if (in_arena(allocation))
         block = cushim__arena_block(allocation->device->arena, allocation);
     *start = block->start;
     *bytes = block->room;

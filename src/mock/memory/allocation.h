@@ -16,6 +16,7 @@ enum cushim__origin {
     CUSHIM__BY_REGISTER, /* cuMemHostRegister: cuMemHostUnregister */
     CUSHIM__BY_MODULE,   /* a global: its module */
     CUSHIM__BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
+    CUSHIM__BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
 };
 
 struct cushim__allocation {
@@ -29,8 +30,10 @@ struct cushim__allocation {
     unsigned flags;   /* of page-locked and managed memory */
     uint8_t origin;   /* enum cushim__origin */
     bool synchronous; /* what SYNC_MEMOPS reads */
-    bool leaving; /* the program gave it back in a stream: it is free once the device is there */
-    bool hidden;  /* the program freed it: only work that is pending still finds it */
+    bool read_mostly; /* advice for managed memory, and where it was prefetched to */
+    int8_t preferred, prefetched;
+    uint32_t accessed_by; /* a bit for the host, and one for each device */
+    bool leaving;         /* the program gave it back: only work that is pending still finds it */
 };
 
 /* The allocation that an address lies in, for calls and for work; NULL: none. */
@@ -54,10 +57,19 @@ CUresult cushim__allocation_create_host(struct cushim__context *context, enum cu
                                         void *memory, size_t bytes, unsigned flags,
                                         struct cushim__allocation **allocation);
 
-/* The parts of these, for pools: an allocation without a place, and the device's arena (NULL: none). */
+/* List an allocation that is in no arena by its address. */
+void cushim__allocation_list(struct cushim__allocation *allocation);
+
+/*
+ * The parts of these, for pools: an allocation without a place, and the device's arena (NULL:
+ * none).
+ */
 struct cushim__allocation *cushim__allocation_new(struct cushim__context *context,
                                                   struct cushim__device *device,
                                                   enum cushim__origin origin, size_t bytes);
+void cushim__allocation_begin(struct cushim__allocation *allocation,
+                              struct cushim__context *context, struct cushim__device *device,
+                              enum cushim__origin origin, size_t bytes);
 void cushim__allocation_renew(struct cushim__allocation *allocation, size_t bytes);
 void cushim__allocation_uncount(const struct cushim__allocation *allocation);
 struct cushim__arena *cushim__allocation_arena(struct cushim__device *device);
@@ -67,12 +79,12 @@ void cushim__allocation_destroy(struct cushim__allocation *allocation);
 void cushim__allocation_drop(struct cushim__allocation *allocation);
 
 /*
- * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another thread
- * ended it meanwhile.
+ * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another
+ * thread ended it meanwhile.
  */
 CUresult cushim__allocation_end(struct cushim__allocation *allocation);
 
-/* Every allocation in the host's memory: the one after `previous` (NULL: the first). */
+/* Every allocation that is in no arena: the one after `previous` (NULL: the first). */
 struct cushim__allocation *cushim__allocation_next_host(const struct cushim__allocation *previous);
 
 /* What memory of the device the allocation is part of, as the driver maps it: MAPPING_BASE_ADDR. */

@@ -6,8 +6,8 @@
 #include "src/mock/memory/pages.h"
 
 /*
- * Addresses are plenty on a GPU, and what is free in between does not keep a large allocation from its
- * place. So the window is larger than what can be allocated.
+ * Addresses are plenty on a GPU, and what is free in between does not keep a large allocation from
+ * its place. So the window is larger than what can be allocated.
  */
 enum { WINDOW_FACTOR = 2, WINDOW_SLACK = 32 };
 
@@ -44,6 +44,7 @@ void cushim__arena_destroy(struct cushim__arena *arena)
 {
     if (!arena)
         return;
+    cushim__arena_unexport_all(arena);
     cushim__spans_clear(&arena->pieces);
     cushim__spans_clear(&arena->blocks);
     if (arena->backing)
@@ -71,7 +72,8 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
 
 void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span)
 {
-    cushim__pages_empty(cushim__arena_bytes(arena, span->start), span->room);
+    if (!arena->exports || !cushim__arena_unexport(arena, span))
+        cushim__pages_empty(cushim__arena_bytes(arena, span->start), span->room);
     arena->used -= span->room;
     cushim__spans_give(&arena->blocks, span);
 }

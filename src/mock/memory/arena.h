@@ -3,13 +3,14 @@
  * The memory of a device. Its addresses are a window of pages that nobody can read, so that a host
  * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it.
  *
- * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what is
- * not shares blocks, in units of 512 bytes (statement 91).
+ * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
+ * is not shares blocks, in units of 512 bytes (statement 91).
  */
 #ifndef CUSHIM_MOCK_ARENA_H
 #define CUSHIM_MOCK_ARENA_H
 
 #include "src/mock/memory/allocation.h"
+#include "src/mock/memory/shared_pages.h"
 
 enum { CUSHIM__BLOCK = 2 << 20, CUSHIM__UNIT = 512 };
 
@@ -21,6 +22,7 @@ struct cushim__arena {
     void *reserved, *backing; /* as the system gave them */
     size_t reserved_bytes;
     struct cushim__spans blocks, pieces;
+    struct cushim__export *exports; /* blocks that other processes may map */
 };
 
 /* Memory of so many bytes that can be allocated. NULL: there is no room for it. */
@@ -34,8 +36,8 @@ bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *
 void cushim__arena_give(struct cushim__arena *arena, struct cushim__allocation *allocation);
 
 /*
- * Blocks for a pool, which divides them by itself, and back. The allocations in `parts` are found by
- * their addresses as others are; `span` is in memory of its own.
+ * Blocks for a pool, which divides them by itself, and back. The allocations in `parts` are found
+ * by their addresses as others are; `span` is in memory of its own.
  */
 bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
                                struct cushim__spans *parts, struct cushim__span *span);
@@ -53,7 +55,23 @@ struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, u
 const struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
                                                const struct cushim__allocation *allocation);
 
-/* Every allocation that is not a pool's, in no order that matters: the one after `previous` (NULL: the first). */
+/*
+ * Let other processes map the block that an allocation lies in: where they find it, and where the
+ * allocation is in it. False: the system refuses.
+ */
+bool cushim__arena_export(struct cushim__arena *arena, const struct cushim__allocation *allocation,
+                          struct cushim__shared_pages *shared, size_t *offset);
+
+/* A block is given back: it is shared no more, and empty. False: it never was. */
+bool cushim__arena_unexport(struct cushim__arena *arena, const struct cushim__span *block);
+
+/* The arena ends. */
+void cushim__arena_unexport_all(struct cushim__arena *arena);
+
+/*
+ * Every allocation that is not a pool's, in no order that matters: the one after `previous` (NULL:
+ * the first).
+ */
 struct cushim__allocation *cushim__arena_next(const struct cushim__arena *arena,
                                               const struct cushim__allocation *previous);
 

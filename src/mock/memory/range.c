@@ -35,7 +35,7 @@ bool cushim__memory_find(CUdeviceptr address, struct cushim__range *range)
         .context = allocation->context,
         .device = allocation->device,
         .host = allocation->host,
-        .leaving = allocation->leaving,
+        .synchronous = allocation->synchronous,
     };
     return true;
 }
@@ -85,7 +85,7 @@ CUresult cushim__allocation_end(struct cushim__allocation *allocation)
     if (code)
         return code;
     allocation = cushim__allocation_at(start);
-    if (!allocation || allocation->id != id || allocation->leaving)
+    if (!allocation || allocation->id != id)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__allocation_destroy(allocation);
     return CUDA_SUCCESS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A search tree whose nodes lie in what they sort. It stays balanced by random priorities (a treap),
- * so a million nodes in any order cost a logarithm each.
+ * A search tree whose nodes lie in what they sort. It stays balanced by random priorities (a
+ * treap), so a million nodes in any order cost a logarithm each.
  */
 #ifndef CUSHIM_MOCK_TREE_H
 #define CUSHIM_MOCK_TREE_H

@@ -2,7 +2,6 @@
 #include "src/mock/settings/keys.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "loader/symbols.h"
 #include "src/mock/settings.h"

@@ -2,7 +2,6 @@
 #include "src/mock/settings/profile.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "src/mock/settings/file.h"
 #include "src/mock/settings/names.h"

@@ -23,6 +23,7 @@ static const char *const personalities[] = {"normal", "no-device", "stub", "vers
                                             NULL};
 static const char *const violations[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", NULL};
+static const char *const left[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
 /* Whether a value is a path, and not the name of a built-in profile. */
@@ -135,6 +136,7 @@ static const struct cushim__key keys[] = {
      .field = FIELD(kernels),
      .minimum = 1,
      .maximum = 1024},
+    WORDS("left", left, "ignore or report", cushim__key_flag, report_left),
     WORDS("quiet", answers, "yes or no", cushim__key_flag, quiet),
     DURATION("cost.call", call_ns),
     DURATION("cost.record", record_ns),

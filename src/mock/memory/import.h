@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory of another process, mapped into this one at addresses that the host cannot read. */
+#ifndef CUSHIM_MOCK_IMPORT_H
+#define CUSHIM_MOCK_IMPORT_H
+
+#include "src/mock/memory/allocation.h"
+#include "src/mock/memory/shared_pages.h"
+
+/*
+ * Map so many bytes at an offset of what another process shares, or count one more use of what is
+ * mapped. INVALID_VALUE: it is not there; OUT_OF_MEMORY.
+ */
+CUresult cushim__import_open(struct cushim__context *context,
+                             const struct cushim__shared_pages *shared, size_t offset, size_t bytes,
+                             struct cushim__allocation **allocation);
+
+/* One use less. Returns whether it was the last. */
+bool cushim__import_close(struct cushim__allocation *allocation);
+
+/* Free what cushim__import_open() made, whatever its uses: for cushim__allocation_drop(). */
+void cushim__import_free(struct cushim__allocation *allocation);
+
+#endif

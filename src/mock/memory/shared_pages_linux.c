@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages that processes share: a file in memory without a name, which others open through /proc.
+ * Behind the pages it holds the key by which they know it.
+ */
+#define _GNU_SOURCE
+#include "src/mock/memory/shared_pages.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+static const char magic[8] = "cushimem";
+
+struct tail {
+    char magic[sizeof magic];
+    unsigned char key[CUSHIM__PAGES_KEY_BYTES];
+};
+
+enum { PIECE = 64 << 10 };
+
+static bool is_zero(const char *bytes, size_t count)
+{
+    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+/* What was never touched stays without backing. */
+static bool copy_in(int file, const char *pages, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        const size_t count = bytes - at < PIECE ? bytes - at : PIECE;
+
+        if (!is_zero(pages + at, count) &&
+            pwrite(file, pages + at, count, (off_t)at) != (ssize_t)count)
+            return false;
+    }
+    return true;
+}
+
+static bool fill(int file, const void *pages, size_t bytes, struct cushim__shared_pages *shared)
+{
+    struct tail tail;
+
+    if (getrandom(shared->key, sizeof shared->key, 0) != (ssize_t)sizeof shared->key ||
+        !copy_in(file, pages, bytes))
+        return false;
+    memcpy(tail.magic, magic, sizeof magic);
+    memcpy(tail.key, shared->key, sizeof tail.key);
+    return pwrite(file, &tail, sizeof tail, (off_t)bytes) == (ssize_t)sizeof tail;
+}
+
+bool cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+{
+    int file = memfd_create("cushim-memory", MFD_CLOEXEC);
+
+    if (file < 0)
+        return false;
+    if (!fill(file, pages, bytes, shared) ||
+        mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
+        close(file);
+        return false;
+    }
+    shared->process = (int32_t)getpid();
+    shared->file = (int32_t)file;
+    return true;
+}
+
+void cushim__pages_unshare(void *pages, size_t bytes, const struct cushim__shared_pages *shared)
+{
+    mmap(pages, bytes, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    close(shared->file);
+}
+
+bool cushim__pages_same(const struct cushim__shared_pages *one,
+                        const struct cushim__shared_pages *other)
+{
+    return memcmp(one->key, other->key, sizeof one->key) == 0;
+}
+
+/* How many bytes of pages an open file holds, if it has this key. 0: it has not. */
+static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES])
+{
+    const off_t end = lseek(file, 0, SEEK_END);
+    struct tail tail;
+
+    if (end <= (off_t)sizeof tail ||
+        pread(file, &tail, sizeof tail, end - (off_t)sizeof tail) != (ssize_t)sizeof tail ||
+        memcmp(tail.magic, magic, sizeof magic) != 0 || memcmp(tail.key, key, sizeof tail.key) != 0)
+        return 0;
+    return (size_t)end - sizeof tail;
+}
+
+void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
+{
+    void *pages = MAP_FAILED;
+    char path[64];
+    int file;
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)shared->process, (int)shared->file);
+    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file < 0)
+        return NULL;
+    *bytes = bytes_of(file, shared->key);
+    if (*bytes > 0)
+        pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    return pages == MAP_FAILED ? NULL : pages;
+}

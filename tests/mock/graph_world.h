@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mock for tests of graphs: there is one graph, and host nodes tell in which order they ran. */
+#ifndef CUSHIM_TESTS_MOCK_GRAPH_WORLD_H
+#define CUSHIM_TESTS_MOCK_GRAPH_WORLD_H
+
+#include "tests/mock/world.h"
+
+enum { GRAPH_RUNS = 160 };
+
+extern CUgraph graph;
+
+/* The numbers of the host nodes that have run, in their order. */
+extern unsigned graph_ran[GRAPH_RUNS], graph_ran_count;
+
+/* For a setup; and a teardown, after which nothing is left. */
+int graph_begin(const char *settings);
+int graph_end(void **state);
+
+/* What host nodes call, with their number in the place of a pointer. */
+void CUDA_CB graph_note(void *data);
+
+/* A host node of the graph. */
+CUgraphNode graph_add_host(const CUgraphNode *dependencies, size_t count, unsigned number);
+
+CUgraphExec graph_instantiate(void);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Device memory that two processes share (statements 86 and 87). */
+#include <string.h>
+#include <unistd.h>
+
+#include "ipc_peer.h"
+#include "tests/mock/world.h"
+#include "tests/support/descriptor.h"
+
+enum { MIB = 1 << 20 };
+
+/* --- the other process --- */
+
+static CUipcMemHandle received(void)
+{
+    CUipcMemHandle handle;
+
+    peer_get(STDIN_FILENO, &handle, sizeof handle);
+    return handle;
+}
+
+static unsigned value_at(CUdeviceptr memory)
+{
+    unsigned value = 0;
+
+    OK(driver->MemcpyDtoH_v2(&value, memory, sizeof value));
+    return value;
+}
+
+/* Tells whether the value is there, as a code. */
+static void tell_value(CUdeviceptr memory, unsigned value)
+{
+    peer_tell(value_at(memory) == value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+static void peer_shares(void)
+{
+    const CUipcMemHandle handle = received();
+    CUdeviceptr memory = 0, base = 0;
+    size_t bytes = 0;
+
+    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+    tell_value(memory, 0x11111111);
+    OK(driver->MemGetAddressRange_v2(&base, &bytes, memory + 10));
+    peer_tell(base == memory && bytes == 5000 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    peer_tell(driver->MemsetD32_v2(memory, 0x22222222, 1250));
+    peer_tell(driver->CtxSynchronize());
+    peer_tell(CUDA_SUCCESS); /* asked for once the other side has written */
+    tell_value(memory + 4996, 0x33333333);
+    peer_tell(driver->IpcCloseMemHandle(memory));
+}
+
+static void peer_is_limited(void)
+{
+    CUipcMemHandle handle = received(), again;
+    CUdeviceptr memory = 0, second = 0;
+
+    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 0));
+    OK(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+    OK(driver->IpcOpenMemHandle_v2(&second, handle, 1));
+    peer_tell(memory == second ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    peer_tell(driver->IpcGetMemHandle(&again, memory));
+    peer_tell(driver->MemFree_v2(memory));
+    peer_tell(driver->MemsetD8_v2(memory, 1, 5001));
+    OK(driver->IpcCloseMemHandle(memory));
+    tell_value(memory, 0x11111111);
+    OK(driver->IpcCloseMemHandle(memory));
+    peer_tell(driver->IpcCloseMemHandle(memory));
+    peer_tell(driver->MemsetD8_v2(memory, 1, 1));
+    memset(&handle, 0, sizeof handle);
+    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+}
+
+static void peer_comes_late(void)
+{
+    const CUipcMemHandle handle = received();
+    CUdeviceptr memory = 0;
+
+    peer_tell(CUDA_SUCCESS);
+    peer_tell(CUDA_SUCCESS); /* asked for once the other side has freed it */
+    peer_tell(driver->IpcOpenMemHandle_v2(&memory, handle, 1));
+}
+
+static CUdeviceptr before, memory;
+static int descriptors_before;
+
+static int begin(void **state)
+{
+    (void)state;
+    descriptors_before = descriptor_count();
+    assert_true(descriptors_before >= 0);
+    world_begin("mode = auto");
+    OK(driver->MemAlloc_v2(&before, 64));
+    OK(driver->MemAlloc_v2(&memory, 5000));
+    OK(driver->MemsetD32_v2(memory, 0x11111111, 1250));
+    OK(driver->CtxSynchronize());
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(driver->MemFree_v2(before));
+    if (memory)
+        OK(driver->MemFree_v2(memory));
+    assert_int_equal(world_state().memory_bytes, 0);
+    assert_int_equal(descriptor_count(), descriptors_before);
+    world_end();
+    return 0;
+}
+
+static void start(struct peer *peer, const char *name)
+{
+    CUipcMemHandle handle;
+
+    OK(driver->IpcGetMemHandle(&handle, memory));
+    peer_start(peer, name);
+    peer_put(peer->to, &handle, sizeof handle);
+}
+
+static void both_processes_see_what_either_writes(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    start(&peer, "shares");
+    OK(peer_step(&peer)); /* it has opened the memory, */
+    OK(peer_step(&peer)); /* sees what was there before the export */
+    OK(peer_step(&peer)); /* and its exact size; */
+    OK(peer_step(&peer));
+    OK(peer_step(&peer)); /* it has written */
+    assert_int_equal(value_at(memory), 0x22222222);
+    assert_int_equal(value_at(memory + 4996), 0x22222222);
+    OK(driver->MemsetD32_v2(memory, 0x33333333, 1250));
+    OK(driver->CtxSynchronize());
+    OK(peer_step(&peer));
+    OK(peer_step(&peer)); /* it sees that, */
+    OK(peer_step(&peer)); /* and has closed */
+    peer_finish(&peer);
+    assert_int_equal(value_at(memory), 0x33333333);
+}
+
+static void imported_memory_is_the_exporters(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    start(&peer, "is_limited");
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* flags 0 */
+    OK(peer_step(&peer));                             /* twice: one address */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* exported again */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* freed */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* beyond its end */
+    OK(peer_step(&peer));                             /* still there after one close */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* closed a third time */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* used after that */
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer)); /* a handle of zeros */
+    peer_finish(&peer);
+}
+
+static void freed_memory_is_not_found(void **state)
+{
+    struct peer peer;
+
+    (void)state;
+    OK(driver->MemFree_v2(memory));
+    OK(driver->MemAlloc_v2(&memory, 3 * MIB));
+    start(&peer, "comes_late");
+    OK(peer_step(&peer));
+    OK(driver->MemFree_v2(memory));
+    memory = 0;
+    OK(peer_step(&peer));
+    CODE(CUDA_ERROR_INVALID_VALUE, peer_step(&peer));
+    peer_finish(&peer);
+}
+
+static void only_ordinary_device_memory_is_exported(void **state)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr other;
+    void *pinned;
+
+    (void)state;
+    OK(driver->IpcGetMemHandle(&handle, memory + 16));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->IpcOpenMemHandle_v2(&other, handle, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetMemHandle(NULL, memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetMemHandle(&handle, 0x1234));
+    OK(driver->MemAllocHost_v2(&pinned, 64));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetMemHandle(&handle, (uintptr_t)pinned));
+    OK(driver->MemFreeHost(pinned));
+    OK(driver->MemAllocManaged(&other, 64, CU_MEM_ATTACH_GLOBAL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetMemHandle(&handle, other));
+    OK(driver->MemFree_v2(other));
+    OK(driver->MemAllocAsync(&other, 64, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcGetMemHandle(&handle, other));
+    OK(driver->MemFreeAsync(other, NULL));
+    OK(driver->CtxSynchronize());
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->IpcCloseMemHandle(memory));
+}
+
+static const struct {
+    const char *name;
+    void (*run)(void);
+} peers[] = {
+    {"shares", peer_shares},
+    {"is_limited", peer_is_limited},
+    {"comes_late", peer_comes_late},
+};
+
+/* Standard output belongs to the other side. */
+static int play(const char *name)
+{
+    world_begin("mode = auto");
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
+        if (strcmp(peers[i].name, name) == 0)
+            peers[i].run();
+    }
+    world_end();
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+        TEST(both_processes_see_what_either_writes),
+        TEST(imported_memory_is_the_exporters),
+        TEST(freed_memory_is_not_found),
+        TEST(only_ordinary_device_memory_is_exported),
+    };
+
+    peer_program = argv[0];
+    if (argc == 3 && strcmp(argv[1], "--peer") == 0)
+        return play(argv[2]);
+    return cmocka_run_group_tests_name("ipc_memory", tests, NULL, NULL);
+}
