@@ -22,6 +22,7 @@ import absent  # noqa: E402
 import attributes  # noqa: E402
 import boot  # noqa: E402
 import calls  # noqa: E402
+import doors  # noqa: E402
 import drivers  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
@@ -33,6 +34,10 @@ import symbols  # noqa: E402
 EMITTERS = {
     'slots': ('the table struct (public header)',
               lambda rows, types, codes, names: slots.emit_slots(rows, types)),
+    'doors': ('the names of <cuda.h> over the table (public header)',
+              lambda rows, types, codes, names: doors.emit_doors(rows, types)),
+    'stubs': ('what is linked instead of the driver',
+              lambda rows, types, codes, names: doors.emit_stubs(rows, types)),
     'symbols': ('names, versions and fallbacks of the slots',
                 lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'boot': ('the table that loads the driver at its first call',

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for all calls alike: the lock, the time that a call takes, and what answers it early. */
+/*
+ * What holds for all calls alike: the lock, the time that a call takes, and what answers it early.
+ */
 #include "src/mock/call.h"
 
 #include "loader/codes.h"

@@ -10,13 +10,13 @@
  * EXACT means: answers as the driver does, to the extent of docs/driver-semantics.md. What differs
  * knowingly is said in APPROXIMATE, in a few words that stand on the page mock-coverage.md:
  *
- *     CUSHIM__APPROXIMATE(CtxCreate_v3, "execution affinity is not simulated")(CUcontext *context, ...)
+ *     CUSHIM__APPROXIMATE(CtxSetLimit, "values limit nothing")(CUlimit limit, size_t value)
  *
- * loader/generator/mock.py reads these definitions from the sources that src/mock/meson.build lists as
- * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are checked
- * against the registry), the table with every slot (table.c; the rest is refused), and the page on what
- * is implemented. Types that CUDA 11.2 does not know are spelled as in <cushim/slots.h>. A symbol
- * `_ptsz` or `_ptds` needs no definition where its twin has one.
+ * loader/generator/mock.py reads these definitions from the sources that calls/meson.build lists as
+ * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are
+ * checked against the registry), the table with every slot (table.c; the rest is refused), and the
+ * page on what is implemented. Types that CUDA 11.2 does not know are spelled as in
+ * <cushim/slots.h>. A symbol `_ptsz` or `_ptds` needs no definition where its twin has one.
  *
  * A function runs under the lock, between cushim__call_enter() and cushim__call_leave() of its
  * generated wrapper, so it begins with the arguments and contains nothing that holds for all calls
@@ -55,17 +55,20 @@ CUresult cushim__call_refuse(unsigned slot);
 const char *cushim__call_name(void);
 
 /*
- * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds` symbols
- * around the function that they share with their twin.
+ * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
+ * symbols around the function that they share with their twin.
  */
 extern _Thread_local bool cushim__call_per_thread;
 
-/* Whether this thread executes a host function of the program: set by the engine's helper thread. */
+/*
+ * Whether this thread executes a host function of the program: set by the engine's helper thread.
+ */
 extern _Thread_local bool cushim__in_host_function;
 
 /*
- * Whether this thread is in the function that stands for a kernel. It is called under the lock, so that
- * a call of the driver from it would never return: it answers CUDA_ERROR_NOT_PERMITTED instead.
+ * Whether this thread is in the function that stands for a kernel. It is called under the lock, so
+ * that a call of the driver from it would never return: it answers CUDA_ERROR_NOT_PERMITTED
+ * instead.
  */
 extern _Thread_local bool cushim__in_kernel;
 
@@ -75,7 +78,9 @@ enum {
     CUSHIM__IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */
     CUSHIM__AFTER_FAULT = 4,      /* works after a sticky error */
     CUSHIM__AFTER_FORK = 8,       /* works in the child of a process that had called cuInit */
-    /* Before cuInit it is called all the same, and what it answers to its arguments is the answer. */
+    /*
+     * Before cuInit it is called all the same, and what it answers to its arguments is the answer.
+     */
     CUSHIM__ARGUMENTS_FIRST = 16,
 };
 uint8_t cushim__call_rules(unsigned slot);

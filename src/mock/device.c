@@ -79,7 +79,10 @@ static struct cushim__device *find_named(struct cushim_mock *mock, const char *e
     return found;
 }
 
-/* Numbers are read as strtol() does: blanks and a sign before it and anything behind it are allowed. */
+/*
+ * Numbers are read as strtol() does: blanks and a sign before it and anything behind it are
+ * allowed.
+ */
 static struct cushim__device *find_numbered(struct cushim_mock *mock, const char *entry)
 {
     char *end;
@@ -91,8 +94,8 @@ static struct cushim__device *find_numbered(struct cushim_mock *mock, const char
 }
 
 /*
- * Read a list. Returns how many devices it names, in `order`; -1: one is named twice. It ends at the
- * first entry that names none, and at the first of the other kind.
+ * Read a list. Returns how many devices it names, in `order`; -1: one is named twice. It ends at
+ * the first entry that names none, and at the first of the other kind.
  */
 static int read_list(struct cushim_mock *mock, const char *list, unsigned *order)
 {

@@ -29,8 +29,8 @@ void cushim__devices_destroy(struct cushim_mock *mock);
 
 /*
  * Let the program see what a list of CUDA_VISIBLE_DEVICES names, in its order; NULL: all. Moves the
- * devices, so this comes before anything points at them. NO_DEVICE: none is visible; INVALID_DEVICE:
- * one is named twice.
+ * devices, so this comes before anything points at them. NO_DEVICE: none is visible;
+ * INVALID_DEVICE: one is named twice.
  */
 CUresult cushim__devices_show(struct cushim_mock *mock, const char *list);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the mock
- * are not in the child. If the parent had called cuInit, the child is one where almost nothing works; if
- * not, no thread was there either, and the child has a mock of its own.
+ * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the
+ * mock are not in the child. If the parent had called cuInit, the child is one where almost nothing
+ * works; if not, no thread was there either, and the child has a mock of its own.
  */
 #include "src/mock/fork.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock's life: created from settings, asked how it stands, and destroyed with all that is left. */
+/*
+ * The mock's life: created from settings, asked how it stands, and destroyed with all that is left.
+ */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 

@@ -22,11 +22,12 @@ enum {
     CUSHIM__DEVICES_MAX = 16,
     CUSHIM__ATTRIBUTES_MAX = 192, /* attribute numbers are below this */
     CUSHIM__LIMITS_MAX = 16,
+    CUSHIM__TEXT_SIZE = 256, /* of a text in settings, with its end */
 };
 
 /* A kind of device: what a profile says. */
 struct cushim__profile {
-    char name[256];
+    char name[CUSHIM__TEXT_SIZE];
     int driver_version;
     size_t memory_bytes;
     int attributes[CUSHIM__ATTRIBUTES_MAX];
@@ -61,15 +62,17 @@ struct cushim__settings {
     bool quiet;             /* the drop-in does not announce itself on standard error */
     struct cushim__costs costs;
     struct cushim__profile profile;
-    /* Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots. */
+    /*
+     * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
+     */
     uint32_t *call_ns;
     /* Whether these are what the profile says, or were set by a key of their own. */
     bool has_driver_version, has_memory;
 };
 
 /*
- * The defaults: one device of profile h200 with 2 GiB. `settings` is uninitialised before, and to be
- * freed after success. CUDA_SUCCESS or OUT_OF_MEMORY.
+ * The defaults: one device of profile h200 with 2 GiB. `settings` is uninitialised before, and to
+ * be freed after success. CUDA_SUCCESS or OUT_OF_MEMORY.
  */
 CUresult cushim__settings_default(struct cushim__settings *settings);
 

@@ -8,8 +8,8 @@
 #include <cushim/table.h>
 
 /*
- * Where the function of a slot is for the program: in the mock's table, or exported by the library. NULL:
- * it is nowhere.
+ * Where the function of a slot is for the program: in the mock's table, or exported by the library.
+ * NULL: it is nowhere.
  */
 extern cushim_function (*cushim__symbol_source)(unsigned slot);
 

@@ -2,8 +2,8 @@
 /*
  * The mock's world: the one mock of this process, its lock and what everybody needs of it.
  *
- * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions; host
- * functions and callbacks are called without it.
+ * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions;
+ * host functions and callbacks are called without it.
  */
 #ifndef CUSHIM_MOCK_WORLD_H
 #define CUSHIM_MOCK_WORLD_H
@@ -66,8 +66,8 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
 __attribute__((format(printf, 1, 2))) void cushim__mock_log(const char *format, ...);
 
 /*
- * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the function
- * under way stands before the text.
+ * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
+ * function under way stands before the text.
  */
 __attribute__((format(printf, 1, 2))) void cushim__violation(const char *format, ...);
 

@@ -45,19 +45,32 @@ bool driver_open(const char *library, struct cushim_report *report, struct failu
     return false;
 }
 
+/* Of a mock driver without devices, the advice is on its settings and not on the machine. */
+static void advise(struct driver *driver, struct failure *failure)
+{
+    static const char advice[] =
+        "The settings ask for no device (devices, personality, CUDA_VISIBLE_DEVICES).";
+
+    if (driver->report.state != CUSHIM_STATE_NO_DEVICE)
+        return;
+    snprintf(driver->report.advice, sizeof driver->report.advice, "%s", advice);
+    snprintf(failure->advice, sizeof failure->advice, "%s", advice);
+}
+
 /* The mock driver of this process, in the place of another. */
 static bool open_own(struct driver *driver, const struct arguments *arguments,
                      struct failure *failure)
 {
+    const bool is_open = mock_open(arguments, &driver->report, failure);
+
     driver->is_mock = driver->is_own = true;
-    if (!mock_open(arguments, &driver->report, failure))
-        return false;
     driver->identity = mock_identity();
-    return true;
+    advise(driver, failure);
+    return is_open;
 }
 
 /* A library that tells it is a mock driver, as that of `cushim run` does. */
-static void ask_library(struct driver *driver)
+static void ask_library(struct driver *driver, struct failure *failure)
 {
     const char *(*identity)(void) = NULL;
     const system_function function =
@@ -68,18 +81,21 @@ static void ask_library(struct driver *driver)
     memcpy(&identity, &function, sizeof identity);
     driver->is_mock = true;
     driver->identity = identity();
+    advise(driver, failure);
 }
 
 bool driver_choose(struct driver *driver, const struct arguments *arguments,
                    bool is_fallback_allowed, struct failure *failure)
 {
-    *driver = (struct driver){.identity = ""};
+    bool is_open;
+
+    *driver = (struct driver){0};
     if (arguments->mock)
         return open_own(driver, arguments, failure);
-    if (driver_open(arguments->library, &driver->report, failure)) {
-        ask_library(driver);
+    is_open = driver_open(arguments->library, &driver->report, failure);
+    ask_library(driver, failure);
+    if (is_open)
         return true;
-    }
     if (!is_fallback_allowed || !mock_is_built() || !is_without_driver(arguments, &driver->report))
         return false;
     snprintf(driver->why_mock, sizeof driver->why_mock, "%s ", driver->report.reason);
@@ -101,5 +117,15 @@ void driver_print_mock(const struct driver *driver)
         return;
     output_line("simulated", "%sThe times are virtual: this is cushim's mock driver, not a GPU.",
                 driver->why_mock);
-    output_line("mock", "%s", driver->identity);
+    if (driver->identity)
+        output_line("mock", "%s", driver->identity);
+}
+
+void driver_json_mock(const struct driver *driver, struct json *json)
+{
+    json_bool(json, "simulated", driver->is_mock);
+    if (driver->identity)
+        json_string(json, "mock", driver->identity);
+    else
+        json_null(json, "mock");
 }

@@ -17,26 +17,39 @@ struct entry {
 };
 
 static const char json_description[] =
-    "info prints an object with the members simulated, report and devices; time one with "
-    "simulated, report, device, elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, "
+    "info prints an object with the members simulated, mock, report and devices; time one with "
+    "simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, "
     "minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second. simulated is true if the "
-    "mock driver answered. After a failure the member error stands beside simulated, report (and "
-    "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
+    "mock driver answered, and mock is the line that says which it is, else null. After a failure "
+    "the member error stands beside simulated, mock, report (and devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
     "interrupted), message, advice, and the call that failed, a function of cushim or of the "
     "driver, with its code and code_name, each null if there is none. A command line that cannot "
     "be read gives the error alone. Members may be added in later versions, but none is renamed.";
 
-static const struct entry statuses[] = {
-    {"0", "Done. For info: there is at least one device."},
-    {"1", "A call of the driver failed, or the output could not be written."},
-    {"2", "There is no driver, or what was found in its place cannot be used."},
-    {"3", "There is a driver but no device: cuInit failed, or it found none."},
-    {"64", "The command line is wrong, or the settings of the mock driver."},
-    {"125", "The mock driver's library was not found. Of run alone, as the next two; once the "
-            "program has started, the status of run is the program's."},
-    {"126", "The program was found, but cannot be executed."},
-    {"127", "The program was not found."},
-    {"130", "Interrupted by Ctrl-C."},
+enum {
+    DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
+    ALL = DRIVER | COMMAND_RUN,
+};
+
+/* An exit status, and the commands that have it. */
+struct status_entry {
+    unsigned commands;
+    const char *name;
+    const char *text;
+};
+
+static const struct status_entry statuses[] = {
+    {COMMAND_INFO, "0", "There is at least one device."},
+    {COMMAND_TIME | COMMAND_PROFILE, "0", "Done."},
+    {DRIVER, "1", "A call of the driver failed, or the output could not be written."},
+    {DRIVER, "2", "There is no driver, or what was found in its place cannot be used."},
+    {DRIVER, "3", "There is a driver but no device: cuInit failed, or it found none."},
+    {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
+    {COMMAND_RUN, "125", "The mock driver's library was not found."},
+    {COMMAND_RUN, "126", "The program was found, but cannot be executed."},
+    {COMMAND_RUN, "127", "The program was not found."},
+    {COMMAND_TIME, "130", "Interrupted by Ctrl-C."},
+    {COMMAND_RUN, "others", "The program's, once it has started."},
 };
 
 static const struct entry variables[] = {
@@ -47,8 +60,8 @@ static const struct entry variables[] = {
     {"CUSHIM_MOCK_CONFIG", "Read by the mock driver that run puts in the place of libcuda.so.1: a "
                            "file of settings. The option --config replaces it."},
     {"CUSHIM_MOCK_SETTINGS",
-     "The same, for settings themselves, one on each line. The options that "
-     "set something replace it."},
+     "The same, for settings themselves, one on each line. Of a key that the options set too, the "
+     "option counts."},
 };
 
 static const struct entry examples[] = {
@@ -58,6 +71,8 @@ static const struct entry examples[] = {
     {"cushim info --mock --set devices=2", "What a program sees of the mock driver."},
     {"cushim profile --output gpu.profile", "Take this GPU along, for the mock driver."},
     {"cushim run --devices 2 -- ./program", "Start a program that finds two simulated GPUs."},
+    {"cushim run --set profile=./gpu.profile -- ./program",
+     "Start a program that finds the GPU of a profile."},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -112,6 +127,40 @@ static void put_entries(const char *heading, const struct entry *entries, size_t
     put_heading(heading);
     for (size_t i = 0; i < count; i++)
         put_entry(entries[i].name, NULL, entries[i].text);
+}
+
+/* `info, time: `, in front of what only these commands have. */
+static const char *put_names(char *buffer, size_t size, unsigned set)
+{
+    size_t length = 0;
+
+    buffer[0] = '\0';
+    for (const struct command_row *row = commands; row->name && length < size; row++) {
+        if (set & (unsigned)row->command)
+            length += (size_t)snprintf(buffer + length, size - length, "%s%s", length ? ", " : "",
+                                       row->name);
+    }
+    if (length < size)
+        snprintf(buffer + length, size - length, ": ");
+    return buffer;
+}
+
+/* The exit statuses of one command, or those of all with the names of the commands. */
+static void put_statuses(const struct command_row *row)
+{
+    char names[64], text[160];
+
+    put_heading("EXIT STATUS");
+    for (size_t i = 0; i < COUNT(statuses); i++) {
+        const struct status_entry *entry = &statuses[i];
+        if (row && !(entry->commands & (unsigned)row->command))
+            continue;
+        snprintf(text, sizeof text, "%s%s",
+                 row || entry->commands == ALL ? ""
+                                               : put_names(names, sizeof names, entry->commands),
+                 entry->text);
+        put_entry(entry->name, NULL, text);
+    }
 }
 
 /* A part of a synopsis, on the next line if it does not fit this one. Returns the new column. */
@@ -178,7 +227,7 @@ void help_command(const struct command_row *row)
     put_heading("DESCRIPTION");
     put_paragraph(row->description);
     put_options("OPTIONS", row);
-    put_entries("EXIT STATUS", statuses, COUNT(statuses));
+    put_statuses(row);
 }
 
 void help_manual(void)
@@ -206,7 +255,7 @@ void help_manual(void)
         put_options(heading_of(heading, sizeof heading, "OPTIONS OF", row), row);
     put_heading("JSON");
     put_paragraph(json_description);
-    put_entries("EXIT STATUS", statuses, COUNT(statuses));
+    put_statuses(NULL);
     put_entries("ENVIRONMENT", variables, COUNT(variables));
     put_entries("EXAMPLES", examples, COUNT(examples));
 }

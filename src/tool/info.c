@@ -52,7 +52,7 @@ static void print_json(const struct driver *driver, const struct devices *device
     json_open(&json, NULL, '{');
     if (failure->status != STATUS_DONE)
         failure_json(failure, &json);
-    json_bool(&json, "simulated", driver->is_mock);
+    driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
     json_open(&json, "devices", '[');
     for (int i = 0; i < devices->count; i++)

@@ -9,6 +9,7 @@
 #include <cushim/mock.h>
 
 #include "src/mock/settings.h"
+#include "src/mock/settings/names.h"
 #include "src/tool/output.h"
 
 static const char advice[] = "Read docs/mock.md, which lists the settings of the mock driver.";
@@ -24,20 +25,64 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
                             setting->value);
 }
 
-/* The same key is set again later. */
+/* Whether two keys are of one group and name the same member of it, by its name or its number. */
+static bool is_same_member(const struct cushim__word *key, const struct cushim__word *other,
+                           const char *prefix,
+                           bool (*find)(const struct cushim__word *name, unsigned *number))
+{
+    struct cushim__word name, other_name;
+    unsigned number, other_number;
+
+    return cushim__word_begins(key, prefix, &name) &&
+           cushim__word_begins(other, prefix, &other_name) && find(&name, &number) &&
+           find(&other_name, &other_number) && number == other_number;
+}
+
+/* Whether two lines, or keys alone, have the same key. */
+static bool is_same_key(const char *line, const char *other)
+{
+    const struct cushim__word key = {line, strcspn(line, " \t=\n")};
+    const struct cushim__word other_key = {other, strcspn(other, " \t=\n")};
+
+    return (key.length == other_key.length && strncmp(line, other, key.length) == 0) ||
+           is_same_member(&key, &other_key, "attribute.", cushim__attribute_find) ||
+           is_same_member(&key, &other_key, "limit.", cushim__limit_find);
+}
+
+/* Whether the command line sets the key of this line, from its setting number `first` on. */
+static bool is_set(const struct arguments *arguments, size_t first, const char *line)
+{
+    for (size_t i = first; i < arguments->setting_count; i++) {
+        const struct setting *setting = &arguments->settings[i];
+        if (is_same_key(line, setting->option->key ? setting->option->key : setting->value))
+            return true;
+    }
+    return arguments->quiet && is_same_key(line, "quiet");
+}
+
 static bool is_superseded(const struct arguments *arguments, size_t index)
 {
     const struct setting *setting = &arguments->settings[index];
 
-    for (size_t i = index + 1; i < arguments->setting_count; i++) {
-        const struct setting *other = &arguments->settings[i];
-        const char *key = setting->option->key ? setting->option->key : setting->value;
-        const char *later = other->option->key ? other->option->key : other->value;
-        const size_t length = strcspn(key, " \t=");
-        if (length == strcspn(later, " \t=") && strncmp(key, later, length) == 0)
-            return true;
+    return is_set(arguments, index + 1,
+                  setting->option->key ? setting->option->key : setting->value);
+}
+
+/* Lines without what the command line sets; the others keep their numbers, for messages. */
+static size_t put_before(char *buffer, const struct arguments *arguments, const char *before)
+{
+    size_t length = 0;
+
+    while (*before) {
+        const size_t line = strcspn(before, "\n");
+        if (!is_set(arguments, 0, before + strspn(before, " \t"))) {
+            memcpy(buffer + length, before, line);
+            length += line;
+        }
+        buffer[length++] = '\n';
+        before += line + (before[line] == '\n');
     }
-    return false;
+    return length;
 }
 
 /*
@@ -53,15 +98,32 @@ static bool refuse(struct failure *failure, const char *where, const char *messa
     return false;
 }
 
+/* Check settings, and tell the mode that they lead to. */
+static bool read_mode(const char *file, const char *settings, const char *where,
+                      enum cushim__mode *mode, struct failure *failure)
+{
+    struct cushim__settings checked;
+    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "memory ran out";
+    CUresult code = cushim__settings_default(&checked);
+
+    if (code == CUDA_SUCCESS && file)
+        code = cushim__settings_read(&checked, file, message, sizeof message);
+    if (code == CUDA_SUCCESS && settings)
+        code = cushim__settings_parse(&checked, settings, "", message, sizeof message);
+    *mode = checked.mode;
+    cushim__settings_free(&checked);
+    return code == CUDA_SUCCESS || refuse(failure, where, message);
+}
+
 bool mock_is_built(void)
 {
     return true;
 }
 
-char *mock_settings(const struct arguments *arguments)
+char *mock_settings(const struct arguments *arguments, const char *before)
 {
     static const char quiet[] = "quiet = yes\n";
-    size_t size = sizeof quiet, length = 0;
+    size_t size = sizeof quiet + (before ? strlen(before) + 1 : 0), length = 0;
     char *text;
 
     if (!arguments->setting_count && !arguments->quiet)
@@ -69,7 +131,9 @@ char *mock_settings(const struct arguments *arguments)
     for (size_t i = 0; i < arguments->setting_count; i++)
         size += put_setting(NULL, 0, &arguments->settings[i]);
     text = output_memory(size);
-    text[0] = '\0';
+    if (before)
+        length = put_before(text, arguments, before);
+    text[length] = '\0';
     for (size_t i = 0; i < arguments->setting_count; i++) {
         if (!is_superseded(arguments, i))
             length += put_setting(text + length, size - length, &arguments->settings[i]);
@@ -98,23 +162,28 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
 
 bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
 {
-    struct cushim__settings checked;
-    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "memory ran out";
-    CUresult code = cushim__settings_default(&checked);
+    enum cushim__mode mode;
 
-    if (code == CUDA_SUCCESS && file)
-        code = cushim__settings_read(&checked, file, message, sizeof message);
-    if (code == CUDA_SUCCESS && settings)
-        code = cushim__settings_parse(&checked, settings, "", message, sizeof message);
-    cushim__settings_free(&checked);
-    return code == CUDA_SUCCESS || refuse(failure, where, message);
+    return read_mode(file, settings, where, &mode, failure);
+}
+
+bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
+{
+    enum cushim__mode mode;
+
+    if (!read_mode(file, settings, "the settings", &mode, failure))
+        return false;
+    if (mode == CUSHIM__MANUAL)
+        failure_set(failure, STATUS_USAGE, advice,
+                    "mode = manual has nobody to move the clock here: take auto or threaded");
+    return mode != CUSHIM__MANUAL;
 }
 
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,
                struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES] = "";
-    char *settings = mock_settings(arguments);
+    char *settings = mock_settings(arguments, NULL);
     const struct cushim_mock_options options = {
         .size = sizeof options,
         .settings = settings,
@@ -134,6 +203,8 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
         cushim_init(&load);
     }
     cushim_report_get(report);
+    if (report->library[0])
+        snprintf(report->library, sizeof report->library, "built in");
     if (failure->status != STATUS_DONE)
         return false;
     if (message[0])
@@ -159,5 +230,5 @@ bool mock_close(struct failure *failure)
 
 const char *mock_identity(void)
 {
-    return cushim_mock_identity();
+    return mock ? cushim_mock_identity() : NULL;
 }

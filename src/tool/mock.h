@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock driver as the commands need it: in the place of the driver, and its settings checked for a
- * program that is to run on it. Where cushim is built without it, every function fails and says so.
+ * The mock driver as the commands need it: in the place of the driver, and its settings checked for
+ * a program that is to run on it. Where cushim is built without it, every function fails and says
+ * so.
  */
 #ifndef CUSHIM_TOOL_MOCK_H
 #define CUSHIM_TOOL_MOCK_H
@@ -20,19 +21,25 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
 /* Give it back, if it was opened. What it saw done wrong is a failure. */
 bool mock_close(struct failure *failure);
 
-/* One line that says which mock this is; while it is open. */
+/* One line that says which mock this is; NULL: it is not open. */
 const char *mock_identity(void);
 
-/* The settings of the command line, a line for each; NULL: there are none. Free it. */
-char *mock_settings(const struct arguments *arguments);
+/*
+ * The settings of the command line, a line for each; NULL: there are none. `before` are lines that
+ * they go over: those that they set again are left empty; NULL: there are none. Free it.
+ */
+char *mock_settings(const struct arguments *arguments, const char *before);
 
 /* Check each setting of the command line by itself, to tell which option is wrong. */
 bool mock_check_options(const struct arguments *arguments, struct failure *failure);
 
 /*
- * Check what a program would read: a file of settings, or NULL, and settings, or NULL. `where` names
- * the latter in messages.
+ * Check what a program would read: a file of settings, or NULL, and settings, or NULL. `where`
+ * names the latter in messages.
  */
 bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure);
+
+/* Refuse a mode in which nothing but the program's own calls of cushim would move the clock. */
+bool mock_check_mode(const char *file, const char *settings, struct failure *failure);
 
 #endif

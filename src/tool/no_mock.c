@@ -14,9 +14,10 @@ bool mock_is_built(void)
     return false;
 }
 
-char *mock_settings(const struct arguments *arguments)
+char *mock_settings(const struct arguments *arguments, const char *before)
 {
     (void)arguments;
+    (void)before;
     return NULL;
 }
 
@@ -31,6 +32,13 @@ bool mock_check(const char *file, const char *settings, const char *where, struc
     (void)file;
     (void)settings;
     (void)where;
+    return refuse(failure);
+}
+
+bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
+{
+    (void)file;
+    (void)settings;
     return refuse(failure);
 }
 
@@ -50,5 +58,5 @@ bool mock_close(struct failure *failure)
 
 const char *mock_identity(void)
 {
-    return "";
+    return NULL;
 }

@@ -89,7 +89,7 @@ const struct option arguments_options[] = {
      .value = "KEY=VALUE",
      .kind = OPTION_SETTING,
      .commands = ALL,
-     .expected = "a setting of the mock driver, such as mode=manual",
+     .expected = "a setting of the mock driver, such as mode=threaded",
      .is_repeated = true,
      .help = "One setting of the mock driver, as docs/mock.md lists them. May be given often."},
     {.name = "--library",

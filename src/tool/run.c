@@ -67,20 +67,21 @@ static char *find_folder(const struct arguments *arguments, struct failure *fail
     return found;
 }
 
-/* The settings that the program is to read: of the command line, or what was there before. */
+/* The settings that the program is to read: of the command line over those of the environment. */
 static bool set_settings(const struct arguments *arguments, struct failure *failure)
 {
     static const char config_name[] = "CUSHIM_MOCK_CONFIG",
                       settings_name[] = "CUSHIM_MOCK_SETTINGS";
     char *config = arguments->config ? system_absolute_path(arguments->config) : NULL;
-    char *settings = mock_settings(arguments);
+    const char *before = getenv(settings_name);
+    char *settings = mock_settings(arguments, before);
     const char *file = config ? config : getenv(config_name);
-    const char *text = settings ? settings : getenv(settings_name);
-    const bool is_done =
-        mock_check_options(arguments, failure) &&
-        mock_check(file, text, settings ? "the options" : settings_name, failure) &&
-        (!config || system_set(config_name, config, failure)) &&
-        (!settings || system_set(settings_name, settings, failure));
+    const char *text = settings ? settings : before;
+    const bool is_done = mock_check_options(arguments, failure) &&
+                         mock_check(file, text, before ? settings_name : "the options", failure) &&
+                         mock_check_mode(file, text, failure) &&
+                         (!config || system_set(config_name, config, failure)) &&
+                         (!settings || system_set(settings_name, settings, failure));
 
     free(config);
     free(settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cushim time`: the driver at work. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cushim/event_time.h>
@@ -10,6 +11,7 @@
 #include "src/tool/driver.h"
 #include "src/tool/json.h"
 #include "src/tool/measurement.h"
+#include "src/tool/mock.h"
 #include "src/tool/output.h"
 
 /* The mock driver sets its bytes on the processor, and in time that nobody sees. */
@@ -18,6 +20,17 @@ static size_t bytes_of(const struct arguments *arguments, const struct driver *d
     const size_t chosen = (size_t)(driver->is_mock ? 16 : 256) << 20;
 
     return arguments->bytes ? (size_t)arguments->bytes : chosen;
+}
+
+/* A wait of the measurement is for the clock of the mock driver. */
+static bool check_mode(const struct arguments *arguments, const struct driver *driver,
+                       struct failure *failure)
+{
+    char *settings = driver->is_own ? mock_settings(arguments, NULL) : NULL;
+    const bool is_right = !driver->is_own || mock_check_mode(arguments->config, settings, failure);
+
+    free(settings);
+    return is_right;
 }
 
 /* An interruption is a failure only if it leaves nothing to tell. */
@@ -69,7 +82,7 @@ static void print_json(const struct driver *driver, const struct device *device,
     struct json json = {0};
 
     json_open(&json, NULL, '{');
-    json_bool(&json, "simulated", driver->is_mock);
+    driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
     json_open(&json, "device", '{');
     json_integer(&json, "ordinal", device->ordinal);
@@ -98,7 +111,7 @@ static void print_failure(const struct driver *driver, const struct failure *fai
     }
     json_open(&json, NULL, '{');
     failure_json(failure, &json);
-    json_bool(&json, "simulated", driver->is_mock);
+    driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
     json_close(&json, '}');
 }
@@ -111,6 +124,7 @@ enum status command_time(const struct arguments *arguments)
     struct measurement measurement = {.repeat = (unsigned)arguments->repeat};
 
     if (driver_choose(&driver, arguments, true, &failure) &&
+        check_mode(arguments, &driver, &failure) &&
         device_choose(&device, arguments->device, &failure)) {
         measurement.device = device.handle;
         measurement.bytes = bytes_of(arguments, &driver);

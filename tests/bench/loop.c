@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One loop, two ways to reach the driver: LINKED to it, or through cushim's table. */
+/* One loop, and the ways to reach the driver: LINKED to it, by HEADER, or through the table. */
 #include "loop.h"
 
 #ifdef LINKED
 #include <cuda.h>
+#define QUERY(event) cuEventQuery(event)
+#elif defined(HEADER)
+#include <cushim/cuda.h>
 #define QUERY(event) cuEventQuery(event)
 #else
 #include <cushim/driver.h>

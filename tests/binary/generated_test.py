@@ -17,9 +17,11 @@ BUILT = {
     'absent': 'loader/absent.c',
     'attributes': 'loader/attributes.h',
     'boot': 'loader/boot.c',
+    'doors': 'include/cushim/doors.h',
     'missing': 'loader/missing.c',
     'results': 'loader/results.h',
     'slots': 'include/cushim/slots.h',
+    'stubs': 'src/stubs/stubs.c',
     'symbols': 'loader/symbols.c',
 }
 

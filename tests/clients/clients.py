@@ -8,7 +8,8 @@ usage: clients.py COMMAND PLAIN BESIDE [NAME ...]
 COMMAND is `cushim`, PLAIN the client built from plain.c, BESIDE the folder of the libraries of
 beside/. Each client of table.py, or those named, runs through `cushim run`, and once more where
 libcuda.so.1 is no library: a check that it passes there too is no check, and fails. --packages
-prints the packages of Debian that the clients come from.
+prints the packages of Debian that the clients come from. Of a client that fails, the commands are
+printed that do the same in a folder of their own, and the ends of what it wrote.
 
 Exit status: 0 every client that is installed passed; 77 none is installed; 1 one failed.
 """
@@ -16,6 +17,7 @@ import glob
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -24,6 +26,7 @@ from table import CLIENTS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SKIPPED = 77
+NO_DRIVER = 'no-driver'  # a folder whose libcuda.so.1 is no library
 
 
 class Failure(Exception):
@@ -34,8 +37,11 @@ def execute(command, folder, environment, seconds):
     try:
         return subprocess.run(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                               capture_output=True, timeout=seconds, text=True, errors='replace')
-    except subprocess.TimeoutExpired:
-        raise Failure(f'not done after {seconds} s: {" ".join(command)}') from None
+    except subprocess.TimeoutExpired as expired:
+        written = [(text or b'').decode(errors='replace')
+                   for text in (expired.stdout, expired.stderr)]
+        raise Failure(f'not done after {seconds} s: {" ".join(command)}\n    {ends(*written)}') \
+            from None
     except OSError as error:
         raise Failure(f'{command[0]}: {error.strerror}') from None
 
@@ -82,9 +88,34 @@ class Suite:
                       'PCI': device['pci_address'], 'PCI_SHORT': device['pci_address'][:-2]}
 
 
+def ends(out, err):
+    lines = []
+    for name, text in (('stdout', out), ('stderr', err)):
+        kept = text.splitlines()[-12:]
+        lines += [f'the end of {name}:', *kept] if kept else [f'nothing on {name}']
+    return '\n    '.join(lines)
+
+
 def tail(result):
-    lines = (result.stderr + result.stdout).splitlines()[-12:]
-    return f'status {result.returncode}\n    ' + '\n    '.join(lines)
+    return f'status {result.returncode}\n    {ends(result.stdout, result.stderr)}'
+
+
+def word_of_shell(word, place):
+    """A word for a shell; the folder `place` is its working directory there."""
+    parts = [shlex.quote(part) if part else '' for part in word.split(place)]
+    return '"$PWD"'.join(parts) or "''"
+
+
+def script(steps):
+    """What a shell has to be told to take the same steps: command, folder and environment of each."""
+    lines = ['again, in a shell:', 'cd "$(mktemp -d)"']
+    if any(NO_DRIVER in environment['LD_LIBRARY_PATH'] for _, _, environment in steps):
+        lines.append(f'mkdir {NO_DRIVER} && echo no library | tee {NO_DRIVER}/libcuda.so '
+                     f'>{NO_DRIVER}/libcuda.so.1')
+    for command, place, environment in steps:
+        words = ['env', '-i', *(f'{key}={value}' for key, value in environment.items()), *command]
+        lines.append(' '.join(word_of_shell(word, place) for word in words))
+    return '\n    '.join(lines)
 
 
 def check(result, patterns, reference):
@@ -104,9 +135,20 @@ def check(result, patterns, reference):
 
 
 def run_client(suite, client, found):
-    """Run one; raises Failure."""
+    """Run one; raises Failure, which tells how to do the same again."""
+    steps = []
+    try:
+        take_steps(suite, client, found, steps)
+    except Failure as failure:
+        again = [step for step in steps if step[1] == steps[-1][1]]
+        raise Failure(f'{failure}\n    {script(again)}' if again else str(failure)) from None
+
+
+def take_steps(suite, client, found, steps):
+    """Run one, and note each step before it is taken; raises Failure."""
     with tempfile.TemporaryDirectory(prefix='clients-') as folder:
-        work, other, no_driver = (os.path.join(folder, name) for name in ('1', '2', 'none'))
+        work, other = (os.path.join(folder, name) for name in ('1', '2'))
+        no_driver = os.path.join(other, NO_DRIVER)
         for name in (work, other, no_driver):
             os.mkdir(name)
         for name in ('libcuda.so', 'libcuda.so.1'):
@@ -120,6 +162,7 @@ def run_client(suite, client, found):
             command = fill_all(command, words)
             if options is not None:
                 command = suite.on_mock(fill_all(options, words), command)
+            steps.append((command, place, environment))
             return execute(command, place, environment, client.seconds)
 
         if client.build:

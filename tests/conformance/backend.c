@@ -35,7 +35,10 @@ static const char *open_mock(void)
     is_mock = true;
     if (code == CUDA_SUCCESS)
         return NULL;
-    snprintf(reason, sizeof reason, "the mock cannot be created: %d %s", (int)code, message);
+    if (message[0])
+        snprintf(reason, sizeof reason, "%s", message);
+    else
+        snprintf(reason, sizeof reason, "the mock cannot be created: %d", (int)code);
     return reason;
 }
 

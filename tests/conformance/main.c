@@ -92,12 +92,15 @@ static bool is_complete(void)
     return complete;
 }
 
-/* The next process finds these settings. A mock need not say what it is: that is asked. */
+/*
+ * The next process finds these settings. The user's come first, so that messages number their lines
+ * right. A mock need not say what it is: that is asked.
+ */
 static void prepare(const char *settings, const char *more)
 {
     char all[4096];
 
-    snprintf(all, sizeof all, "quiet = yes\n%s\n%s", settings, more ? more : "");
+    snprintf(all, sizeof all, "%s\n%s\nquiet = yes\n", settings, more ? more : "");
     setenv(BACKEND_SETTINGS, all, 1);
 }
 

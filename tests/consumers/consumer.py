@@ -33,6 +33,12 @@ class Consumer(unittest.TestCase):
                          'The driver is switched off by CUSHIM_LIBRARY=none.\n')
         self.assertRegex(run(program, env=environment(**changes)), r'^[A-Z][^\n]+\.\n$')
 
+    def assert_answers(self, program, **changes):
+        """It was made for -lcuda, and starts where there is no driver."""
+        self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
+                         'cuInit answers 303\n')
+        self.assertRegex(run(program, env=environment(**changes)), r'^cuInit answers \d+\n$')
+
     def assert_mocks(self, program, **changes):
         """It sees the devices of its mock, and what the mock saw of it."""
         self.assertEqual(run(program, env=environment(**changes)),

@@ -67,6 +67,26 @@ class PkgConfig(consumer.Consumer):
         self.assert_runs(program)
         self.assert_needs(program, [])
 
+    def test_program_for_the_driver_runs_through_the_header(self):
+        flags = self.pkg_config(self.prefix, '--cflags', '--libs')
+        program = self.compile_with('header', ['-include', 'cushim/cuda.h', *flags],
+                                    source='consumer_plain.c')
+        self.assert_answers(program, LD_LIBRARY_PATH=os.path.join(self.prefix, 'lib'))
+        self.assert_needs(program, ['libcushim.so.0'])
+
+    def test_program_for_the_driver_runs_with_the_stubs(self):
+        flags = self.pkg_config(self.prefix, '--cflags', '--libs', package='cushim-stubs')
+        program = self.compile_with('stubs', flags, source='consumer_plain.c')
+        self.assert_answers(program, LD_LIBRARY_PATH=os.path.join(self.prefix, 'lib'))
+        self.assert_needs(program, ['libcushim.so.0'])
+
+    def test_program_for_the_driver_runs_with_the_stubs_and_nothing_shared(self):
+        flags = self.pkg_config(self.static_prefix(), '--static', '--cflags', '--libs',
+                                package='cushim-stubs')
+        program = self.compile_with('static-stubs', flags, source='consumer_plain.c')
+        self.assert_answers(program)
+        self.assert_needs(program, [])
+
     def test_program_with_the_mock_runs(self):
         flags = self.pkg_config(self.prefix, '--cflags', '--libs', package='cushim-mock')
         program = self.compile_with('mock', flags, source='consumer_mock.c')

@@ -23,7 +23,7 @@ class Subproject(consumer.Consumer):
         self.addCleanup(folder.cleanup)
         self.project = os.path.join(folder.name, 'project')
         shutil.copytree(os.path.join(HERE, 'project'), self.project)
-        for source in 'consumer.c', 'consumer_mock.c':
+        for source in 'consumer.c', 'consumer_mock.c', 'consumer_plain.c':
             shutil.copy(os.path.join(HERE, source), self.project)
         subprojects = os.path.join(self.project, 'subprojects')
         os.mkdir(subprojects)
@@ -36,22 +36,29 @@ class Subproject(consumer.Consumer):
         # The subproject also where cushim is installed.
         consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
                      '--force-fallback-for=cushim', *options, env=environment)
-        consumer.run('ninja', '-C', build, 'consumer', 'consumer-mock', env=environment)
-        return os.path.join(build, 'consumer'), os.path.join(build, 'consumer-mock')
+        programs = ['consumer', 'consumer-mock', 'consumer-header', 'consumer-stubs']
+        consumer.run('ninja', '-C', build, *programs, env=environment)
+        return [os.path.join(build, program) for program in programs]
 
     def test_dependency_is_found_and_the_program_runs(self):
-        program, mock = self.build()
+        program, mock, *doors = self.build()
         self.assert_runs(program)
         self.assert_needs(program, ['libcushim.so.0'])
         self.assert_mocks(mock)
         self.assert_needs(mock, ['libcushim-mock.so.0', 'libcushim.so.0'])
+        for door in doors:
+            self.assert_answers(door)
+            self.assert_needs(door, ['libcushim.so.0'])
 
     def test_library_may_be_static(self):
-        program, mock = self.build('-Dcushim:default_library=static')
+        program, mock, *doors = self.build('-Dcushim:default_library=static')
         self.assert_runs(program)
         self.assert_needs(program, [])
         self.assert_mocks(mock)
         self.assert_needs(mock, [])
+        for door in doors:
+            self.assert_answers(door)
+            self.assert_needs(door, [])
 
 
 if __name__ == '__main__':

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls without functions: what stands in for the world and for the engine, and tells what it was asked. */
+/*
+ * Calls without functions: what stands in for the world and for the engine, and tells what it was
+ * asked.
+ */
 #ifndef CUSHIM_TESTS_MOCK_CALL_WORLD_H
 #define CUSHIM_TESTS_MOCK_CALL_WORLD_H
 

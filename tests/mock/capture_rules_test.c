@@ -2,7 +2,7 @@
 /* What captures forbid, and what becomes of them when something they need is destroyed. */
 #include <pthread.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/capture_world.h"
 
 static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static const CUstreamCaptureMode THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -20,48 +20,6 @@ static int end(void **state)
     (void)state;
     world_end();
     return 0;
-}
-
-static void CUDA_CB do_nothing(void *data)
-{
-    (void)data;
-}
-
-static void begin_capture(CUstream stream)
-{
-    OK(driver->StreamBeginCapture_v2(stream, GLOBAL));
-}
-
-static CUgraph end_capture(CUstream stream)
-{
-    CUgraph graph = NULL;
-
-    OK(driver->StreamEndCapture(stream, &graph));
-    assert_non_null(graph);
-    return graph;
-}
-
-static void work(CUstream stream)
-{
-    OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
-}
-
-/* Let what comes next in `to` depend on what is in `from`. */
-static void tie(CUstream from, CUstream to)
-{
-    CUevent event = world_event();
-
-    OK(driver->EventRecord(event, from));
-    OK(driver->StreamWaitEvent(to, event, 0));
-    OK(driver->EventDestroy_v2(event));
-}
-
-static CUstreamCaptureStatus status(CUstream stream)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-    OK(driver->StreamIsCapturing(stream, &status));
-    return status;
 }
 
 static void drop(CUgraph graph)
@@ -158,11 +116,11 @@ static void destroyed_stream_takes_its_capture_along(void **state)
     CUevent event = world_event();
 
     (void)state;
-    begin_capture(origin);
-    tie(origin, fork);
+    capture_begin(origin);
+    capture_tie(origin, fork);
     OK(driver->EventRecord(event, origin));
     OK(driver->StreamDestroy_v2(origin));
-    assert_int_equal(status(fork), CU_STREAM_CAPTURE_STATUS_NONE);
+    assert_int_equal(capture_status(fork), CU_STREAM_CAPTURE_STATUS_NONE);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventQuery(event));
     OK(driver->StreamQuery(third));
     OK(driver->EventDestroy_v2(event));
@@ -178,8 +136,8 @@ static void destroyed_context_takes_its_captures_along(void **state)
     (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    begin_capture(stream);
-    work(stream);
+    capture_begin(stream);
+    capture_work(stream);
     OK(driver->CtxDestroy_v2(context));
     OK(driver->StreamQuery(other_stream)); /* nothing is captured any more */
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(stream));
@@ -195,11 +153,11 @@ static void node_of_a_capture_stays(void **state)
     size_t count;
 
     (void)state;
-    begin_capture(stream);
-    work(stream);
+    capture_begin(stream);
+    capture_work(stream);
     OK(driver->StreamGetCaptureInfo_v2(stream, &active, NULL, NULL, &dependencies, &count));
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->GraphDestroyNode(dependencies[0]));
-    graph = end_capture(stream);
+    graph = capture_end(stream);
     OK(driver->GraphGetNodes(graph, NULL, &count));
     assert_int_equal(count, 1);
     drop(graph);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures: what they make of calls, and what programs ask and change in them. */
-#include "tests/mock/world.h"
+#include "tests/mock/capture_world.h"
 
 enum { BYTES = 64 };
-static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 static int begin(void **state)
 {
@@ -17,48 +16,6 @@ static int end(void **state)
     (void)state;
     world_end();
     return 0;
-}
-
-static void CUDA_CB do_nothing(void *data)
-{
-    (void)data;
-}
-
-static void begin_capture(CUstream stream)
-{
-    OK(driver->StreamBeginCapture_v2(stream, GLOBAL));
-}
-
-static CUgraph end_capture(CUstream stream)
-{
-    CUgraph graph = NULL;
-
-    OK(driver->StreamEndCapture(stream, &graph));
-    assert_non_null(graph);
-    return graph;
-}
-
-static void work(CUstream stream)
-{
-    OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
-}
-
-/* Let what comes next in `to` depend on what is in `from`. */
-static void tie(CUstream from, CUstream to)
-{
-    CUevent event = world_event();
-
-    OK(driver->EventRecord(event, from));
-    OK(driver->StreamWaitEvent(to, event, 0));
-    OK(driver->EventDestroy_v2(event));
-}
-
-static CUstreamCaptureStatus status(CUstream stream)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-    OK(driver->StreamIsCapturing(stream, &status));
-    return status;
 }
 
 /* Nodes and edges as text: a digit per node by its type, then the edges by the nodes' places. */
@@ -107,15 +64,15 @@ static void captured_work_becomes_nodes(void **state)
     (void)state;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemAllocHost_v2(&host, BYTES));
-    begin_capture(stream);
+    capture_begin(stream);
     OK(driver->MemcpyHtoDAsync_v2(memory, host, BYTES, stream));
     OK(driver->MemsetD8Async(memory, 5, BYTES, stream));
-    work(stream);
+    capture_work(stream);
     OK(driver->EventRecord(event, stream));
     OK(driver->EventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
     OK(driver->StreamWaitEvent(stream, event, CU_EVENT_WAIT_EXTERNAL));
     OK(driver->MemsetD8Async(memory, 5, 0, stream));
-    graph = end_capture(stream);
+    graph = capture_end(stream);
     assert_string_equal(shape(graph), "12376 ab bc cd de");
     drop(graph);
     OK(driver->MemFreeHost(host));
@@ -135,9 +92,9 @@ static void captured_work_is_executed_by_a_launch_alone(void **state)
     (void)state;
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemsetD8_v2(memory, 1, BYTES));
-    begin_capture(stream);
+    capture_begin(stream);
     OK(driver->MemsetD8Async(memory, 7, BYTES, stream));
-    graph = end_capture(stream);
+    graph = capture_end(stream);
     OK(driver->StreamSynchronize(stream));
     OK(driver->MemcpyDtoH_v2(bytes, memory, BYTES));
     assert_int_equal(bytes[0], 1);
@@ -158,16 +115,16 @@ static void fork_and_join_are_edges(void **state)
     CUgraph graph;
 
     (void)state;
-    begin_capture(origin);
-    work(origin);
-    tie(origin, fork);
-    work(fork);
-    work(origin);
-    tie(fork, origin);
-    work(origin);
-    graph = end_capture(origin);
+    capture_begin(origin);
+    capture_work(origin);
+    capture_tie(origin, fork);
+    capture_work(fork);
+    capture_work(origin);
+    capture_tie(fork, origin);
+    capture_work(origin);
+    graph = capture_end(origin);
     assert_string_equal(shape(graph), "3333 ab ac bd cd");
-    assert_int_equal(status(fork), CU_STREAM_CAPTURE_STATUS_NONE);
+    assert_int_equal(capture_status(fork), CU_STREAM_CAPTURE_STATUS_NONE);
     drop(graph);
     OK(driver->StreamDestroy_v2(origin));
     OK(driver->StreamDestroy_v2(fork));
@@ -179,24 +136,24 @@ static void work_behind_a_join_must_be_joined_again(void **state)
     CUgraph graph;
 
     (void)state;
-    begin_capture(origin);
-    tie(origin, fork);
-    work(fork);
-    tie(fork, origin);
-    work(fork);
+    capture_begin(origin);
+    capture_tie(origin, fork);
+    capture_work(fork);
+    capture_tie(fork, origin);
+    capture_work(fork);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, driver->StreamEndCapture(origin, &graph));
     assert_null(graph);
 
-    begin_capture(origin); /* joined through a third */
-    tie(origin, fork);
-    work(fork);
+    capture_begin(origin); /* joined through a third */
+    capture_tie(origin, fork);
+    capture_work(fork);
     {
         CUstream third = world_stream();
 
-        tie(fork, third);
-        work(third);
-        tie(third, origin);
-        graph = end_capture(origin);
+        capture_tie(fork, third);
+        capture_work(third);
+        capture_tie(third, origin);
+        graph = capture_end(origin);
         OK(driver->StreamDestroy_v2(third));
     }
     assert_string_equal(shape(graph), "33 ab");
@@ -220,11 +177,11 @@ static void information_is_told_while_it_is_active(void **state)
     assert_true(first == 0 && inside == NULL && dependencies == NULL && count == 77);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamGetCaptureInfo(stream, NULL, &first));
 
-    begin_capture(stream);
+    capture_begin(stream);
     OK(driver->StreamGetCaptureInfo_v2(stream, &active, &first, &inside, &dependencies, &count));
     assert_int_equal(active, CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_int_equal(count, 0);
-    work(stream);
+    capture_work(stream);
     OK(driver->StreamGetCaptureInfo_v2(stream, &active, NULL, NULL, &dependencies, &count));
     assert_int_equal(count, 1);
     {
@@ -234,12 +191,12 @@ static void information_is_told_while_it_is_active(void **state)
         assert_int_equal(type, CU_GRAPH_NODE_TYPE_HOST);
     }
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphDestroy(inside));
-    graph = end_capture(stream);
+    graph = capture_end(stream);
     assert_ptr_equal(graph, inside);
-    begin_capture(stream);
+    capture_begin(stream);
     OK(driver->StreamGetCaptureInfo(stream, &active, &second));
     assert_int_equal(second, first + 1);
-    drop(end_capture(stream));
+    drop(capture_end(stream));
     drop(graph);
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -256,22 +213,22 @@ static void program_changes_what_comes_next(void **state)
     (void)state;
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->StreamUpdateCaptureDependencies(
                                        stream, NULL, 0, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    begin_capture(stream);
-    work(stream);
+    capture_begin(stream);
+    capture_work(stream);
     OK(driver->StreamGetCaptureInfo_v2(stream, &active, NULL, &graph, &dependencies, &count));
     first = dependencies[0];
     OK(driver->GraphAddEmptyNode(&extra, graph, NULL, 0));
     OK(driver->StreamUpdateCaptureDependencies(stream, &extra, 1,
                                                CU_STREAM_ADD_CAPTURE_DEPENDENCIES));
-    work(stream);
+    capture_work(stream);
     OK(driver->StreamUpdateCaptureDependencies(stream, &first, 1,
                                                CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    work(stream);
+    capture_work(stream);
     OK(driver->StreamUpdateCaptureDependencies(stream, NULL, 0,
                                                CU_STREAM_SET_CAPTURE_DEPENDENCIES));
-    work(stream);
+    capture_work(stream);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamUpdateCaptureDependencies(stream, NULL, 0, 7));
-    graph = end_capture(stream);
+    graph = capture_end(stream);
     assert_string_equal(shape(graph), "35333 ac ad bc");
     drop(graph);
     OK(driver->StreamDestroy_v2(stream));
@@ -289,7 +246,7 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     OK(driver->GraphAddEmptyNode(&root, graph, NULL, 0));
     OK(driver->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1,
                                          CU_STREAM_CAPTURE_MODE_RELAXED));
-    work(stream);
+    capture_work(stream);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->StreamEndCapture(stream, &same));
     assert_ptr_equal(same, graph);

@@ -5,8 +5,9 @@
  *
  *     client LIBRARY WORD...    `default`: what the process has loaded already
  *
- * Each word is a symbol, called with zeros, whose answer is printed; `has:SYMBOL` prints whether it is
- * there; `stream` makes a stream in a context and leaves both; `garbage` queries an event that never was; `fork` does the rest in a child.
+ * Each word is a symbol, called with zeros, whose answer is printed; `has:SYMBOL` prints whether it
+ * is there; `stream` makes a stream in a context and leaves both; `garbage` queries an event that
+ * never was; `fork` does the rest in a child.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -198,7 +198,7 @@ static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
     (void)state;
     world_begin("mode = manual");
     stream = world_stream();
-    OK(driver->MemAllocAsync(&gone, 64, NULL));
+    OK(driver->MemAlloc_v2(&gone, 64));
     world_spin(stream, 10 * MS);
     OK(driver->MemsetD8Async(gone, 1, 64, stream));
     OK(driver->MemFreeAsync(gone, NULL));

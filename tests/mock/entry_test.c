@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and what the drivers 470, 525, 555 and
- * 580 answered to the same questions.
+ * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and what the drivers 470, 525, 555
+ * and 580 answered to the same questions.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "tests/mock/world.h"

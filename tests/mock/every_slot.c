@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls every slot of the mock's table with zeros, each in a child with a mock of its own, and prints
- * `SYMBOL refused` or `SYMBOL answered CODE`; `SYMBOL ended` if the child came to no end of its own.
+ * Calls every slot of the mock's table with zeros, each in a child with a mock of its own, and
+ * prints `SYMBOL refused` or `SYMBOL answered CODE`; `SYMBOL ended` if the child came to no end of
+ * its own.
  *
  *     every_slot none|init|context    before cuInit, after it, with the primary context current
  */

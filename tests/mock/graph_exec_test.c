@@ -1,56 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs: what can be changed in them. */
-#include "tests/mock/world.h"
+#include "tests/mock/graph_world.h"
 
-enum { BYTES = 64, MOST = 16 };
-
-static CUgraph graph;
-
-/* What host nodes have run, in their order. */
-static unsigned ran[MOST], ran_count;
-
-static void CUDA_CB note(void *data)
-{
-    ran[ran_count++] = (unsigned)(uintptr_t)data;
-}
+enum { BYTES = 64 };
 
 static int begin(void **state)
 {
     (void)state;
-    world_begin("mode = auto");
-    OK(driver->GraphCreate(&graph, 0));
-    ran_count = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    OK(driver->GraphDestroy(graph));
-    world_end();
-    return 0;
-}
-
-static CUgraphNode add_host(const CUgraphNode *dependencies, size_t count, unsigned number)
-{
-    const CUDA_HOST_NODE_PARAMS parameters = {note, (void *)(uintptr_t)number};
-    CUgraphNode node;
-
-    OK(driver->GraphAddHostNode(&node, graph, dependencies, count, &parameters));
-    return node;
-}
-
-static CUgraphExec instantiate(void)
-{
-    CUgraphExec exec;
-
-    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
-    return exec;
+    return graph_begin("mode = auto");
 }
 
 static void nodes_of_an_executable_graph_are_changed(void **state)
 {
-    const CUDA_HOST_NODE_PARAMS changed = {note, (void *)9};
+    const CUDA_HOST_NODE_PARAMS changed = {graph_note, (void *)9};
     CUDA_MEMSET_NODE_PARAMS set = {.value = 7, .elementSize = 1, .width = BYTES, .height = 1};
     CUstream stream = world_stream();
     unsigned char bytes[BYTES] = {0};
@@ -63,14 +25,15 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     OK(driver->MemAlloc_v2(&memory, BYTES));
     OK(driver->MemsetD8_v2(memory, 0, BYTES));
     set.dst = memory;
-    host = add_host(NULL, 0, 1);
+    host = graph_add_host(NULL, 0, 1);
     OK(driver->GraphAddMemsetNode(&memory_node, graph, NULL, 0, &set, NULL));
-    exec = instantiate();
-    late = add_host(NULL, 0, 1);
-    OK(driver->GraphHostNodeSetParams(host, &(CUDA_HOST_NODE_PARAMS){note, (void *)5}));
+    exec = graph_instantiate();
+    late = graph_add_host(NULL, 0, 1);
+    OK(driver->GraphHostNodeSetParams(host, &(CUDA_HOST_NODE_PARAMS){graph_note, (void *)5}));
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->StreamSynchronize(stream));
-    assert_true(ran_count == 1 && ran[0] == 1); /* the node's change is not the graph's */
+    /* The node's change is not the executable graph's. */
+    assert_true(graph_ran_count == 1 && graph_ran[0] == 1);
 
     OK(driver->GraphExecHostNodeSetParams(exec, host, &changed));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphExecHostNodeSetParams(exec, late, &changed));
@@ -79,7 +42,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     OK(driver->GraphExecMemsetNodeSetParams(exec, memory_node, &set, NULL));
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->StreamSynchronize(stream));
-    assert_true(ran_count == 2 && ran[1] == 9);
+    assert_true(graph_ran_count == 2 && graph_ran[1] == 9);
     OK(driver->MemcpyDtoH_v2(bytes, memory, BYTES));
     assert_int_equal(bytes[0], 8);
 
@@ -99,7 +62,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
 
 static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
 {
-    const CUDA_HOST_NODE_PARAMS changed = {note, (void *)2};
+    const CUDA_HOST_NODE_PARAMS changed = {graph_note, (void *)2};
     CUgraphExecUpdateResultInfo info;
     CUstream stream = world_stream();
     CUgraphNode first, node;
@@ -107,9 +70,9 @@ static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
     CUgraph other;
 
     (void)state;
-    first = add_host(NULL, 0, 1);
-    add_host(&first, 1, 1);
-    exec = instantiate();
+    first = graph_add_host(NULL, 0, 1);
+    graph_add_host(&first, 1, 1);
+    exec = graph_instantiate();
     OK(driver->GraphCreate(&other, 0));
     CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, driver->GraphExecUpdate_v2(exec, other, &info));
     assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
@@ -126,7 +89,7 @@ static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
     OK(driver->GraphDestroy(other));
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->StreamSynchronize(stream));
-    assert_true(ran_count == 2 && ran[0] == 2 && ran[1] == 2);
+    assert_true(graph_ran_count == 2 && graph_ran[0] == 2 && graph_ran[1] == 2);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -134,7 +97,7 @@ static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
 static void flags_are_checked(void **state)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH};
-    CUgraphNode host = add_host(NULL, 0, 1);
+    CUgraphNode host = graph_add_host(NULL, 0, 1);
     cuuint64_t flags = 77;
     CUgraphExec exec;
 
@@ -157,7 +120,7 @@ static void flags_are_checked(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
     const struct CMUnitTest tests[] = {
         CASE(nodes_of_an_executable_graph_are_changed),
         CASE(executable_graph_is_updated_by_one_of_the_same_shape),

@@ -2,63 +2,20 @@
 /* Launches of graphs: in which order they execute. */
 #include <stdio.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/graph_world.h"
 
 enum { MS = 1000000, MANY = 40 };
-
-static CUgraph graph;
-
-/* What host nodes have run, in their order. */
-static unsigned ran[4 * MANY], ran_count;
-
-static void CUDA_CB note(void *data)
-{
-    ran[ran_count++] = (unsigned)(uintptr_t)data;
-}
-
-static int begin_with(const char *settings)
-{
-    world_begin(settings);
-    OK(driver->GraphCreate(&graph, 0));
-    ran_count = 0;
-    return 0;
-}
 
 static int begin(void **state)
 {
     (void)state;
-    return begin_with("mode = auto");
+    return graph_begin("mode = auto");
 }
 
 static int begin_manual(void **state)
 {
     (void)state;
-    return begin_with("mode = manual");
-}
-
-static int end(void **state)
-{
-    (void)state;
-    OK(driver->GraphDestroy(graph));
-    world_end();
-    return 0;
-}
-
-static CUgraphNode add_host(const CUgraphNode *dependencies, size_t count, unsigned number)
-{
-    const CUDA_HOST_NODE_PARAMS parameters = {note, (void *)(uintptr_t)number};
-    CUgraphNode node;
-
-    OK(driver->GraphAddHostNode(&node, graph, dependencies, count, &parameters));
-    return node;
-}
-
-static CUgraphExec instantiate(void)
-{
-    CUgraphExec exec;
-
-    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
-    return exec;
+    return graph_begin("mode = manual");
 }
 
 /* Let a stream work so long, as a node of the graph; the stream is not captured afterwards. */
@@ -104,7 +61,7 @@ static void nodes_run_after_what_they_depend_on(void **state)
         CUstream stream;
 
         snprintf(text, sizeof text, "mode = auto\n%s", settings[round % 4]);
-        begin_with(text);
+        graph_begin(text);
         stream = world_stream();
         for (unsigned i = 0; i < MANY; i++) {
             CUgraphNode before[3];
@@ -118,18 +75,18 @@ static void nodes_run_after_what_they_depend_on(void **state)
                 edge[from][i] = true;
                 before[count++] = nodes[from];
             }
-            nodes[i] = add_host(before, count, i);
+            nodes[i] = graph_add_host(before, count, i);
         }
-        exec = instantiate();
+        exec = graph_instantiate();
         OK(driver->GraphLaunch(exec, stream));
         OK(driver->GraphLaunch(exec, stream));
         OK(driver->StreamSynchronize(stream));
-        assert_int_equal(ran_count, 2 * MANY);
+        assert_int_equal(graph_ran_count, 2 * MANY);
         for (unsigned launch = 0; launch < 2; launch++) {
             for (unsigned i = 0; i < MANY; i++)
                 place[i] = MANY;
             for (unsigned i = 0; i < MANY; i++)
-                place[ran[launch * MANY + i]] = i;
+                place[graph_ran[launch * MANY + i]] = i;
             for (unsigned from = 0; from < MANY; from++) {
                 assert_true(place[from] < MANY);
                 for (unsigned to = 0; to < MANY; to++)
@@ -138,7 +95,7 @@ static void nodes_run_after_what_they_depend_on(void **state)
         }
         OK(driver->GraphExecDestroy(exec));
         OK(driver->StreamDestroy_v2(stream));
-        end(NULL);
+        graph_end(NULL);
     }
 }
 
@@ -153,7 +110,7 @@ static void branches_run_side_by_side(void **state)
     branches[0] = add_spin(stream, NULL, 0, 10 * MS);
     branches[1] = add_spin(stream, NULL, 0, 10 * MS);
     add_spin(stream, branches, 2, 10 * MS);
-    exec = instantiate();
+    exec = graph_instantiate();
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->EventRecord(event, stream));
     OK(cushim_mock_advance(world, 19 * MS));
@@ -176,7 +133,7 @@ static void whole_launch_waits_for_the_stream_and_holds_it_up(void **state)
     (void)state;
     add_spin(stream, NULL, 0, 10 * MS);
     add_spin(stream, NULL, 0, 20 * MS);
-    exec = instantiate();
+    exec = graph_instantiate();
     world_spin(stream, 5 * MS);
     OK(driver->EventRecord(before, stream));
     OK(driver->GraphLaunch(exec, stream));
@@ -197,8 +154,8 @@ static void launches_of_one_executable_graph_take_turns(void **state)
 
     (void)state;
     add_spin(one, NULL, 0, 10 * MS);
-    exec = instantiate();
-    second = instantiate();
+    exec = graph_instantiate();
+    second = graph_instantiate();
     OK(driver->GraphLaunch(exec, one));
     OK(driver->GraphLaunch(exec, other));
     OK(cushim_mock_advance(world, 15 * MS));
@@ -225,7 +182,7 @@ static void event_nodes_are_of_the_events_at_the_launch(void **state)
     (void)state;
     OK(driver->GraphAddEventWaitNode(&wait, graph, NULL, 0, before));
     OK(driver->GraphAddEventRecordNode(&record, graph, &wait, 1, after));
-    exec = instantiate();
+    exec = graph_instantiate();
     OK(driver->EventQuery(after));
     world_spin(outside, 10 * MS);
     OK(driver->EventRecord(before, outside));
@@ -246,7 +203,7 @@ static void event_nodes_are_of_the_events_at_the_launch(void **state)
 
 static void child_graphs_are_launched_in_their_place(void **state)
 {
-    const CUDA_HOST_NODE_PARAMS inside = {note, (void *)2};
+    const CUDA_HOST_NODE_PARAMS inside = {graph_note, (void *)2};
     CUstream stream = world_stream();
     CUgraphNode first, child_node, node;
     CUgraphExec exec;
@@ -256,15 +213,15 @@ static void child_graphs_are_launched_in_their_place(void **state)
     OK(driver->GraphCreate(&child, 0));
     OK(driver->GraphAddHostNode(&node, child, NULL, 0, &inside));
     OK(driver->GraphAddHostNode(&node, child, &node, 1, &inside));
-    first = add_host(NULL, 0, 1);
+    first = graph_add_host(NULL, 0, 1);
     OK(driver->GraphAddChildGraphNode(&child_node, graph, &first, 1, child));
-    add_host(&child_node, 1, 3);
-    exec = instantiate();
+    graph_add_host(&child_node, 1, 3);
+    exec = graph_instantiate();
     OK(driver->GraphDestroy(child));
     OK(driver->GraphLaunch(exec, stream));
     OK(driver->StreamSynchronize(stream));
-    assert_int_equal(ran_count, 4);
-    assert_true(ran[0] == 1 && ran[1] == 2 && ran[2] == 2 && ran[3] == 3);
+    assert_int_equal(graph_ran_count, 4);
+    assert_true(graph_ran[0] == 1 && graph_ran[1] == 2 && graph_ran[2] == 2 && graph_ran[3] == 3);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamDestroy_v2(stream));
 }
@@ -276,7 +233,7 @@ static void executable_graph_outlives_its_graph_and_its_handle(void **state)
     CUgraphExec exec;
 
     (void)state;
-    add_host(NULL, 0, 1);
+    graph_add_host(NULL, 0, 1);
     OK(driver->GraphClone(&other, graph));
     OK(driver->GraphInstantiateWithFlags(&exec, other, 0));
     OK(driver->GraphDestroy(other));
@@ -284,7 +241,7 @@ static void executable_graph_outlives_its_graph_and_its_handle(void **state)
     OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamDestroy_v2(stream));
     OK(driver->CtxSynchronize());
-    assert_int_equal(ran_count, 1);
+    assert_int_equal(graph_ran_count, 1);
 }
 
 static void launch_cannot_be_captured(void **state)
@@ -294,8 +251,8 @@ static void launch_cannot_be_captured(void **state)
     CUgraph captured;
 
     (void)state;
-    add_host(NULL, 0, 1);
-    exec = instantiate();
+    graph_add_host(NULL, 0, 1);
+    exec = graph_instantiate();
     OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->GraphLaunch(exec, stream));
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &captured));
@@ -305,8 +262,8 @@ static void launch_cannot_be_captured(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
-#define MANUAL_CASE(name) cmocka_unit_test_setup_teardown(name, begin_manual, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define MANUAL_CASE(name) cmocka_unit_test_setup_teardown(name, begin_manual, graph_end)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_run_after_what_they_depend_on),
         MANUAL_CASE(branches_run_side_by_side),

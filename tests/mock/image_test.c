@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What cubins, fat binaries and joined images declare. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "image_world.h"
 

@@ -2,7 +2,7 @@
 /* What the function that stands for a kernel is told of a launch. */
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/kernel_world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -11,39 +11,10 @@ static const char image[] =
     ".visible .entry mixed(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20]) { ret; }\n"
     ".visible .entry unknown(.param .u32 a) { ret; }\n";
 
-static CUmodule module;
-static CUstream stream;
-
-static CUfunction find(const char *name)
-{
-    CUfunction function = NULL;
-
-    OK(driver->ModuleGetFunction(&function, module, name));
-    return function;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    world_begin("mode = manual");
-    OK(driver->ModuleLoadData(&module, image));
-    stream = world_stream();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    OK(cushim_mock_drain(world));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->ModuleUnload(module));
-    world_end();
-    return 0;
-}
-
-static CUresult launch(CUfunction function, void **parameters, void **extra)
-{
-    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
+    return kernel_begin("mode = manual", image);
 }
 
 static struct cushim_mock_launch seen;
@@ -69,7 +40,8 @@ static void launch_is_told_in_full(void **state)
 
     (void)state;
     OK(cushim_mock_kernel_register(world, &kernel));
-    OK(driver->LaunchKernel(find("mixed"), 2, 3, 4, 5, 6, 7, 100, stream, parameters, NULL));
+    OK(driver->LaunchKernel(kernel_find("mixed"), 2, 3, 4, 5, 6, 7, 100, kernel_stream, parameters,
+                            NULL));
     OK(cushim_mock_drain(world));
     assert_string_equal(seen.name, "mixed");
     assert_int_equal(seen.grid[0] * 100 + seen.grid[1] * 10 + seen.grid[2], 234);
@@ -93,11 +65,11 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
                      CU_LAUNCH_PARAM_END};
     void *bogus[] = {(void *)77, buffer, CU_LAUNCH_PARAM_END};
     void *parameters[] = {buffer, buffer, buffer};
-    CUfunction mixed = find("mixed");
+    CUfunction mixed = kernel_find("mixed");
 
     (void)state;
     OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(mixed, NULL, extra));
+    OK(kernel_launch(mixed, NULL, extra));
     OK(cushim_mock_drain(world));
     assert_int_equal(seen_bytes[0][0], 1);
     assert_int_equal(seen_bytes[1][0], 2);
@@ -105,16 +77,16 @@ static void buffer_of_parameters_has_the_declared_offsets(void **state)
     assert_int_equal(seen_bytes[2][19], 4);
 
     size = 8;
-    OK(launch(mixed, NULL, extra));
+    OK(kernel_launch(mixed, NULL, extra));
     OK(cushim_mock_drain(world));
     assert_int_equal(seen_bytes[1][0], 0);
     size = 40;
-    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(mixed, NULL, extra));
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, kernel_launch(mixed, NULL, extra));
     extra[3] = &none;
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, bogus));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, parameters, extra));
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(mixed, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, bogus));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, NULL));
 }
 
 static void registered_sizes_hold_where_the_image_tells_none(void **state)
@@ -131,14 +103,14 @@ static void registered_sizes_hold_where_the_image_tells_none(void **state)
 
     (void)state;
     OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(find("unknown"), parameters, NULL));
+    OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
     OK(cushim_mock_drain(world));
     assert_int_equal(seen.parameter_count, 2);
     assert_int_equal(seen_bytes[0][0], 11);
     assert_int_equal(seen_bytes[1][0], 22);
 }
 
-#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
 
 int main(void)
 {

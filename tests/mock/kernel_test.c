@@ -2,7 +2,7 @@
 /* Kernels: when they execute, what they do and what they end with. */
 #include <string.h>
 
-#include "tests/mock/world.h"
+#include "tests/mock/kernel_world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -16,45 +16,16 @@ static const char image[] = HEAD ".visible .entry cushim_nothing() { ret; }\n"
                                  ".visible .entry store(.param .u64 p, .param .u32 v) { ret; }\n"
                                  ".visible .entry unknown(.param .u32 a) { ret; }\n";
 
-static CUmodule module;
-static CUstream stream;
-
-static CUfunction find(const char *name)
-{
-    CUfunction function = NULL;
-
-    OK(driver->ModuleGetFunction(&function, module, name));
-    return function;
-}
-
-static int begin_with(const char *settings)
-{
-    world_begin(settings);
-    OK(driver->ModuleLoadData(&module, image));
-    stream = world_stream();
-    return 0;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    return begin_with("mode = manual");
+    return kernel_begin("mode = manual", image);
 }
 
 static int begin_skipping(void **state)
 {
     (void)state;
-    return begin_with("mode = manual\nunregistered_kernels = skip");
-}
-
-static int end(void **state)
-{
-    (void)state;
-    OK(cushim_mock_drain(world));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->ModuleUnload(module));
-    world_end();
-    return 0;
+    return kernel_begin("mode = manual\nunregistered_kernels = skip", image);
 }
 
 /* After a fault no call works: the mock is dropped with what is in it. */
@@ -63,11 +34,6 @@ static int end_faulted(void **state)
     (void)state;
     OK(cushim_mock_destroy(world));
     return 0;
-}
-
-static CUresult launch(CUfunction function, void **parameters, void **extra)
-{
-    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
 }
 
 /* Stands for `store`: writes its value to its pointer. */
@@ -110,7 +76,7 @@ static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **stat
     register_store(&runs);
     OK(driver->MemAlloc_v2(&address, 4));
     OK(driver->MemsetD8_v2(address, 0, 4));
-    OK(launch(find("store"), parameters, NULL));
+    OK(kernel_launch(kernel_find("store"), parameters, NULL));
     value = 99;
     OK(cushim_mock_advance(world, MS));
     assert_int_equal(runs, 0);
@@ -128,13 +94,13 @@ static void later_registration_is_for_later_launches(void **state)
     (void)state;
     kernel.duration_ns = 10 * MS;
     OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(find("cushim_nothing"), NULL, NULL));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     kernel.duration_ns = 0;
     OK(cushim_mock_kernel_register(world, &kernel));
     OK(cushim_mock_advance(world, 9 * MS));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
     OK(cushim_mock_advance(world, 2 * MS));
-    OK(driver->StreamQuery(stream));
+    OK(driver->StreamQuery(kernel_stream));
 }
 
 static void spinning_kernel_takes_what_it_is_told(void **state)
@@ -143,11 +109,11 @@ static void spinning_kernel_takes_what_it_is_told(void **state)
     void *parameters[] = {&ns};
 
     (void)state;
-    OK(launch(find("cushim_spin"), parameters, NULL));
+    OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
     OK(cushim_mock_advance(world, 5 * MS - 1));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
     OK(cushim_mock_advance(world, MS));
-    OK(driver->StreamQuery(stream));
+    OK(driver->StreamQuery(kernel_stream));
 }
 
 static void keep_line(void *data, const char *line)
@@ -163,10 +129,10 @@ static void kernel_of_which_nothing_is_known_is_refused_by_name(void **state)
 
     (void)state;
     cushim_mock_log_set(world, keep_line, logged);
-    CODE(CUDA_ERROR_NOT_SUPPORTED, launch(find("unknown"), parameters, NULL));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_non_null(strstr(logged, "'unknown'"));
     cushim_mock_log_set(world, NULL, NULL);
-    CODE(CUDA_ERROR_INVALID_VALUE, launch(find("unknown"), NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(kernel_find("unknown"), NULL, NULL));
     assert_int_equal(world_state().pending, 0);
 }
 
@@ -176,14 +142,14 @@ static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
     void *parameters[] = {&value};
 
     (void)state;
-    OK(launch(find("unknown"), parameters, NULL));
+    OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
     assert_int_equal(world_state().pending, 1);
     OK(cushim_mock_drain(world));
 }
 
 static void old_launches_take_what_was_set(void **state)
 {
-    CUfunction store_function = find("store");
+    CUfunction store_function = kernel_find("store");
     CUdeviceptr address;
     unsigned runs = 0;
 
@@ -194,7 +160,7 @@ static void old_launches_take_what_was_set(void **state)
     OK(driver->ParamSetv(store_function, 0, &address, sizeof address));
     OK(driver->ParamSeti(store_function, 8, 33));
     OK(driver->ParamSetSize(store_function, 12));
-    OK(driver->LaunchGridAsync(store_function, 1, 1, stream));
+    OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
     OK(cushim_mock_drain(world));
     assert_int_equal(read_word(address), 33);
     OK(driver->MemFree_v2(address));
@@ -220,7 +186,7 @@ static void driver_cannot_be_called_by_a_kernel(void **state)
 
     (void)state;
     OK(cushim_mock_kernel_register(world, &kernel));
-    OK(launch(find("cushim_nothing"), NULL, NULL));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
     OK(cushim_mock_drain(world));
     for (size_t i = 0; i < COUNT(met); i++)
         assert_int_equal(met[i], CUDA_ERROR_NOT_PERMITTED);
@@ -232,17 +198,17 @@ static void faulting_kernel_fails_every_later_call(void **state)
     CUdeviceptr address;
 
     (void)state;
-    OK(launch(find("cushim_fault"), NULL, NULL));
+    OK(kernel_launch(kernel_find("cushim_fault"), NULL, NULL));
     OK(driver->MemAlloc_v2(&address, 4));
     OK(cushim_mock_drain(world));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(kernel_stream));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&address, 4));
 }
 
 static void trap_has_a_code_of_its_own(void **state)
 {
     (void)state;
-    OK(launch(find("cushim_trap"), NULL, NULL));
+    OK(kernel_launch(kernel_find("cushim_trap"), NULL, NULL));
     OK(cushim_mock_drain(world));
     CODE(CUDA_ERROR_LAUNCH_FAILED, driver->CtxSynchronize());
 }
@@ -266,7 +232,7 @@ static void registrations_that_make_no_sense_are_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
 }
 
-#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define KERNEL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
 #define FAULT_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end_faulted)
 
 int main(void)
@@ -277,7 +243,7 @@ int main(void)
         KERNEL_TEST(spinning_kernel_takes_what_it_is_told),
         KERNEL_TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
         cmocka_unit_test_setup_teardown(kernel_of_which_nothing_is_known_can_be_skipped,
-                                        begin_skipping, end),
+                                        begin_skipping, kernel_end),
         KERNEL_TEST(old_launches_take_what_was_set),
         KERNEL_TEST(driver_cannot_be_called_by_a_kernel),
         FAULT_TEST(faulting_kernel_fails_every_later_call),

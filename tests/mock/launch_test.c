@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what is refused, and where the others go. */
-#include "tests/mock/world.h"
+#include "tests/mock/kernel_world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -10,50 +10,16 @@ static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                             ".visible .entry cushim_nothing() { ret; }\n"
                             ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n";
 
-static CUmodule module;
-static CUstream stream;
-
-static CUfunction find(const char *name)
-{
-    CUfunction function = NULL;
-
-    OK(driver->ModuleGetFunction(&function, module, name));
-    return function;
-}
-
-static int begin_with(const char *settings)
-{
-    world_begin(settings);
-    OK(driver->ModuleLoadData(&module, image));
-    stream = world_stream();
-    return 0;
-}
-
 static int begin(void **state)
 {
     (void)state;
-    return begin_with("mode = manual");
+    return kernel_begin("mode = manual", image);
 }
 
 static int begin_auto(void **state)
 {
     (void)state;
-    return begin_with("mode = auto");
-}
-
-static int end(void **state)
-{
-    (void)state;
-    OK(cushim_mock_drain(world));
-    OK(driver->StreamDestroy_v2(stream));
-    OK(driver->ModuleUnload(module));
-    world_end();
-    return 0;
-}
-
-static CUresult launch(CUfunction function, void **parameters, void **extra)
-{
-    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
+    return kernel_begin("mode = auto", image);
 }
 
 static void shapes_beyond_the_device_are_refused(void **state)
@@ -72,29 +38,30 @@ static void shapes_beyond_the_device_are_refused(void **state)
         {{0x80000000u, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
         {{1, 1, 1}, {1, 1, 1}, 49153, CUDA_ERROR_INVALID_VALUE},
     };
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
         CODE(cases[i].code,
              driver->LaunchKernel(nothing, cases[i].grid[0], cases[i].grid[1], cases[i].grid[2],
                                   cases[i].block[0], cases[i].block[1], cases[i].block[2],
-                                  cases[i].shared, stream, NULL, NULL));
+                                  cases[i].shared, kernel_stream, NULL, NULL));
 }
 
 static void cooperative_launch_must_fit_the_device(void **state)
 {
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
 
     (void)state;
-    OK(driver->LaunchCooperativeKernel(nothing, 132 * 32, 1, 1, 1, 1, 1, 0, stream, NULL));
+    OK(driver->LaunchCooperativeKernel(nothing, 132 * 32, 1, 1, 1, 1, 1, 0, kernel_stream, NULL));
     CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
-         driver->LaunchCooperativeKernel(nothing, 132 * 32 + 1, 1, 1, 1, 1, 1, 0, stream, NULL));
+         driver->LaunchCooperativeKernel(nothing, 132 * 32 + 1, 1, 1, 1, 1, 1, 0, kernel_stream,
+                                         NULL));
 }
 
 static void launch_belongs_to_the_context_of_its_stream(void **state)
 {
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
     CUcontext other;
     CUstream there;
 
@@ -105,25 +72,25 @@ static void launch_belongs_to_the_context_of_its_stream(void **state)
          driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE,
          driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, there, NULL, NULL));
-    OK(launch(nothing, NULL, NULL));
+    OK(kernel_launch(nothing, NULL, NULL));
     OK(driver->StreamDestroy_v2(there));
     OK(driver->CtxDestroy_v2(other));
 }
 
 static void default_stream_is_nowhere_if_nothing_is_current(void **state)
 {
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
     CUcontext context;
 
     (void)state;
     OK(driver->CtxPopCurrent_v2(&context));
-    OK(launch(nothing, NULL, NULL));
+    OK(kernel_launch(nothing, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          driver->LaunchKernel(nothing, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_CONTEXT,
          driver->LaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
     OK(driver->CtxPushCurrent_v2(context));
-    CODE(CUDA_ERROR_INVALID_HANDLE, launch(NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, kernel_launch(NULL, NULL, NULL));
 }
 
 static void kernel_of_a_library_is_launched_as_it_is(void **state)
@@ -134,7 +101,7 @@ static void kernel_of_a_library_is_launched_as_it_is(void **state)
     (void)state;
     OK(driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
     OK(driver->LibraryGetKernel(&kernel, library, "cushim_nothing"));
-    OK(launch((CUfunction)kernel, NULL, NULL));
+    OK(kernel_launch((CUfunction)kernel, NULL, NULL));
     OK(cushim_mock_drain(world));
     OK(driver->LibraryUnload(library));
 }
@@ -146,11 +113,11 @@ static void loading_and_unloading_wait_for_all_work(void **state)
     CUmodule other;
 
     (void)state;
-    OK(launch(find("cushim_spin"), parameters, NULL));
+    OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
     assert_int_equal(world_state().pending, 1);
     OK(driver->ModuleLoadData(&other, image));
     assert_int_equal(world_state().pending, 0);
-    OK(launch(find("cushim_spin"), parameters, NULL));
+    OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
     assert_int_equal(world_state().pending, 1);
     OK(driver->ModuleUnload(other));
     assert_int_equal(world_state().pending, 0);
@@ -171,9 +138,9 @@ static void attributes_of_a_launch_are_known(void **state)
                              .blockDimX = 1,
                              .blockDimY = 1,
                              .blockDimZ = 1,
-                             .hStream = stream,
+                             .hStream = kernel_stream,
                              .numAttrs = 1};
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->LaunchKernelEx(&config, nothing, NULL, NULL));
@@ -197,7 +164,7 @@ static void occupancy_is_that_of_the_device(void **state)
     } cases[] = {{1, 32, 0},     {32, 32, 0},     {64, 32, 0},    {128, 16, 0},
                  {256, 8, 0},    {512, 4, 0},     {1024, 2, 0},   {1025, 0, 0},
                  {32, 4, 49152}, {32, 20, 10000}, {32, 0, 100000}};
-    CUfunction nothing = find("cushim_nothing");
+    CUfunction nothing = kernel_find("cushim_nothing");
     int blocks = -1, grid = -1, block = -1;
     size_t shared = 0;
 
@@ -218,7 +185,7 @@ static void occupancy_is_that_of_the_device(void **state)
     assert_int_equal(shared, 29184);
 }
 
-#define LAUNCH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define LAUNCH_TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
 
 int main(void)
 {
@@ -228,7 +195,8 @@ int main(void)
         LAUNCH_TEST(launch_belongs_to_the_context_of_its_stream),
         LAUNCH_TEST(default_stream_is_nowhere_if_nothing_is_current),
         LAUNCH_TEST(kernel_of_a_library_is_launched_as_it_is),
-        cmocka_unit_test_setup_teardown(loading_and_unloading_wait_for_all_work, begin_auto, end),
+        cmocka_unit_test_setup_teardown(loading_and_unloading_wait_for_all_work, begin_auto,
+                                        kernel_end),
         LAUNCH_TEST(attributes_of_a_launch_are_known),
         LAUNCH_TEST(occupancy_is_that_of_the_device),
     };

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries: modules without a context, and their kernels. */
-#include <stdio.h>
-#include <string.h>
-
 #include "tests/mock/world.h"
 
 static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"

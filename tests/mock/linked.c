@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that is linked with the driver, and prints what cuInit and cuDriverGetVersion answer. */
+/*
+ * A program that is linked with the driver, and prints what cuInit and cuDriverGetVersion answer.
+ */
 #include <stdio.h>
 
 #include <cuda.h>

@@ -144,6 +144,30 @@ static void freeing_does_not_wait_and_work_still_finds_the_memory(void **state)
     OK(driver->StreamQuery(stream));
 }
 
+static void work_elsewhere_that_came_before_still_finds_the_memory(void **state)
+{
+    CUdeviceptr memory = allocate(1000, stream), next;
+    CUstream other = world_stream();
+
+    (void)state;
+    world_spin(other, 10 * MS);
+    OK(driver->MemsetD8Async(memory, 1, 1000, other));
+    OK(driver->MemFreeAsync(memory, stream));
+    OK(driver->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->MemGetAddressRange_v2(&base, NULL, memory));
+    next = allocate(1000, other);
+    assert_int_not_equal(next, memory);
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamSynchronize(other));
+    assert_int_equal(allocate(1000, other), memory);
+    OK(driver->MemFreeAsync(memory, other));
+    OK(driver->MemFreeAsync(next, other));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(used(standard), 0);
+    OK(driver->StreamDestroy_v2(other));
+}
+
 static void ordinary_memory_is_freed_in_a_stream_too(void **state)
 {
     CUdeviceptr memory;
@@ -271,6 +295,7 @@ int main(void)
         TEST(memory_that_is_given_back_is_refused_at_once, begin_manual),
         TEST(a_stream_reuses_at_once_what_it_gives_back, begin_manual),
         TEST(freeing_does_not_wait_and_work_still_finds_the_memory, begin_manual),
+        TEST(work_elsewhere_that_came_before_still_finds_the_memory, begin),
         TEST(ordinary_memory_is_freed_in_a_stream_too, begin),
         TEST(pools_count_what_they_reserve_and_what_is_used, begin),
         TEST(the_threshold_keeps_memory_in_the_pool, begin),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of settings and of profiles: what a file must have, and what settings take from a profile. */
+/*
+ * Files of settings and of profiles: what a file must have, and what settings take from a profile.
+ */
 #define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>

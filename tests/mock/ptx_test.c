@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What PTX text declares. */
-#include <string.h>
-
 #include "image_world.h"
 
 static void ptx_entries_have_parameters_at_natural_offsets(void **state)

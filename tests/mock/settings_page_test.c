@@ -21,7 +21,9 @@ struct row {
 
 static FILE *page;
 
-/* The word in backquotes that a cell begins with; the cell ends at a bar. Returns what follows it. */
+/*
+ * The word in backquotes that a cell begins with; the cell ends at a bar. Returns what follows it.
+ */
 static const char *read_cell(const char *cell, char *word, size_t size)
 {
     const char *end = strchr(cell, '|');

@@ -34,7 +34,9 @@ static void count(void *data)
     ++*(unsigned *)data;
 }
 
-/* Streams that wait for one another, with host functions and the legacy default stream among them. */
+/*
+ * Streams that wait for one another, with host functions and the legacy default stream among them.
+ */
 static void program(void)
 {
     CUstream streams[STREAMS];

@@ -9,7 +9,9 @@
 
 #include "tests/mock/bare.h"
 
-/* A list, and what cuInit and then cuDeviceGetCount answer: as an H200's driver does, where one is. */
+/*
+ * A list, and what cuInit and then cuDeviceGetCount answer: as an H200's driver does, where one is.
+ */
 static const struct {
     const char *list;
     CUresult code;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/world.h"
 
-#include <stdio.h>
-
 struct cushim_mock *world;
 const struct cushim_table *driver;
 

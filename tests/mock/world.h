@@ -25,7 +25,9 @@ extern const struct cushim_table *driver;
 /* Create the mock with settings, initialise, and make the primary context current. */
 void world_begin(const char *settings);
 
-/* Release the context and destroy the mock: it has seen no violation and the program left nothing. */
+/*
+ * Release the context and destroy the mock: it has seen no violation and the program left nothing.
+ */
 void world_end(void);
 
 /* What is pending, and where the clock stands. */

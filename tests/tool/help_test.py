@@ -83,7 +83,31 @@ class Manual(ToolTest):
             self.assertIn(part['SYNOPSIS'], whole['SYNOPSIS'])
             self.assertEqual(part['DESCRIPTION'], whole['COMMAND ' + name])
             self.assertEqual(part['OPTIONS'], whole['OPTIONS OF ' + name])
-            self.assertEqual(part['EXIT STATUS'], whole['EXIT STATUS'])
+
+    def statuses(self, *arguments):
+        """Exit status -> words, in the manual's order; of several for one status, a list."""
+        _, _, section = self.manual(*arguments).partition('\nEXIT STATUS\n')
+        told = {}
+        for line in section.split('\n\n')[0].splitlines():
+            name, words = line[4:20].strip(), line[20:].strip()
+            if name:
+                told.setdefault(name, []).append(words)
+            else:
+                told[list(told)[-1]][-1] += ' ' + words
+        return told
+
+    def test_exit_statuses_of_a_command_are_its_own(self):
+        whole = self.statuses('help')
+        for command, own in (('info', '0 1 2 3 64'), ('time', '0 1 2 3 64 130'),
+                             ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64')):
+            told = self.statuses(command, '--help')
+            self.assertEqual(list(told), own.split())
+            for status, [words] in told.items():
+                with self.subTest(command=command, status=status):
+                    found = [line for line in whole[status] if line.endswith(words)]
+                    self.assertEqual(len(found), 1)
+                    names = found[0][:-len(words)]
+                    self.assertTrue(not names or command in names.strip(': ').split(', '), names)
 
     def test_fits_a_terminal(self):
         self.assertLessEqual(max(map(len, self.manual('help').splitlines())), 80)

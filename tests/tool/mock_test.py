@@ -20,6 +20,7 @@ class Info(ToolTest):
                                 'not a GPU.')
         self.assertRegex(second, r'\Amock        cushim mock .*1 device "NVIDIA H200"')
         self.assertEqual(third, 'state       ready')
+        self.assertEqual(result.lines()['library'], 'built in')
         self.assertEqual(result.lines()['memory'], '2147483648 bytes (2 GiB)')
 
     def test_json(self):
@@ -27,6 +28,8 @@ class Info(ToolTest):
         self.assert_status(result, DONE)
         document = result.json()
         self.assertIs(document['simulated'], True)
+        self.assertRegex(document['mock'], r'\Acushim mock .*: 2 devices ')
+        self.assertEqual(document['report']['library'], 'built in')
         self.assertEqual(document['report']['state'], 'ready')
         self.assertEqual(document['report']['missing'], [])
         devices = document['devices']
@@ -54,6 +57,21 @@ class Info(ToolTest):
                 result = self.run_command('info', '--mock', '--set', setting)
                 self.assert_status(result, status)
                 self.assertEqual(result.lines()['state'], state)
+                self.assertRegex(result.lines()['mock'], r'\Acushim mock .*; this is not a GPU\Z')
+
+    def test_advice_on_a_mock_without_devices_is_on_its_settings(self):
+        advice = 'The settings ask for no device (devices, personality, CUDA_VISIBLE_DEVICES).'
+        for words, variables in ((['--devices', '0'], {}),
+                                 (['--set', 'personality=no-device'], {}),
+                                 ([], {'CUDA_VISIBLE_DEVICES': ''})):
+            with self.subTest(words=words):
+                result = self.run_command('info', '--mock', *words, **variables)
+                self.assert_status(result, NO_DEVICE)
+                self.assertEqual(result.lines()['advice'], advice)
+                result = self.run_command('time', '--mock', '--json', *words, **variables)
+                self.assert_status(result, NO_DEVICE)
+                self.assertEqual(result.json()['error']['advice'], advice)
+                self.assertEqual(result.json()['report']['advice'], advice)
 
     def test_the_environment_of_the_library_is_not_read(self):
         result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')
@@ -103,7 +121,44 @@ class Settings(ToolTest):
                          file.name + ':2:10: mode is manual, auto or threaded, not "fast"')
 
 
+    def test_profile_in_the_place_of_settings(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'gpu.profile')
+            self.assert_status(self.run_command('profile', '--mock', '--output', path), DONE)
+            result = self.run_command('info', '--mock', '--config', path)
+            self.assert_status(result, USAGE)
+            self.assertRegex(result.err, r'\Acushim: %s:\d+:1: there is no key "name"; this is a '
+                                         r'profile: name it with profile = PATH\n' % path)
+            result = self.run_command('info', '--mock', '--set', 'profile=' + path)
+            self.assert_status(result, DONE)
+            with open(path, 'w', encoding='ascii') as file:
+                file.write('schema = 1\nname = half a profile\n')
+            result = self.run_command('info', '--mock', '--config', path)
+            self.assert_status(result, USAGE)
+            self.assertNotIn('this is a profile', result.err)
+
+
 class Time(ToolTest):
+
+    def test_mode_in_which_nobody_moves_the_clock(self):
+        message = 'mode = manual has nobody to move the clock here: take auto or threaded'
+        with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+            file.write('schema = 1\nmode = manual\n')
+            file.flush()
+            for words in ['--set', 'mode=manual'], ['--config', file.name]:
+                with self.subTest(words=words):
+                    result = self.run_command('time', '--mock', *words)
+                    self.assert_status(result, USAGE)
+                    self.assertEqual(result.out, '')
+                    self.assertTrue(result.err.startswith('cushim: ' + message + '\n'), result.err)
+            result = self.run_command('time', '--mock', '--json', '--set', 'mode=manual')
+            self.assert_status(result, USAGE)
+            self.assertEqual(result.json()['error']['message'], message)
+            result = self.run_command('time', '--mock', '--config', file.name, '--set', 'mode=auto')
+            self.assert_status(result, DONE)
+
+    def test_info_needs_no_clock(self):
+        self.assert_status(self.run_command('info', '--mock', '--set', 'mode=manual'), DONE)
 
     def test_figures_are_virtual_and_therefore_alike(self):
         result = self.run_command('time', '--mock', '--json')

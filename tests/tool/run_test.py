@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from harness import COMMAND, DONE, USAGE, ToolTest
+from harness import COMMAND, DONE, NO_DEVICE, USAGE, ToolTest
 
 LIBRARY = os.environ['CUSHIM_MOCK_LIBRARY']
 FOLDER = os.path.realpath(os.path.dirname(LIBRARY))
@@ -89,11 +89,28 @@ class Environment(ToolTest):
                          'devices = 2\nseed=2\nquiet = yes\n')
         self.assertIsNone(self.variable('CUSHIM_MOCK_SETTINGS'))
 
-    def test_settings_that_were_there_stay_or_are_replaced(self):
-        before = {'CUSHIM_MOCK_SETTINGS': 'seed = 5'}
-        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', **before), 'seed = 5')
+    def test_settings_that_were_there_stay_with_the_options_over_them(self):
+        before = {'CUSHIM_MOCK_SETTINGS': 'schema = 1\nseed = 5\n  quiet=no\n# more\nkernels = 2'}
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', **before),
+                         before['CUSHIM_MOCK_SETTINGS'])
         self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--devices', '2', **before),
-                         'devices = 2\n')
+                         before['CUSHIM_MOCK_SETTINGS'] + '\ndevices = 2\n')
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--set', 'seed = 6', '--quiet',
+                                       '--set', 'quiet=no', **before),
+                         'schema = 1\n\n\n# more\nkernels = 2\nseed = 6\nquiet = yes\n')
+
+    def test_an_attribute_is_the_same_by_name_and_by_number(self):
+        before = 'attribute.MULTIPROCESSOR_COUNT = 4\nlimit.STACK_SIZE = 2048'
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--set', 'attribute.16=3',
+                                       CUSHIM_MOCK_SETTINGS=before),
+                         '\nlimit.STACK_SIZE = 2048\nattribute.16=3\n')
+
+    def test_program_runs_on_the_settings_of_both(self):
+        result = self.run_command('run', '--devices', '2', '--', COMMAND, 'info', '--json',
+                                  CUSHIM_MOCK_SETTINGS='devices = 3\nmemory = 64 MiB\n')
+        self.assert_status(result, DONE)
+        self.assertEqual([device['memory_bytes'] for device in result.json()['devices']],
+                         [64 << 20] * 2)
 
     def test_file_is_named_in_full(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,8 +141,23 @@ class Settings(ToolTest):
     def test_of_the_environment_too(self):
         self.assert_refused('CUSHIM_MOCK_SETTINGS:1:8: mode is ', CUSHIM_MOCK_SETTINGS='mode = fast')
         self.assert_refused('/nowhere: No such file', CUSHIM_MOCK_CONFIG='/nowhere')
+        self.assert_refused('CUSHIM_MOCK_SETTINGS:2:8: seed is ', '--set', 'mode=auto',
+                            CUSHIM_MOCK_SETTINGS='mode = fast\nseed = x')
         result = self.run_command('run', '--set', 'mode=auto', '--', 'true',
                                   CUSHIM_MOCK_SETTINGS='mode = fast')
+        self.assert_status(result, DONE)
+
+    def test_mode_in_which_nobody_moves_the_clock(self):
+        message = 'mode = manual has nobody to move the clock here: take auto or threaded\n'
+        self.assert_refused(message, '--set', 'mode=manual')
+        self.assert_refused(message, CUSHIM_MOCK_SETTINGS='mode = manual')
+        with tempfile.NamedTemporaryFile('w', suffix='.conf') as file:
+            file.write('schema = 1\nmode = manual\n')
+            file.flush()
+            self.assert_refused(message, '--config', file.name)
+            self.assert_refused(message, CUSHIM_MOCK_CONFIG=file.name)
+            result = self.run_command('run', '--config', file.name, '--set', 'mode=auto', '--',
+                                      'true')
         self.assert_status(result, DONE)
 
 
@@ -148,6 +180,14 @@ class Driver(ToolTest):
         result = self.run_command('run', '--quiet', '--', COMMAND, 'info')
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
+
+    def test_which_mock_it_is_and_why_it_has_no_device(self):
+        for setting in 'devices=0', 'personality=no-device':
+            with self.subTest(setting=setting):
+                result = self.run_command('run', '--set', setting, '--', COMMAND, 'info')
+                self.assert_status(result, NO_DEVICE)
+                self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
+                self.assertTrue(result.lines()['advice'].startswith('The settings ask for no '))
 
     def test_work_is_done(self):
         result = self.run_command('run', '--quiet', '--', COMMAND, 'time', '--bytes', '1M')

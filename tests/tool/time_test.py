@@ -70,7 +70,7 @@ class Figures(ToolTest):
         document = result.json()
         self.assertEqual(document.pop('report')['library'], fake(13000))
         self.assertEqual(document, {
-            'simulated': False, 'device': {'ordinal': 0, 'name': 'Fake GPU'},
+            'simulated': False, 'mock': None, 'device': {'ordinal': 0, 'name': 'Fake GPU'},
             'elapsed_function': 'cuEventElapsedTime_v2', 'bytes': 512, 'repeat': 2,
             'warmup_rounds': WARMUP, 'rounds': 2, 'interrupted': False, 'minimum_ms': 1,
             'median_ms': 2.5, 'maximum_ms': 4, 'bandwidth_bytes_per_second': 204800})
@@ -119,7 +119,7 @@ class Failures(ToolTest):
     def test_no_driver_in_json(self):
         result = self.run_command('time', '--json', '--library', '/nowhere/libcuda.so.1')
         self.assert_status(result, NO_DRIVER)
-        self.assertEqual(list(result.json()), ['error', 'simulated', 'report'])
+        self.assertEqual(list(result.json()), ['error', 'simulated', 'mock', 'report'])
         self.assertEqual(result.json()['error']['kind'], 'no-driver')
         self.assertEqual(result.json()['report']['state'], 'not-found')
         self.assertEqual(result.err, '')

@@ -64,7 +64,7 @@ TABLE = [
     ('time --device -1', "--device cannot be '-1': " + DEVICE),
     ('time --device 2147483648', "--device is out of range with '2147483648': " + DEVICE),
     ('info --set', '--set lacks its value: expected a setting of the mock driver, such as '
-                   'mode=manual'),
+                   'mode=threaded'),
     ('info --set devices=2', '--set is of the mock driver: expected --mock with it'),
     ('time --devices 2', '--devices is of the mock driver: expected --mock with it'),
     ('time --config x', '--config is of the mock driver: expected --mock with it'),

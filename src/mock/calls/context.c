@@ -64,8 +64,8 @@ void cushim__context_begin(struct cushim__context *context)
 }
 
 /*
- * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle stays
- * known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
+ * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
+ * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
  */
 void cushim__context_end(struct cushim__context *context)
 {

@@ -65,7 +65,9 @@ bool cushim__context_flags_valid(unsigned flags);
 /* A new context, which is nowhere current. NULL: out of memory. */
 struct cushim__context *cushim__context_create(struct cushim__device *device, unsigned flags);
 
-/* It begins to live, a primary context again and again; and it ends, with all that belongs to it. */
+/*
+ * It begins to live, a primary context again and again; and it ends, with all that belongs to it.
+ */
 void cushim__context_begin(struct cushim__context *context);
 void cushim__context_end(struct cushim__context *context);
 

@@ -177,7 +177,7 @@ CUSHIM__APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and la
     return CUDA_SUCCESS;
 }
 
-/* The driver knows no type that an H200 has, nor does it refuse any. */
+/* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
 CUSHIM__EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
 {
     struct cushim__device *device;

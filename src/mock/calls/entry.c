@@ -3,9 +3,9 @@
  * How a program finds functions through the driver itself: statements 5 and 6. A name is asked for
  * without the version and the stream that its symbols have as suffixes.
  *
- * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and 580
- * (13.0): a negative version is newer than all, and still not refused; flags above 3 are refused before
- * anything is looked up, 3 is 2, and a NULL name or function pointer crashes.
+ * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
+ * 580 (13.0): a negative version is newer than all, and still not refused; flags above 3 are
+ * refused before anything is looked up, 3 is 2, and a NULL name or function pointer crashes.
  */
 #include <string.h>
 
@@ -18,8 +18,8 @@ enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
 /*
- * From here on a version above the driver's own is refused; 555 answers with the newest that it has,
- * 580 refuses. No driver in between was asked.
+ * From here on a version above the driver's own is refused; 555 answers with the newest that it
+ * has, 580 refuses. No driver in between was asked.
  */
 enum { REFUSES_NEWER = 13000 };
 

@@ -8,7 +8,6 @@
 #include "src/mock/object/object.h"
 
 struct cushim__capture;
-struct cushim__node;
 struct cushim__shared_event;
 
 /*
@@ -28,7 +27,7 @@ struct cushim__record {
 
 enum cushim__event_capture {
     CUSHIM__NOT_CAPTURED,
-    CUSHIM__IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` and `nodes` hold */
+    CUSHIM__IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` tells which */
     CUSHIM__WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
 };
 

@@ -52,12 +52,12 @@ CUSHIM__EXACT(MemAllocPitch_v2)
 
     if (code)
         return code;
-    if (!dptr || !pPitch ||
-        (ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16))
+    if (!dptr || !pPitch)
         return CUDA_ERROR_INVALID_VALUE;
     *dptr = 0;
     *pPitch = 0;
-    if (WidthInBytes == 0 || Height == 0)
+    if ((ElementSizeBytes != 4 && ElementSizeBytes != 8 && ElementSizeBytes != 16) ||
+        WidthInBytes == 0 || Height == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (__builtin_add_overflow(WidthInBytes, PITCH - 1, &pitch))
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -119,6 +119,7 @@ CUSHIM__EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
     struct cushim__context *context;
     CUresult code = cushim__memory_context(&context);
 
+    cushim__pools_collect();
     arena = code ? NULL : cushim__allocation_arena(context->device);
     if (free)
         *free = arena ? arena->budget - arena->used : 0;

@@ -100,10 +100,7 @@ static CUresult find_freed(CUdeviceptr dptr, const struct cushim__stream *stream
     }
 }
 
-CUSHIM__APPROXIMATE(
-    MemFreeAsync,
-    "memory of cuMemAlloc a second time: 1, the driver 0; work elsewhere that still uses "
-    "the memory faults, on the driver it is mapped until the next synchronisation")
+CUSHIM__APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the driver 0")
 (CUdeviceptr dptr, CUstream hStream)
 {
     struct cushim__allocation *allocation;

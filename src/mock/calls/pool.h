@@ -37,7 +37,8 @@ struct cushim__leave {
     struct cushim__pool *pool;             /* NULL: it is none of a pool */
     struct cushim__leave *next;
     unsigned long long stream; /* whose work comes before; 0: all that there was */
-    uint64_t number;           /* of the last operation before, if it is all */
+    uint64_t number;           /* of the last operation before, of all streams */
+    bool late;                 /* the device is there, but not with all up to that number */
 };
 
 /* What a handle means. NULL is INVALID_VALUE. */
@@ -61,8 +62,14 @@ CUresult cushim__pool_allocate(struct cushim__pool *pool, size_t bytes, unsigned
 struct cushim__leave *cushim__pool_leave(struct cushim__allocation *allocation,
                                          unsigned long long stream);
 
-/* The device is there: the memory is free. Frees `leave`. */
+/*
+ * The device is there. The memory is free, unless work elsewhere that came before may still use it:
+ * then it is once that has ended. Takes `leave` over.
+ */
 void cushim__pool_left(struct cushim__leave *leave);
+
+/* Free what became free meanwhile, in all pools. */
+void cushim__pools_collect(void);
 
 /* cuMemFree: the memory is free once all work that is pending now has ended. Does not wait. */
 CUresult cushim__pool_free(struct cushim__allocation *allocation);

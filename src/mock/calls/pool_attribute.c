@@ -194,9 +194,11 @@ CUSHIM__EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
 
     if (code == CUDA_SUCCESS)
         code = cushim__pool_find(pool, &found);
-    if (code == CUDA_SUCCESS)
-        cushim__pool_trim(found, minBytesToKeep);
-    return code;
+    if (code)
+        return code;
+    cushim__pools_collect();
+    cushim__pool_trim(found, minBytesToKeep);
+    return CUDA_SUCCESS;
 }
 
 /* The counters behind the attributes, and whether they can be set: the high ones to 0. */
@@ -239,6 +241,7 @@ CUSHIM__APPROXIMATE(MemPoolGetAttribute,
         code = cushim__pool_find(pool, &found);
     if (code)
         return code;
+    cushim__pools_collect();
     counter = counter_of(found, (int)attr);
     reuse = reuse_of(found, (int)attr);
     if (!value || (!counter && !reuse))

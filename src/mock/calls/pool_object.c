@@ -171,15 +171,25 @@ static bool is_pending(uint64_t number)
     return false;
 }
 
-/* Free what cuMemFree has given back, and the device now has too. */
+/* Free what was given back, and the device now has too. */
 static void collect(struct cushim__pool *pool)
 {
     struct cushim__leave *next;
 
     for (struct cushim__leave *one = pool->leaving; one; one = next) {
         next = one->next;
-        if (one->stream == 0 && !is_pending(one->number))
+        if ((one->stream == 0 || one->late) && !is_pending(one->number))
             cushim__pool_left(one);
+    }
+}
+
+void cushim__pools_collect(void)
+{
+    struct cushim__pool *next;
+
+    for (struct cushim__pool *pool = pools; pool; pool = next) {
+        next = pool->next;
+        collect(pool);
     }
 }
 
@@ -212,7 +222,7 @@ CUresult cushim__pool_allocate(struct cushim__pool *pool, size_t bytes, unsigned
     *address = 0;
     if (bytes == 0)
         return CUDA_SUCCESS;
-    collect(pool);
+    cushim__pools_collect();
     if (bytes > limit || pool->used > limit - bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     room = rounded(bytes, CUSHIM__UNIT);
@@ -263,6 +273,10 @@ void cushim__pool_left(struct cushim__leave *leave)
     struct cushim__allocation *allocation = leave->allocation;
     struct cushim__pool *pool = leave->pool;
 
+    if (pool && allocation && is_pending(leave->number)) {
+        leave->late = true;
+        return;
+    }
     if (pool)
         unlink_leave(leave);
     free(leave);

@@ -5,7 +5,7 @@
  *
  *   INIT       works before cuInit (2, 3)
  *   ARGUMENTS  looks at its arguments before it asks for cuInit (2): what answers 1 or 400 to zeros
- *              then, measured on 580 of each function, and needs a context or a handle for anything else
+ *              then, measured on 580 of each function, and needs a context or a handle for all else
  *   HOST       may be called by a host function (57, 82)
  *   FAULT      works after a fault (34): what was measured on 580, and queries of devices like them
  *   FORK       works in the child of a process that had called cuInit (9)

@@ -107,7 +107,9 @@ CUSHIM__EXACT(StreamSynchronize)(CUstream hStream)
     return code ? code : cushim__engine_wait_stream(stream);
 }
 
-/* The legacy default stream says nothing while a stream that blocks it is captured (statement 69). */
+/*
+ * The legacy default stream says nothing while a stream that blocks it is captured (statement 69).
+ */
 static CUresult find_to_ask(CUstream hStream, struct cushim__stream **stream)
 {
     CUresult code = cushim__stream_find(hStream, stream);

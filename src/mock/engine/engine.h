@@ -3,10 +3,10 @@
  * The discrete-event engine: operations queue on streams and are executed in an order that a real
  * device could produce, on a virtual clock.
  *
- * Only the head of a stream is ever considered. It starts when the head before it has ended, what it
- * waits for is done, the legacy default stream allows it and its unit has a free lane; its end then
- * stands in a heap ordered by time. Settings say who pops that heap: explicit steps, calls, or an
- * executor thread.
+ * Only the head of a stream is ever considered. It starts when the head before it has ended, what
+ * it waits for is done, the legacy default stream allows it and its unit has a free lane; its end
+ * then stands in a heap ordered by time. Settings say who pops that heap: explicit steps, calls, or
+ * an executor thread.
  */
 #ifndef CUSHIM_MOCK_ENGINE_H
 #define CUSHIM_MOCK_ENGINE_H
@@ -57,7 +57,9 @@ CUresult cushim__engine_wait_refused(void);
 /* The same for something that another process does: it is asked again and again. */
 CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void *what);
 
-/* The same for something that a call of another thread does, in any mode and in spite of a fault. */
+/*
+ * The same for something that a call of another thread does, in any mode and in spite of a fault.
+ */
 void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *what);
 
 /* What calls may wait for has changed. */

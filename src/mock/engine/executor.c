@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The thread that lets time pass without a call: in threaded mode as soon as there is work, in auto mode
- * until what is queued `outside` has begun: host functions, which a program may wait for by means of its
- * own, and records of events that another process may wait for.
+ * The thread that lets time pass without a call: in threaded mode as soon as there is work, in auto
+ * mode until what is queued `outside` has begun: host functions, which a program may wait for by
+ * means of its own, and records of events that another process may wait for.
  */
 #include "src/mock/engine/state.h"
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A binary heap of streams by when they are due. Ties go to the operation that was submitted first. */
+/*
+ * A binary heap of streams by when they are due. Ties go to the operation that was submitted first.
+ */
 #include <stdlib.h>
 
 #include "src/mock/engine/state.h"

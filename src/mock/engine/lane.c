@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at once. */
+/*
+ * Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at
+ * once.
+ */
 #include "src/mock/calls/context.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/state.h"

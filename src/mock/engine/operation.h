@@ -2,8 +2,8 @@
 /*
  * Operations: what streams execute, one after the other.
  *
- * Each kind of operation is a class (data) and a struct that begins with `struct cushim__operation`.
- * An operation is small: a million of them may be pending.
+ * Each kind of operation is a class (data) and a struct that begins with `struct
+ * cushim__operation`. An operation is small: a million of them may be pending.
  */
 #ifndef CUSHIM_MOCK_OPERATION_H
 #define CUSHIM_MOCK_OPERATION_H
@@ -33,22 +33,25 @@ struct cushim__operation_class {
     size_t size;      /* of the struct that begins with the operation */
     CUgraphNodeType node_type;
     /*
-     * Whether it can start; NULL: always. If not, the engine asks again and again (it polls), unless
-     * the function has set `stream->state` to CUSHIM__BLOCKED and sees to cushim__engine_recheck().
+     * Whether it can start; NULL: always. If not, the engine asks again and again (it polls),
+     * unless the function has set `stream->state` to CUSHIM__BLOCKED and sees to
+     * cushim__engine_recheck().
      */
     bool (*ready)(struct cushim__operation *operation, struct cushim__stream *stream);
     /* Somebody waits for it: tell those that it waits for (cushim__engine_demand). NULL: nobody. */
     void (*demand)(const struct cushim__operation *operation);
     /*
-     * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a sticky
-     * error. NULL: none.
+     * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a
+     * sticky error. NULL: none.
      */
     CUresult (*execute)(struct cushim__operation *operation);
     /* What it does on the helper thread, without the lock, before execute(). Unit HOST only. */
     void (*host)(struct cushim__operation *operation, CUresult status);
     /* host() is called also when the work before it failed, with the error as status. */
     bool always;
-    /* Make `to`, a plain copy of `from`, own its own: for graphs. False: out of memory. NULL: fine. */
+    /*
+     * Make `to`, a plain copy of `from`, own its own: for graphs. False: out of memory. NULL: fine.
+     */
     bool (*copy)(const struct cushim__operation *from, struct cushim__operation *to);
     /* Free what it owns (not itself): after its execution or instead of it. NULL: nothing. */
     void (*drop)(struct cushim__operation *operation);

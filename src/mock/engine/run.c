@@ -18,7 +18,9 @@ void cushim__run_list(struct cushim__stream *stream)
     engine->last_listed = stream;
 }
 
-/* Whether the head can start; if not, whoever can tell when it can will look at the stream again. */
+/*
+ * Whether the head can start; if not, whoever can tell when it can will look at the stream again.
+ */
 static bool can_start(struct cushim__stream *stream)
 {
     struct cushim__operation *head = stream->head;

@@ -96,7 +96,9 @@ void cushim__stream_end(struct cushim__stream *stream);
 /* Free a stream that has ended and whose work has, unless it is held; the engine's. */
 void cushim__stream_free(struct cushim__stream *stream);
 
-/* Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile. */
+/*
+ * Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile.
+ */
 void cushim__stream_hold(struct cushim__stream *stream);
 void cushim__stream_let_go(struct cushim__stream *stream);
 

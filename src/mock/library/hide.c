@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The dynamic linker looks names up in a table that this library maps; an entry that says "undefined"
- * is passed over. The library is linked with --hash-style=both, for DT_HASH tells how long the table is.
+ * The dynamic linker looks names up in a table that this library maps; an entry that says
+ * "undefined" is passed over. The library is linked with --hash-style=both, for DT_HASH tells how
+ * long the table is.
  *
- * A program that is linked with the library and has its functions bound at its start gets them before
- * this runs; what came later then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ * A program that is linked with the library and has its functions bound at its start gets them
+ * before this runs; what came later then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  */
 #define _GNU_SOURCE
 #include "src/mock/library/hide.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Take what came after a version out of this library's own symbols, so that no lookup finds it any more:
- * programs try names to learn what a driver has. False: the system does not let us.
+ * Take what came after a version out of this library's own symbols, so that no lookup finds it any
+ * more: programs try names to learn what a driver has. False: the system does not let us.
  */
 bool cushim__hide_later(int version);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of handles. From the top: 16 bits that no address begins with, 5 of the kind, 19 of the
- * generation, 24 of the place. A place whose generations are used up is never used again, so a handle
- * means one object for the life of the table.
+ * generation, 24 of the place. A place whose generations are used up is never used again, so a
+ * handle means one object for the life of the table.
  */
 #include "src/mock/object/object.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and that
- * place's generation, so that one that was destroyed or never existed is told without touching
+ * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and
+ * that place's generation, so that one that was destroyed or never existed is told without touching
  * memory.
  */
 #ifndef CUSHIM_MOCK_OBJECT_H
@@ -48,8 +48,8 @@ struct cushim__object {
 };
 
 /*
- * Give an object its handle. `drop` and `internal` are the caller's, the rest of the head is filled.
- * CUDA_SUCCESS or OUT_OF_MEMORY.
+ * Give an object its handle. `drop` and `internal` are the caller's, the rest of the head is
+ * filled. CUDA_SUCCESS or OUT_OF_MEMORY.
  */
 CUresult cushim__object_add(void *object, enum cushim__kind kind, struct cushim__context *context);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Costs of the simulated device and driver. They are those of one H200 with driver 580 where a run
- * told them (docs/driver-semantics.md, statements 46, 47 and 80; tests/gpu/results-h200-580.txt), and
- * plausible elsewhere: virtual time is there to have an order and a scale, not to predict a GPU.
+ * told them (docs/driver-semantics.md, statements 46, 47 and 80; tests/gpu/results-h200-580.txt),
+ * and plausible elsewhere: virtual time is there to have an order and a scale, not to predict a
+ * GPU.
  */
 #include "src/mock/settings/costs.h"
 
@@ -18,7 +19,9 @@ const struct cushim__costs cushim__costs_default = {
     .record_ns = 1248,
     /* Not measured apart from the call. */
     .launch_ns = 2000,
-    /* With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured. */
+    /*
+     * With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured.
+     */
     .operation_ns = 1000,
     /* 16 copies of 8 MiB of page-locked memory took 2.475 ms. */
     .host_to_device_bytes_per_us = 54200,

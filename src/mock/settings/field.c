@@ -2,10 +2,9 @@
 /* How the value of a key becomes a field of a struct, by the type of the field. */
 #include <string.h>
 
+#include "src/mock/settings.h"
 #include "src/mock/settings/keys.h"
 #include "src/mock/settings/value.h"
-
-enum { TEXT_SIZE = 256 };
 
 /* Whether a value could be read as a number at all, and is within the limits of the key. */
 static bool is_within(const struct cushim__key *key, bool is_read, uint64_t number)
@@ -26,9 +25,9 @@ static int find_word(const struct cushim__lines *lines, const struct cushim__key
 CUresult cushim__key_text(const struct cushim__lines *lines, const struct cushim__key *key,
                           void *field)
 {
-    if (lines->value.length >= TEXT_SIZE)
+    if (lines->value.length >= CUSHIM__TEXT_SIZE)
         return cushim__key_refuse(lines, key->expected);
-    memset(field, 0, TEXT_SIZE);
+    memset(field, 0, CUSHIM__TEXT_SIZE);
     memcpy(field, lines->value.start, lines->value.length);
     return CUDA_SUCCESS;
 }

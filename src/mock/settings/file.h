@@ -9,8 +9,8 @@
 #include <cuda.h>
 
 /*
- * Read a file whole. `*text` is closed by NUL, and to be freed. FILE_NOT_FOUND if it cannot be read,
- * INVALID_VALUE if it is no text: `message` says why.
+ * Read a file whole. `*text` is closed by NUL, and to be freed. FILE_NOT_FOUND if it cannot be
+ * read, INVALID_VALUE if it is no text: `message` says why.
  */
 CUresult cushim__file_read(char **text, const char *path, char *message, size_t message_size);
 

@@ -58,7 +58,7 @@ CUresult cushim__key_refuse(const struct cushim__lines *lines, const char *expec
 
 /* How keys are read, by the type of the field. */
 CUresult cushim__key_text(const struct cushim__lines *lines, const struct cushim__key *key,
-                          void *field); /* char[256] */
+                          void *field); /* char[CUSHIM__TEXT_SIZE] */
 CUresult cushim__key_word(const struct cushim__lines *lines, const struct cushim__key *key,
                           void *field); /* an enum, from `words` */
 CUresult cushim__key_flag(const struct cushim__lines *lines, const struct cushim__key *key,

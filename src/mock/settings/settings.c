@@ -240,6 +240,17 @@ CUresult cushim__settings_parse(struct cushim__settings *settings, const char *t
     return parse(settings, text, where, false, message, message_size);
 }
 
+/* The message of a refusal, where the file is a profile: say what to do with it. */
+static void hint_at_profile(const char *path, char *message, size_t message_size)
+{
+    struct cushim__profile profile;
+    const size_t length = message_size ? strlen(message) : 0;
+
+    if (cushim__profile_read(&profile, path, NULL, 0) == CUDA_SUCCESS)
+        snprintf(message_size ? message + length : NULL, message_size - length,
+                 "; this is a profile: name it with profile = PATH");
+}
+
 CUresult cushim__settings_read(struct cushim__settings *settings, const char *path, char *message,
                                size_t message_size)
 {
@@ -249,6 +260,8 @@ CUresult cushim__settings_read(struct cushim__settings *settings, const char *pa
     if (code != CUDA_SUCCESS)
         return code;
     code = parse(settings, text, path, true, message, message_size);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        hint_at_profile(path, message, message_size);
     free(text);
     return code;
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of settings: words that are numbers, with or without a unit. False: it is none of these. */
+/*
+ * Values of settings: words that are numbers, with or without a unit. False: it is none of these.
+ */
 #ifndef CUSHIM_MOCK_SETTINGS_VALUE_H
 #define CUSHIM_MOCK_SETTINGS_VALUE_H
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The driver API under its own names: source that is written for <cuda.h> compiles with this header
+ * unchanged, links without -lcuda, and runs where there is no driver.
+ *
+ *     #include <cushim/cuda.h>      instead of <cuda.h>, or
+ *     cc -include cushim/cuda.h     for source that is left as it is
+ *
+ * It includes <cuda.h>, and <cudaProfiler.h> where there is one, and then defines each name that
+ * these leave as an exported symbol as a macro for a function that calls the table. What <cuda.h>
+ * itself renames (`cuMemAlloc` to `cuMemAlloc_v2`, `cuMemcpyHtoD` to `cuMemcpyHtoD_v2_ptds`) it
+ * still renames, in the mode and version of that header. A name may be called and have its address
+ * taken. A call costs what one through cushim_driver() costs; the first one loads the driver, and
+ * without a driver it returns the reason (driver.h). <cuda.h> may be included before, after and by
+ * others.
+ *
+ * The names of cudaGL.h, cudaEGL.h and cudaVDPAU.h are not redirected; for those there is
+ * libcushim-stubs.
+ *
+ * With -include, a file that defines CUDA_API_PER_THREAD_DEFAULT_STREAM or a feature macro of the C
+ * library (_GNU_SOURCE) comes too late with it: define it by -D.
+ *
+ * Thread safety: as cushim_driver().
+ * Since: 0.1.
+ */
+#ifndef CUSHIM_CUDA_H
+#define CUSHIM_CUDA_H
+
+#include <cuda.h>
+
+/* The type of a parameter that cuda.h does not know. */
+#if defined(__has_include)
+#if __has_include(<cudaProfiler.h>)
+#include <cudaProfiler.h>
+#define CUSHIM_OUTPUT_MODE CUoutput_mode
+#endif
+#endif
+
+#include <cushim/driver.h>
+
+#ifdef CUSHIM_OUTPUT_MODE
+typedef CUSHIM_OUTPUT_MODE cushim_output_mode;
+#undef CUSHIM_OUTPUT_MODE
+#else
+typedef unsigned int cushim_output_mode;
+#endif
+
+/*
+ * What is not used makes no code. In C++ the functions are the same ones in all files of a program,
+ * as inline functions in its headers may use them; outside of it they are not to be seen.
+ */
+#if !defined(__cplusplus)
+#define CUSHIM_DOOR static inline
+#elif defined(__GNUC__) && defined(__ELF__)
+#define CUSHIM_DOOR __attribute__((visibility("hidden"))) inline
+#else
+#define CUSHIM_DOOR inline
+#endif
+
+#include <cushim/doors.h>
+
+/*
+ * In this mode <cuda.h> puts an inline function before cuGetProcAddress, which asks for the functions
+ * of the per-thread default stream unless the caller says which.
+ */
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(__CUDA_API_VERSION_INTERNAL) && \
+    CUDA_VERSION >= 11030
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+CUSHIM_DOOR cuuint64_t cushim_door_stream_flag(cuuint64_t flags)
+{
+    const cuuint64_t either =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+
+    return flags & either ? flags : flags | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+}
+
+CUSHIM_DOOR CUresult cushim_door_cuGetProcAddress_ptsz(const char *symbol, void **function,
+                                                       int version, cuuint64_t flags)
+{
+    return cushim_driver()->GetProcAddress(symbol, function, version,
+                                           cushim_door_stream_flag(flags));
+}
+#define cuGetProcAddress_ptsz cushim_door_cuGetProcAddress_ptsz
+
+#if CUDA_VERSION >= 12000
+CUSHIM_DOOR CUresult cushim_door_cuGetProcAddress_v2_ptsz(const char *symbol, void **function,
+                                                          int version, cuuint64_t flags,
+                                                          CUdriverProcAddressQueryResult *status)
+{
+    return cushim_driver()->GetProcAddress_v2(symbol, function, version,
+                                              cushim_door_stream_flag(flags), status);
+}
+#define cuGetProcAddress_v2_ptsz cushim_door_cuGetProcAddress_v2_ptsz
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#endif

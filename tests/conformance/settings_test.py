@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Settings that are refused are told by the user's own line, and by nothing else.
+
+usage: settings_test.py CONFORMANCE
+"""
+import subprocess
+import sys
+
+REFUSED = 'conformance: settings:%d:%d: mode is manual, auto or threaded, not "manul"\n'
+
+
+def main():
+    errors = []
+    for settings, line, column in (('mode=manul', 1, 6), ('seed = 5\nmode = manul', 2, 8),
+                                   ('mode = manul\nseed = 5\n', 1, 8)):
+        result = subprocess.run([sys.argv[1], '--settings=' + settings], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True, check=False, timeout=60)
+        if (result.returncode, result.stdout, result.stderr) != (1, '', REFUSED % (line, column)):
+            errors.append('%r: %s' % (settings, result))
+    for error in errors:
+        print(error)
+    sys.exit(1 if errors else 0)
+
+
+main()

@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every name that <cuda.h> and <cudaProfiler.h> declare reaches the symbol that they mean by it.
+
+    names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT
+
+TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (none: the compiler knows one), or --fetched:
+all that headers/fetch.sh has brought.
+
+What a name means is asked from the headers themselves: they are preprocessed as they are, in each
+mode and language. A source is made that calls each name and takes its address, and is built in three
+ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the one of the
+zoo whose functions answer numbers of their own.
+"""
+
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '../../loader/registry'))
+
+import registry  # noqa: E402
+
+MODES = {
+    'legacy': [],
+    'per-thread': ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM'],
+    'internal': ['-D__CUDA_API_VERSION_INTERNAL'],
+}
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Wshadow', '-Wconversion', '-Werror']
+INCLUDES = '#include <cuda.h>\n#include <cudaProfiler.h>\n'
+# What the driver of the zoo answers; all others answer their number.
+ANSWERS = {'cuInit': 0, 'cuDriverGetVersion': 1}
+# Inline functions of <cuda.h>, which add a flag.
+INLINE = {'cuGetProcAddress_ptsz': 'cuGetProcAddress',
+          'cuGetProcAddress_v2_ptsz': 'cuGetProcAddress_v2'}
+# The registry spells this one without the header that declares it.
+ENUMS = {('cuProfilerInitialize', 'outputMode'): '(CUoutput_mode)0'}
+
+SOURCE = '''%(includes)s
+#include <stdio.h>
+
+static int wrong, right;
+
+static void is(const char *name, int got, int expected)
+{
+    if (got == expected)
+        right++;
+    else if (++wrong)
+        printf("%%s: %%d instead of %%d\\n", name, got, expected);
+}
+
+%(zeros)s
+
+int main(void)
+{
+%(calls)s
+    printf("%%d calls\\n", right);
+    return wrong != 0;
+}
+
+#ifdef CUSHIM_CUDA_H
+/* What was called has the type that the header declares. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#ifdef __cplusplus
+#include <type_traits>
+#define SAME(a, b) static_assert(std::is_same<a, b>::value, #b)
+#else
+#define SAME(a, b) _Static_assert(__builtin_types_compatible_p(a, b), #b)
+#endif
+%(types)s
+#endif
+'''
+
+
+def run(*command, expect=0, **options):
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            check=False, **options)
+    if result.returncode != expect:
+        raise AssertionError('%s exits with %d:\n%s' % (' '.join(command), result.returncode,
+                                                        result.stdout[-4000:]))
+    return result.stdout
+
+
+def exported(symbol):
+    """The symbol that is reached by an inline function of <cuda.h>, else the same."""
+    return INLINE.get(symbol, symbol)
+
+
+def toolkits(option):
+    if option != '--fetched':
+        return [option.partition('=')[2]]
+    cache = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    return sorted(glob.glob(os.path.join(cache, 'cushim', 'headers', '[0-9]*', 'include')))
+
+
+class Toolkit:
+    """What the names of one folder of headers mean, in one mode and language."""
+
+    def __init__(self, folder, compiler, flags):
+        self.compiler = compiler + flags + (['-isystem' + folder] if folder else [])
+        self.declared = set(re.findall(r'\bCUresult\s+(cu[A-Z]\w*)\s*\(',
+                                       self.preprocess(INCLUDES, '-P')))
+        macros = re.findall(r'^#define (cu[A-Z]\w*) ', self.preprocess(INCLUDES, '-dM'), re.M)
+        names = sorted(self.declared | set(macros))
+        text = self.preprocess(INCLUDES + ''.join('@ "%s" %s\n' % (n, n) for n in names), '-P')
+        self.meaning = {name: symbol for name, symbol in re.findall(r'@ "(\w+)" (\w+)', text)
+                        if symbol in self.declared}
+
+    def preprocess(self, text, option):
+        return run(*self.compiler, '-E', option, '-', input=text)
+
+    def version(self):
+        return int(re.findall(r'@ (\d+)', self.preprocess(INCLUDES + '@ CUDA_VERSION\n', '-P'))[0])
+
+
+def source(meaning):
+    zeros, calls, types = {}, [], []
+    for name, symbol in sorted(meaning.items()):
+        row, number = ROWS[exported(symbol)]
+        arguments = []
+        for parameter in row.parameters:
+            zero = zeros.setdefault(parameter.type, 'zero_%d' % len(zeros))
+            arguments.append(ENUMS.get((row.symbol, parameter.name), zero))
+        expected = ANSWERS.get(row.symbol, 100000 + number)
+        text = ', '.join(arguments)
+        calls.append('    is("%s", (int)%s(%s), %d);' % (name, name, text, expected))
+        calls.append('    { __typeof__(&%s) a = &%s, b = %s; is("&%s", (int)a(%s), %d); (void)b; }'
+                     % (name, name, name, name, text, expected))
+    for symbol in sorted(set(meaning.values()) - set(INLINE)):
+        types.append('typedef __typeof__(&%s) door_%s;\n#undef %s\nSAME(__typeof__(&%s), door_%s);'
+                     % ((symbol,) * 5))
+    return SOURCE % {
+        'includes': INCLUDES,
+        'zeros': '\n'.join('static %s %s;' % pair for pair in zeros.items()),
+        'calls': '\n'.join(calls),
+        'types': '\n'.join(types),
+    }
+
+
+class Names(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix='cushim-names-')
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.symlink(DRIVER, self.path('libcuda.so.1'))
+        self.environment = dict(os.environ, CUSHIM_LIBRARY=DRIVER,
+                                LD_LIBRARY_PATH=os.path.dirname(LIBRARY) + ':' + self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def build(self, name, toolkit, warnings, include, *libraries):
+        """The program, and the functions of the driver that its object leaves to the linker."""
+        program = self.path(name)
+        run(*toolkit.compiler, *warnings, *include, '-O1', '-c', self.path('names.source'), '-o',
+            program + '.o')
+        run(*toolkit.compiler[:1], program + '.o', *libraries, '-ldl', '-pthread', '-o', program)
+        return program, set(re.findall(r' U (cu[A-Z]\w*)', run('nm', program + '.o')))
+
+    def judge(self, folder, language, mode):
+        compiler = LANGUAGES[language]
+        toolkit = Toolkit(folder, compiler, MODES[mode])
+        with open(self.path('names.source'), 'w', encoding='ascii') as file:
+            file.write(source(toolkit.meaning))
+        symbols = set(toolkit.meaning.values())
+        count = '%d calls\n' % (2 * len(toolkit.meaning))
+
+        door, left = self.build('door', toolkit, WARNINGS, ['-include', 'cushim/cuda.h'], LIBRARY)
+        self.assertEqual(left, set())
+        self.assertEqual(run(door, env=self.environment), count)
+
+        plain = ['-Wno-deprecated-declarations']
+        stubs, left = self.build('stubs', toolkit, plain, [], STUBS, LIBRARY)
+        self.assertEqual(left, set(map(exported, symbols)))
+        self.assertEqual(run(stubs, env=self.environment), count)
+
+        linked, _ = self.build('linked', toolkit, plain, [], self.path('libcuda.so.1'))
+        self.assertEqual(run(linked, env=self.environment), count)
+        print('  %-5d %-4s %-10s %d names, %d symbols: header, stubs, linked' % (
+            toolkit.version(), language, mode, len(toolkit.meaning), len(symbols)), flush=True)
+        return toolkit.meaning
+
+    def test_every_name_reaches_its_symbol(self):
+        for folder in FOLDERS:
+            for language in LANGUAGES:
+                for mode in MODES:
+                    with self.subTest(folder=folder, language=language, mode=mode):
+                        meaning = self.judge(folder, language, mode)
+                        self.assertGreater(len(meaning), 350)
+                        self.assertEqual(meaning['cuMemcpyHtoD'], {
+                            'legacy': 'cuMemcpyHtoD_v2',
+                            'per-thread': 'cuMemcpyHtoD_v2_ptds',
+                            'internal': 'cuMemcpyHtoD'}[mode])
+
+    def test_stubs_of_interop_reach_their_symbols(self):
+        """Without their headers, and so without arguments, which nobody looks at here."""
+        rows = [(row.symbol, number) for row, number in ROWS.values() if row.interop]
+        calls = ['extern int %s();\n' % symbol for symbol, _ in rows] + ['int main(void)\n{\n']
+        calls += ['    if (%s() != %d) return %d;\n' % (symbol, 100000 + number, place)
+                  for place, (symbol, number) in enumerate(rows, 1)]
+        with open(self.path('interop.c'), 'w', encoding='ascii') as file:
+            file.write(''.join(calls) + '    return 0;\n}\n')
+        run(*CC.split(), '-w', self.path('interop.c'), STUBS, LIBRARY, '-ldl', '-pthread', '-o',
+            self.path('interop'))
+        self.assertEqual(len(rows), 36)
+        run(self.path('interop'), env=self.environment)
+
+    def test_stubs_compile_with_every_header(self):
+        for folder in FOLDERS:
+            with self.subTest(folder=folder):
+                toolkit = Toolkit(folder, LANGUAGES['c'], [])
+                run(*toolkit.compiler, *WARNINGS, '-c', STUBS_SOURCE, '-o', self.path('stubs.o'),
+                    '-x', 'none')
+                defined = re.findall(r' W (cu[A-Z]\w*)', run('nm', self.path('stubs.o')))
+                self.assertEqual(sorted(defined), sorted(ROWS))
+
+
+if __name__ == '__main__':
+    DRIVER, STUBS, STUBS_SOURCE, LIBRARY, INCLUDE, CC, CXX = sys.argv[1:8]
+    FOLDERS = toolkits(sys.argv[8])
+    if not FOLDERS:
+        print('skipped: there are no old headers; tests/doors/headers/fetch.sh brings some')
+        sys.exit(77)
+    if not CXX:
+        print('there is no C++ compiler: C alone')
+    ROWS = {row.symbol: (row, number) for number, row in enumerate(registry.read_functions(
+        os.path.join(HERE, '../../loader/registry/functions.tsv')))}
+    LANGUAGES = {'c': CC.split() + ['-std=c11', '-xc'] + INCLUDE.split()}
+    if CXX:
+        LANGUAGES['c++'] = CXX.split() + ['-std=c++17', '-xc++'] + INCLUDE.split()
+    unittest.main(argv=sys.argv[:1], verbosity=2)
