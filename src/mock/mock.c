@@ -73,16 +73,6 @@ static void set_world(struct cushim_mock *mock)
     __atomic_store_n(&cushim__world, mock, __ATOMIC_RELEASE);
 }
 
-void cushim__lock_create(pthread_mutex_t *lock)
-{
-    pthread_mutexattr_t attributes;
-
-    pthread_mutexattr_init(&attributes);
-    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
-    pthread_mutex_init(lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-}
-
 void cushim__life_in_child(void)
 {
     pthread_mutex_init(&life, NULL);
@@ -115,7 +105,7 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     cushim__watch_forks();
-    cushim__lock_create(&created->lock);
+    pthread_mutex_init(&created->lock, NULL);
     pthread_mutex_lock(&created->lock);
     set_world(created);
     code = fill();
