@@ -113,6 +113,7 @@ static void two_processes_share_an_event(void)
     OK(cu->EventSynchronize(shared));
     OK(next_code(&peer)); /* it has synchronized, and was held up before */
     OK(cu->EventQuery(shared));
+    OK(next_code(&peer)); /* its stream as well; from here on it may record */
 
     /* The other way: it has recorded behind a gate of its own, which opens at our word. */
     OK(next_code(&peer));

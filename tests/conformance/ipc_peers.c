@@ -43,8 +43,8 @@ static void share(void)
     tell(cu->EventQuery(shared));
     MUST(cu->StreamWaitEvent(waiter, shared, 0));
     tell(cu->StreamQuery(waiter));
-    tell(cu->EventSynchronize(shared)); /* asked for before the gate there opens */
-    MUST(cu->StreamSynchronize(waiter));
+    tell(cu->EventSynchronize(shared));  /* asked for before the gate there opens */
+    tell(cu->StreamSynchronize(waiter)); /* asked for once the other side has seen it done */
 
     gate_shut(&gate, stream);
     tell(cu->EventRecord(shared, stream));
