@@ -6,7 +6,7 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/world.h"
 

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "loader/options.h"
-#include "src/mock/calls/capture.h"
-#include "src/mock/calls/context.h"
-#include "src/mock/calls/memory.h"
-#include "src/mock/calls/module.h"
-#include "src/mock/calls/user_object.h"
+#include "src/mock/calls/capture/capture.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/calls/graph/user_object.h"
+#include "src/mock/calls/memory/memory.h"
+#include "src/mock/calls/module/module.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/fork.h"

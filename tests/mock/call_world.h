@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "src/mock/call.h"
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/world.h"
 
 #define SLOT CUSHIM__SLOT

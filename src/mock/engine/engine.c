@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "src/mock/calls/capture.h"
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/capture/capture.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
 

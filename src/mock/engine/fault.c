@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work that is dropped: after a sticky error, or because its context ends. */
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
 

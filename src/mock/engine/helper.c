@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "src/mock/call.h"
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
 

@@ -3,7 +3,7 @@
  * Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at
  * once.
  */
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/state.h"
 

@@ -3,7 +3,7 @@
  * The legacy default stream: its work waits for what was submitted before to the streams that block
  * it, and they wait for what was submitted before to it.
  */
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/state.h"
 
 static bool has_earlier(const struct cushim__stream *stream, uint64_t number)

@@ -55,7 +55,7 @@ struct cushim__stream {
     struct cushim__capture *capture; /* NULL: it is not captured */
     struct cushim__captured_stream *captured;
 
-    /* What StreamSetAttribute keeps: src/mock/calls/stream_attribute.c. */
+    /* What StreamSetAttribute keeps: src/mock/calls/stream/stream_attribute.c. */
     struct cushim__stream_settings {
         CUsynchronizationPolicy synchronization;
         CUaccessPolicyWindow window;

@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <time.h>
 
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/engine/state.h"
 
 /* How often something outside the engine is asked, in time of the host. */

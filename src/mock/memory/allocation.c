@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/device.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/import.h"

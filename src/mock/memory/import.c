@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/mock/calls/context.h"
+#include "src/mock/calls/context/context.h"
 #include "src/mock/memory/pages.h"
 
 struct import {

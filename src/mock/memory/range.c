@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, as the rest of the mock meets it. */
-#include "src/mock/calls/memory.h"
+#include "src/mock/calls/memory/memory.h"
 
-#include "src/mock/calls/context.h"
-#include "src/mock/calls/pool.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/calls/pool/pool.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/memory/allocation.h"

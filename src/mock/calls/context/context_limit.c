@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The limits of a context: at first what the profile says; they round as those of an H200 do. */
+#include "src/mock/call.h"
+#include "src/mock/calls/capture/capture.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/world.h"
+
+/* By the numbers of CUlimit: headers older than a limit do not name it. */
+enum limit {
+    STACK_SIZE,
+    PRINTF_FIFO_SIZE,
+    MALLOC_HEAP_SIZE,
+    DEV_RUNTIME_SYNC_DEPTH,
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+    MAX_L2_FETCH_GRANULARITY,
+    PERSISTING_L2_CACHE_SIZE,
+    SHMEM_SIZE,
+    CIG_ENABLED,
+    CIG_SHMEM_FALLBACK_ENABLED,
+    LIMITS
+};
+
+enum answer { ROUNDED, FIXED, UNSUPPORTED };
+
+/* What a value becomes: at least, at most (or refused beyond), a multiple of. */
+static const struct rule {
+    enum answer answer;
+    size_t least, most, refused_above, multiple;
+} rules[LIMITS] = {
+    [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 524287, 16},
+    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 1},
+    [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 1},
+    [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
+    [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
+    [MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
+    [PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 3932160},
+    [SHMEM_SIZE] = {FIXED, 0, 0, 0, 0},
+    [CIG_ENABLED] = {FIXED, 0, 0, 0, 0},
+    [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
+};
+
+static CUresult check(CUlimit limit, enum answer *answer, struct cushim__context **context)
+{
+    CUresult code = cushim__context_current(context);
+
+    if (code)
+        return code;
+    if ((unsigned)limit >= LIMITS)
+        return CUDA_ERROR_INVALID_VALUE;
+    *answer = rules[limit].answer;
+    return *answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
+{
+    struct cushim__context *context;
+    enum answer answer;
+    CUresult code = check(limit, &answer, &context);
+
+    if (code == CUDA_SUCCESS && !pvalue)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *pvalue = context->limits[limit];
+    return code;
+}
+
+static size_t round_up(size_t value, size_t multiple)
+{
+    size_t rest = value % multiple;
+
+    return rest && value <= SIZE_MAX - multiple ? value + multiple - rest : value;
+}
+
+CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
+(CUlimit limit, size_t value)
+{
+    struct cushim__context *context;
+    const struct rule *rule;
+    enum answer answer;
+    size_t highest;
+    CUresult code = check(limit, &answer, &context);
+
+    if (code)
+        return code;
+    if (answer == FIXED)
+        return CUDA_ERROR_NOT_PERMITTED;
+    rule = &rules[limit];
+    /* The persisting part of the cache is as large as it was at first, at most. */
+    highest =
+        rule->refused_above ? rule->refused_above : cushim__world->settings.profile.limits[limit];
+    if (value > highest)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__capture_count > 0)
+        code = cushim__capture_unsafe(true);
+    if (code)
+        return code;
+    value = round_up(value, rule->multiple);
+    if (value < rule->least)
+        value = rule->least;
+    context->limits[limit] = value > rule->most ? rule->most : value;
+    return CUDA_SUCCESS;
+}

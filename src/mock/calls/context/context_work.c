@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on all work of a context. */
+#include "src/mock/call.h"
+#include "src/mock/calls/capture/capture.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/calls/event/event.h"
+#include "src/mock/engine/engine.h"
+
+static CUresult synchronize(struct cushim__context *context)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (cushim__capture_count > 0)
+        code = cushim__capture_context(context);
+    return code ? code : cushim__engine_wait_context(context);
+}
+
+CUSHIM__EXACT(CtxSynchronize)(void)
+{
+    struct cushim__context *context;
+    CUresult code = cushim__context_current(&context);
+
+    return code ? code : synchronize(context);
+}
+
+CUSHIM__EXACT(CtxSynchronize_v2)(CUcontext ctx)
+{
+    struct cushim__context *context;
+    CUresult code = cushim__context_find_or_current(ctx, &context);
+
+    return code ? code : synchronize(context);
+}
+
+static CUresult check_event(CUcontext ctx, CUevent hEvent, struct cushim__context **context,
+                            struct cushim__event **event)
+{
+    CUresult code = cushim__context_find(ctx, context);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__event_find(hEvent, event);
+    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
+        code = cushim__capture_context(*context);
+    return code;
+}
+
+/* Make one more stream wait for a record of everything that is queued in another. */
+static CUresult gather(struct cushim__stream *from, struct cushim__stream *into)
+{
+    struct cushim__record *record = cushim__record_create();
+    void *set = record ? cushim__record_operation(record) : NULL;
+    void *wait = set ? cushim__wait_operation(record) : NULL;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (wait)
+        code = cushim__engine_queue(from, set);
+    else
+        cushim__operation_destroy(set);
+    if (code == CUDA_SUCCESS)
+        code = cushim__engine_queue(into, wait);
+    else
+        cushim__operation_destroy(wait);
+    cushim__record_release(record);
+    return code;
+}
+
+CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
+{
+    struct cushim__context *context;
+    struct cushim__event *event;
+    struct cushim__stream *all;
+    CUresult code = check_event(hCtx, hEvent, &context, &event);
+
+    if (code)
+        return code;
+    if (event->object.context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    all = cushim__stream_create(context, CUSHIM__CREATED, CU_STREAM_NON_BLOCKING, 0);
+    if (!all)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
+        cushim__stream_hold(one);
+        if (one != all && one->head)
+            code = gather(one, all);
+        next = one->next;
+        cushim__stream_let_go(one);
+    }
+    if (code == CUDA_SUCCESS)
+        code = cushim__event_record(event, all);
+    cushim__stream_end(all);
+    return code;
+}
+
+CUSHIM__APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
+(CUcontext hCtx, CUevent hEvent)
+{
+    struct cushim__context *context;
+    struct cushim__event *event;
+    CUresult code = check_event(hCtx, hEvent, &context, &event);
+
+    if (code)
+        return code;
+    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
+        cushim__stream_hold(one);
+        code = cushim__event_wait(event, one);
+        next = one->next;
+        cushim__stream_let_go(one);
+    }
+    return code;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, and the records that they stand for. */
+#ifndef CUSHIM_MOCK_EVENT_H
+#define CUSHIM_MOCK_EVENT_H
+
+#include "src/mock/calls/graph/edge.h"
+#include "src/mock/engine/stream.h"
+#include "src/mock/object/object.h"
+
+struct cushim__capture;
+struct cushim__shared_event;
+
+/*
+ * What one record leaves. Waiters keep the record that they were given, whatever is recorded later.
+ * Reference-counted: the event, the operation that sets it and each operation that waits.
+ */
+struct cushim__record {
+    unsigned references;
+    bool done;
+    uint64_t time_ns;                    /* when it was done */
+    struct cushim__stream *stream;       /* while it is not done */
+    uint64_t number;                     /* of the operation */
+    struct cushim__stream *waiting;      /* streams whose head waits for it */
+    struct cushim__shared_event *shared; /* an interprocess event's; NULL: of this process only */
+    uint64_t shared_number;
+};
+
+enum cushim__event_capture {
+    CUSHIM__NOT_CAPTURED,
+    CUSHIM__IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` tells which */
+    CUSHIM__WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
+};
+
+struct cushim__event {
+    struct cushim__object object;
+    unsigned flags;
+    bool imported;
+    struct cushim__record *record; /* NULL: never recorded, or in a capture */
+    struct cushim__shared_event *shared;
+
+    /* Owned by capture.c. */
+    enum cushim__event_capture capture_state;
+    struct cushim__capture *capture;
+    struct cushim__edges capture_nodes; /* what stood before it in its stream */
+};
+
+CUresult cushim__event_find(CUevent handle, struct cushim__event **event);
+
+/* A new event of a context, with its handle: for cuIpcOpenEventHandle as well. */
+CUresult cushim__event_create(struct cushim__context *context, unsigned flags,
+                              struct cushim__event **event);
+
+/* A new record with one reference, and its release. NULL: out of memory. */
+struct cushim__record *cushim__record_create(void);
+struct cushim__record *cushim__record_retain(struct cushim__record *record);
+void cushim__record_release(struct cushim__record *record);
+bool cushim__record_done(const struct cushim__record *record);
+
+/* Operations that set a record and wait for one; they retain it. NULL: out of memory. */
+void *cushim__record_operation(struct cushim__record *record);
+void *cushim__wait_operation(struct cushim__record *record);
+
+/* Record an event on a stream that is not captured: gives it a new record. For graphs as well. */
+CUresult cushim__event_record(struct cushim__event *event, struct cushim__stream *stream);
+
+/* Make a stream that is not captured wait for what the event stands for now. */
+CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *stream);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The time between two events (statements 35 to 48, 84). */
+#include "src/mock/call.h"
+#include "src/mock/calls/capture/capture.h"
+#include "src/mock/calls/event/event.h"
+
+enum { TICK_NS = 32 }; /* what readings are multiples of */
+
+static bool can_be_timed(const struct cushim__event *event)
+{
+    return !event->imported && !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    struct cushim__event *start, *end;
+    CUresult code = cushim__event_find(hStart, &start);
+    int64_t ticks;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__event_find(hEnd, &end);
+    if (code == CUDA_SUCCESS)
+        code = cushim__capture_elapsed_event(start);
+    if (code == CUDA_SUCCESS && !start->record)
+        code = CUDA_ERROR_INVALID_HANDLE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__capture_elapsed_event(end);
+    if (code)
+        return code;
+    if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
+        start->object.context != end->object.context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!start->record->done || !end->record->done)
+        return CUDA_ERROR_NOT_READY;
+    ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
+    *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return cushim__mock_EventElapsedTime(pMilliseconds, hStart, hEnd);
+}

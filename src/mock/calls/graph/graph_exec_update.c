@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whole executable graphs that take over what another graph of the same shape does. */
+#include <stdlib.h>
+
+#include "src/mock/call.h"
+#include "src/mock/calls/graph/graph_exec.h"
+#include "src/mock/calls/graph/node_work.h"
+#include "src/mock/engine/operation.h"
+
+/* Say which node of the program's graph stands in the way. */
+static CUresult fail(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
+                     const struct cushim__node *node, const struct cushim__node *from)
+{
+    info->result = result;
+    info->errorNode = node ? node->object.handle : NULL;
+    info->errorFromNode = from ? from->object.handle : NULL;
+    return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+/* A node of an executable graph, and the node of the program's graph that it is compared with. */
+struct pair {
+    struct cushim__node *image;
+    struct cushim__node *node;
+};
+
+/* Both graphs have as many nodes. `waiting` of each paired node is the number of its pair, from 1. */
+struct pairing {
+    struct pair *pairs;
+    size_t count;
+};
+
+static void forget(const struct cushim__graph *graph)
+{
+    for (struct cushim__node *node = graph->first; node; node = node->next)
+        node->waiting = 0;
+}
+
+/* Make a pair of two nodes, or see that they are one. */
+static bool pair(struct pairing *pairing, struct cushim__node *image, struct cushim__node *node)
+{
+    if (image->waiting > 0 || node->waiting > 0)
+        return image->waiting == node->waiting;
+    pairing->pairs[pairing->count++] = (struct pair){image, node};
+    image->waiting = node->waiting = pairing->count;
+    return true;
+}
+
+/* The next node that none depends on. */
+static struct cushim__node *next_exit(struct cushim__node *node)
+{
+    while (node && node->dependents.count > 0)
+        node = node->next;
+    return node;
+}
+
+/* Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order. */
+static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *image,
+                           const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
+{
+    struct cushim__node *one = next_exit(image->first), *node = next_exit(graph->first);
+    const struct cushim__node *first = node;
+
+    for (; one && node; one = next_exit(one->next), node = next_exit(node->next))
+        pair(pairing, one, node);
+    return one || node ? fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, first, NULL)
+                       : CUDA_SUCCESS;
+}
+
+static CUresult pair_dependencies(struct pairing *pairing, struct pair both,
+                                  CUgraphExecUpdateResultInfo *info)
+{
+    const struct cushim__edges *ones = &both.image->dependencies,
+                               *others = &both.node->dependencies;
+
+    if (ones->count != others->count)
+        return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, both.node, NULL);
+    for (size_t i = 0; i < ones->count; i++) {
+        if (!pair(pairing, ones->at[i].node, others->at[i].node))
+            return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, both.node,
+                        others->at[i].node);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The first ABI takes nodes by creation, and looks at what depends on them. */
+static CUresult pair_created(struct pairing *pairing, const struct cushim__graph *image,
+                             const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
+{
+    struct cushim__node *one = image->first;
+
+    for (struct cushim__node *node = graph->first; node; node = node->next, one = one->next)
+        pair(pairing, one, node);
+    for (size_t i = 0; i < pairing->count; i++) {
+        const struct cushim__edges *ones = &pairing->pairs[i].image->dependents;
+        const struct cushim__edges *others = &pairing->pairs[i].node->dependents;
+        bool same = ones->count == others->count;
+
+        for (size_t k = 0; same && k < ones->count; k++)
+            same = ones->at[k].node->waiting == others->at[k].node->waiting;
+        if (!same)
+            return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, pairing->pairs[i].node,
+                        NULL);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult check(const struct cushim__graph *image, const struct cushim__graph *graph,
+                      bool first_abi, CUgraphExecUpdateResultInfo *info);
+
+static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateResultInfo *info)
+{
+    if (both.image->work.type != both.node->work.type)
+        return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, both.node, NULL);
+    if (both.node->work.child)
+        return check(both.image->work.child, both.node->work.child, first_abi, info);
+    if (cushim__exec_check(both.image, &both.node->work) != CUDA_SUCCESS)
+        return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, both.node, NULL);
+    return CUDA_SUCCESS;
+}
+
+/* Leaves the number of its pair in `waiting` of each node. */
+static CUresult check(const struct cushim__graph *image, const struct cushim__graph *graph,
+                      bool first_abi, CUgraphExecUpdateResultInfo *info)
+{
+    struct pairing pairing = {.pairs = calloc(image->node_count + 1, sizeof *pairing.pairs)};
+    CUresult code = pairing.pairs ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (code == CUDA_SUCCESS && image->node_count != graph->node_count)
+        code = fail(info,
+                    first_abi ? CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED
+                              : CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED,
+                    NULL, NULL);
+    forget(image);
+    forget(graph);
+    if (code == CUDA_SUCCESS)
+        code = (first_abi ? pair_created : pair_exits)(&pairing, image, graph, info);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < pairing.count; i++) {
+        if (!first_abi)
+            code = pair_dependencies(&pairing, pairing.pairs[i], info);
+        if (code == CUDA_SUCCESS)
+            code = check_pair(pairing.pairs[i], first_abi, info);
+    }
+    /* A graph with a cycle is not all there from its exit nodes. */
+    if (code == CUDA_SUCCESS && pairing.count < graph->node_count)
+        code = fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, graph->first, NULL);
+    free(pairing.pairs);
+    return code;
+}
+
+/* Let a node do what another does: its operation or event. A child graph is the caller's affair. */
+static CUresult take_work(struct cushim__node *one, const struct cushim__node *node)
+{
+    struct cushim__work work = node->work;
+
+    if (work.operation) {
+        work.operation = cushim__operation_copy(work.operation);
+        if (!work.operation)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return cushim__node_set(one, &work);
+}
+
+/* Take over what was checked, in the pairs that were made then. */
+static CUresult take(struct cushim__graph *image, const struct cushim__graph *graph)
+{
+    struct cushim__node **partners = calloc(image->node_count + 1, sizeof *partners);
+    CUresult code = partners ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+
+    for (struct cushim__node *one = image->first; partners && one; one = one->next)
+        partners[one->waiting] = one;
+    for (struct cushim__node *node = graph->first; code == CUDA_SUCCESS && node; node = node->next)
+        code = node->work.child ? take(partners[node->waiting]->work.child, node->work.child)
+                                : take_work(partners[node->waiting], node);
+    free(partners);
+    return code;
+}
+
+static CUresult update(struct cushim__graph *image, const struct cushim__graph *graph,
+                       bool first_abi, CUgraphExecUpdateResultInfo *info)
+{
+    CUresult code;
+
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
+    code = check(image, graph, first_abi, info);
+    return code ? code : take(image, graph);
+}
+
+CUresult cushim__exec_update(struct cushim__graph *image, const struct cushim__graph *graph,
+                             CUgraphExecUpdateResultInfo *info)
+{
+    return update(image, graph, false, info);
+}
+
+static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first_abi,
+                            CUgraphExecUpdateResultInfo *info)
+{
+    struct cushim__graph *graph;
+    struct cushim__exec *exec;
+    CUresult code = cushim__exec_find(handle, &exec);
+
+    *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
+    if (code == CUDA_SUCCESS)
+        code = cushim__graph_find(graph_handle, &graph);
+    return code ? code : update(exec->image, graph, first_abi, info);
+}
+
+CUSHIM__EXACT(GraphExecUpdate_v2)
+(CUgraphExec hGraphExec, CUgraph hGraph, cushim_CUgraphExecUpdateResultInfo *resultInfo)
+{
+    CUgraphExecUpdateResultInfo info;
+    const CUresult code = update_exec(hGraphExec, hGraph, false, &info);
+
+    if (resultInfo)
+        *resultInfo = info;
+    return code;
+}
+
+CUSHIM__EXACT(GraphExecUpdate)
+(CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
+ CUgraphExecUpdateResult *updateResult_out)
+{
+    CUgraphExecUpdateResultInfo info;
+    const CUresult code = update_exec(hGraphExec, hGraph, true, &info);
+
+    if (hErrorNode_out)
+        *hErrorNode_out = info.errorNode;
+    if (updateResult_out)
+        *updateResult_out = info.result;
+    return code;
+}

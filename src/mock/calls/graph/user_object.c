@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * User objects. Their destructors are called by a thread of their own, as the reference demands: they
+ * may take their time, and no call waits for them.
+ */
+#include "src/mock/calls/graph/user_object.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "src/mock/call.h"
+#include "src/mock/calls/graph/graph.h"
+#include "src/mock/world.h"
+
+struct user_object {
+    struct cushim__object object;
+    unsigned long long references;
+    CUhostFn destroy;
+    void *pointer;
+    struct user_object *next; /* in the queue of those to be destroyed */
+};
+
+struct cushim__held {
+    struct cushim__held *next;
+    struct user_object *object;
+    unsigned long long references;
+};
+
+/* The thread that calls destructors. */
+static struct {
+    pthread_t thread;
+    pthread_cond_t work;
+    uint64_t serial; /* of the mock that it runs for; 0: it does not */
+    bool stop;
+    struct user_object *first, *last;
+} reaper = {.work = PTHREAD_COND_INITIALIZER};
+
+static void reap(struct user_object *object)
+{
+    reaper.first = object->next;
+    if (!reaper.first)
+        reaper.last = NULL;
+    pthread_mutex_unlock(&cushim__world->lock);
+    cushim__in_host_function = true;
+    object->destroy(object->pointer);
+    cushim__in_host_function = false;
+    free(object);
+    pthread_mutex_lock(&cushim__world->lock);
+}
+
+static void *run(void *data)
+{
+    pthread_mutex_lock(&cushim__world->lock);
+    while (reaper.first || !reaper.stop) {
+        if (reaper.first)
+            reap(reaper.first);
+        else
+            pthread_cond_wait(&reaper.work, &cushim__world->lock);
+    }
+    pthread_mutex_unlock(&cushim__world->lock);
+    return data;
+}
+
+/* The thread of a mock whose process was forked is not there any more. */
+static CUresult start(void)
+{
+    if (reaper.serial == cushim__world->serial)
+        return CUDA_SUCCESS;
+    reaper.first = reaper.last = NULL;
+    if (pthread_create(&reaper.thread, NULL, run, NULL) != 0)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    reaper.serial = cushim__world->serial;
+    return CUDA_SUCCESS;
+}
+
+void cushim__user_objects_clear(void)
+{
+    if (reaper.serial != cushim__world->serial)
+        return;
+    reaper.stop = true;
+    pthread_cond_signal(&reaper.work);
+    pthread_mutex_unlock(&cushim__world->lock);
+    pthread_join(reaper.thread, NULL);
+    pthread_mutex_lock(&cushim__world->lock);
+    reaper.serial = 0;
+    reaper.stop = false;
+}
+
+static CUresult find(cushim_CUuserObject handle, struct user_object **object)
+{
+    return handle ? cushim__object_find(handle, CUSHIM__USER_OBJECT, object)
+                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool is_count(unsigned count)
+{
+    return count > 0 && count <= INT_MAX;
+}
+
+/* False: there are not so many. */
+static bool release(struct user_object *object, unsigned long long count)
+{
+    if (count > object->references)
+        return false;
+    object->references -= count;
+    if (object->references > 0)
+        return true;
+    cushim__object_remove(object);
+    object->next = NULL;
+    *(reaper.last ? &reaper.last->next : &reaper.first) = object;
+    reaper.last = object;
+    pthread_cond_signal(&reaper.work);
+    return true;
+}
+
+static CUresult hold(struct cushim__held **list, struct user_object *object,
+                     unsigned long long count)
+{
+    struct cushim__held *held = *list;
+
+    while (held && held->object != object)
+        held = held->next;
+    if (!held) {
+        held = calloc(1, sizeof *held);
+        if (!held)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        held->object = object;
+        held->next = *list;
+        *list = held;
+    }
+    held->references += count;
+    return CUDA_SUCCESS;
+}
+
+void cushim__held_free(struct cushim__held *held)
+{
+    while (held) {
+        struct cushim__held *next = held->next;
+
+        free(held);
+        held = next;
+    }
+}
+
+void cushim__held_forget(struct cushim__graph *graph)
+{
+    cushim__held_free(graph->held);
+    graph->held = NULL;
+    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+        if (node->work.child)
+            cushim__held_forget(node->work.child);
+    }
+}
+
+void cushim__held_release(struct cushim__held *held)
+{
+    for (const struct cushim__held *one = held; one; one = one->next)
+        release(one->object, one->references);
+    cushim__held_free(held);
+}
+
+bool cushim__held_copy(const struct cushim__held *held, struct cushim__held **copy)
+{
+    for (; held; held = held->next) {
+        if (hold(copy, held->object, held->references) != CUDA_SUCCESS)
+            return false;
+        held->object->references += held->references;
+    }
+    return true;
+}
+
+CUSHIM__EXACT(UserObjectCreate)
+(cushim_CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
+ unsigned int flags)
+{
+    struct user_object *object;
+    CUresult code;
+
+    if (!object_out || !destroy || initialRefcount == 0 ||
+        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__world->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = start();
+    if (code != CUDA_SUCCESS)
+        return code;
+    object = calloc(1, sizeof *object);
+    if (!object)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    object->references = initialRefcount;
+    object->destroy = destroy;
+    object->pointer = ptr;
+    code = cushim__object_add(object, CUSHIM__USER_OBJECT, NULL);
+    if (code != CUDA_SUCCESS)
+        free(object);
+    else
+        *object_out = object->object.handle;
+    return code;
+}
+
+CUSHIM__EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
+{
+    struct user_object *found;
+    CUresult code = find(object, &found);
+
+    if (code == CUDA_SUCCESS && !is_count(count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        found->references += count;
+    return code;
+}
+
+CUSHIM__EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
+{
+    struct user_object *found;
+    CUresult code = find(object, &found);
+
+    if (code == CUDA_SUCCESS && !is_count(count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && !release(found, count)) {
+        cushim__violation("%u references are released, there are %llu", count, found->references);
+        code = CUDA_ERROR_INVALID_VALUE;
+    }
+    return code;
+}
+
+CUSHIM__EXACT(GraphRetainUserObject)
+(CUgraph graph, cushim_CUuserObject object, unsigned int count, unsigned int flags)
+{
+    struct cushim__graph *owner;
+    struct user_object *found;
+    CUresult code = cushim__graph_find(graph, &owner);
+
+    if (code == CUDA_SUCCESS)
+        code = find(object, &found);
+    if (code == CUDA_SUCCESS && (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = hold(&owner->held, found, count);
+    if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
+        found->references += count;
+    return code;
+}
+
+CUSHIM__APPROXIMATE(GraphReleaseUserObject, "refuses to release more than the graph holds")
+(CUgraph graph, cushim_CUuserObject object, unsigned int count)
+{
+    struct cushim__graph *owner;
+    struct user_object *found;
+    struct cushim__held **link, *held;
+    CUresult code = cushim__graph_find(graph, &owner);
+
+    if (code == CUDA_SUCCESS)
+        code = find(object, &found);
+    if (code != CUDA_SUCCESS)
+        return code;
+    for (link = &owner->held; *link && (*link)->object != found;)
+        link = &(*link)->next;
+    held = *link;
+    if (!is_count(count) || !held || held->references < count)
+        return CUDA_ERROR_INVALID_VALUE;
+    held->references -= count;
+    if (held->references == 0) {
+        *link = held->next;
+        free(held);
+    }
+    release(found, count);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is registered of kernels, by name. */
+#define _POSIX_C_SOURCE 200809L
+#include "src/mock/calls/kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/options.h"
+#include "src/mock/call.h"
+#include "src/mock/calls/memory/memory.h"
+#include "src/mock/calls/module/module.h"
+#include "src/mock/world.h"
+
+static const size_t spin_sizes[] = {sizeof(uint64_t)};
+
+/* The kernels that every mock has. */
+static const struct cushim_mock_kernel built_in[] = {
+    {.name = "cushim_nothing"},
+    {.name = "cushim_spin", .parameter_sizes = spin_sizes, .parameter_count = 1},
+    {.name = "cushim_fault", .fault = CUDA_ERROR_ILLEGAL_ADDRESS},
+    {.name = "cushim_trap", .fault = CUDA_ERROR_LAUNCH_FAILED},
+};
+
+static const char spin_name[] = "cushim_spin";
+
+struct cushim__kernel_entry *cushim__kernel_entry_find(const char *name)
+{
+    struct cushim__kernel_entry *entry = cushim__world->kernels;
+
+    while (entry && strcmp(entry->name, name) != 0)
+        entry = entry->next;
+    return entry;
+}
+
+struct cushim__kernel_entry *cushim__kernel_entry_retain(struct cushim__kernel_entry *entry)
+{
+    entry->references++;
+    return entry;
+}
+
+void cushim__kernel_entry_release(struct cushim__kernel_entry *entry)
+{
+    if (!entry || --entry->references > 0)
+        return;
+    free(entry->parameter_sizes);
+    free(entry->name);
+    free(entry);
+}
+
+static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kernel)
+{
+    struct cushim__kernel_entry *entry = calloc(1, sizeof *entry);
+    const size_t bytes = kernel->parameter_count * sizeof *kernel->parameter_sizes;
+
+    if (!entry)
+        return NULL;
+    entry->references = 1;
+    entry->duration_ns = kernel->duration_ns;
+    entry->run = kernel->run;
+    entry->data = kernel->data;
+    entry->fault = kernel->fault;
+    entry->has_sizes = kernel->parameter_sizes != NULL;
+    entry->name = strdup(kernel->name);
+    if (entry->has_sizes) {
+        entry->parameter_count = kernel->parameter_count;
+        entry->parameter_sizes = malloc(bytes > 0 ? bytes : 1);
+    }
+    if (!entry->name || (entry->has_sizes && !entry->parameter_sizes)) {
+        cushim__kernel_entry_release(entry);
+        return NULL;
+    }
+    if (bytes > 0 && entry->has_sizes)
+        memcpy(entry->parameter_sizes, kernel->parameter_sizes, bytes);
+    return entry;
+}
+
+/* In place of what was registered for the name. Launches that are queued keep the old one. */
+static CUresult put(const struct cushim_mock_kernel *kernel, bool spins)
+{
+    struct cushim__kernel_entry *entry = create(kernel);
+    struct cushim__kernel_entry **link = &cushim__world->kernels, *old;
+
+    if (!entry)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    entry->spins = spins;
+    while (*link && strcmp((*link)->name, kernel->name) != 0)
+        link = &(*link)->next;
+    old = *link;
+    entry->next = old ? old->next : NULL;
+    *link = entry;
+    cushim__kernel_entry_release(old);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
+                                     const struct cushim_mock_kernel *kernel)
+{
+    struct cushim_mock_kernel known = {.size = sizeof known};
+    CUresult code;
+
+    if (!mock || !kernel || !cushim__options_read(&known, sizeof known, kernel) || !known.name ||
+        known.name[0] == '\0' || (known.parameter_count > 0 && !known.parameter_sizes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (known.parameter_count > SIZE_MAX / sizeof *known.parameter_sizes)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    pthread_mutex_lock(&mock->lock);
+    code = put(&known, false);
+    pthread_mutex_unlock(&mock->lock);
+    return code;
+}
+
+CUresult cushim__kernels_create(void)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (size_t i = 0; code == CUDA_SUCCESS && i < sizeof built_in / sizeof *built_in; i++)
+        code = put(&built_in[i], strcmp(built_in[i].name, spin_name) == 0);
+    return code;
+}
+
+void cushim__kernels_clear(void)
+{
+    struct cushim__kernel_entry *entry = cushim__world->kernels;
+
+    while (entry) {
+        struct cushim__kernel_entry *next = entry->next;
+
+        cushim__kernel_entry_release(entry);
+        entry = next;
+    }
+    cushim__world->kernels = NULL;
+}
+
+/* `run` is called under the lock, on the thread that has it. */
+void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t bytes)
+{
+    void *host;
+
+    if (!mock)
+        return NULL;
+    if (cushim__in_kernel)
+        return cushim__memory_host(address, bytes);
+    pthread_mutex_lock(&mock->lock);
+    host = cushim__memory_host(address, bytes);
+    pthread_mutex_unlock(&mock->lock);
+    return host;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The linker: what it is given is read, and kept as it is. What it makes carries all of it and is
+ * complete, so that another process can load it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/call.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/calls/module/jit.h"
+#include "src/mock/calls/module/module.h"
+#include "src/mock/world.h"
+
+struct cushim__link {
+    struct cushim__object object;
+    struct cushim__jit jit;     /* the outputs that cuLinkCreate was given */
+    struct cushim__image image; /* all parts so far */
+    struct cushim__joined_part *parts;
+    size_t part_count;
+    void *result;
+    bool complete;
+    CUresult failure; /* what went in cannot be linked */
+};
+
+static CUresult find(CUlinkState handle, struct cushim__link **link)
+{
+    return cushim__object_find(handle, CUSHIM__LINK, link);
+}
+
+static void drop(void *object)
+{
+    struct cushim__link *link = object;
+
+    for (size_t i = 0; i < link->part_count; i++)
+        free((void *)(uintptr_t)link->parts[i].start);
+    free(link->parts);
+    free(link->result);
+    cushim__image_clear(&link->image);
+    free(link);
+}
+
+static CUresult create(unsigned count, const CUjit_option *options, void **values,
+                       CUlinkState *state)
+{
+    struct cushim__context *context;
+    struct cushim__link *link;
+    struct cushim__jit jit;
+    CUresult code = cushim__context_current(&context);
+
+    if (code == CUDA_SUCCESS && !state)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__jit_begin(&jit, count, options, values);
+    if (code != CUDA_SUCCESS)
+        return code;
+    link = calloc(1, sizeof *link);
+    if (!link)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->jit = jit;
+    link->object.drop = drop;
+    code = cushim__object_add(link, CUSHIM__LINK, context);
+    if (code != CUDA_SUCCESS) {
+        free(link);
+        return code;
+    }
+    cushim__jit_end(&link->jit, "");
+    *state = link->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult keep(struct cushim__link *link, const void *bytes, size_t count)
+{
+    struct cushim__joined_part *parts =
+        realloc(link->parts, (link->part_count + 1) * sizeof *link->parts);
+    void *copy;
+
+    if (!parts)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->parts = parts;
+    copy = malloc(count);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(copy, bytes, count);
+    link->parts[link->part_count++] = (struct cushim__joined_part){.start = copy, .bytes = count};
+    return CUDA_SUCCESS;
+}
+
+/* Files of the host with device code in them are not looked into. */
+static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
+{
+    static const char archive[] = "!<arch>\n";
+    enum { MACHINE_OFFSET = 18, MACHINE_CUDA = 190 };
+
+    if (type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_LIBRARY)
+        return false;
+    return (count > sizeof archive && memcmp(bytes, archive, sizeof archive - 1) == 0) ||
+           (count > MACHINE_OFFSET && memcmp(bytes, "\177ELF", 4) == 0 &&
+            ((const unsigned char *)bytes)[MACHINE_OFFSET] != MACHINE_CUDA);
+}
+
+/* After an input that was refused: what it declared is not there. */
+static CUresult read_again(struct cushim__link *link)
+{
+    const struct cushim__jit none = {.wall_time = NULL};
+    CUresult code = CUDA_SUCCESS;
+
+    cushim__image_clear(&link->image);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < link->part_count; i++)
+        code = cushim__code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
+    return code;
+}
+
+/* Text goes by a type of its own, and nothing else does. */
+static bool is_of_type(CUjitInputType type, const void *bytes, size_t count)
+{
+    return type != CU_JIT_INPUT_CUBIN || (count > 4 && memcmp(bytes, "\177ELF", 4) == 0);
+}
+
+static CUresult read_input(struct cushim__link *link, CUjitInputType type, const void *bytes,
+                           size_t count)
+{
+    CUresult code = CUDA_ERROR_INVALID_IMAGE;
+
+    if (is_of_type(type, bytes, count))
+        code = cushim__code_add(&link->image, bytes, count, &link->jit);
+    /* A cubin that is no object is for no linker. */
+    if (code == CUDA_SUCCESS && link->image.executable)
+        code = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_SOURCE)
+        link->failure = code;
+    if (code != CUDA_SUCCESS && read_again(link) != CUDA_SUCCESS)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    return code;
+}
+
+static CUresult add(struct cushim__link *link, CUjitInputType type, const void *bytes, size_t count)
+{
+    enum { INPUT_NVVM = 5, INPUT_TYPES = 6 };
+    CUresult code;
+
+    if ((unsigned)type >= INPUT_TYPES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type == (CUjitInputType)INPUT_NVVM) {
+        cushim__mock_log("%s: NVVM is not implemented: CUDA_ERROR_NOT_SUPPORTED",
+                         cushim__call_name());
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    if (is_of_host(type, bytes, count)) {
+        cushim__mock_log("%s: what is in a file of the host is not looked at", cushim__call_name());
+        return CUDA_SUCCESS;
+    }
+    code = read_input(link, type, bytes, count);
+    return code == CUDA_SUCCESS ? keep(link, bytes, count) : code;
+}
+
+static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
+                         unsigned count, const CUjit_option *options, void **values)
+{
+    struct cushim__link *link;
+    struct cushim__jit jit;
+    CUresult code = find(state, &link);
+
+    if (code == CUDA_SUCCESS && (link->complete || !data || size == 0))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__jit_begin(&jit, count, options, values);
+    return code == CUDA_SUCCESS ? add(link, type, data, size) : code;
+}
+
+static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
+                         const CUjit_option *options, void **values)
+{
+    struct cushim__link *link;
+    struct cushim__jit jit;
+    char *bytes;
+    size_t size;
+    CUresult code = find(state, &link);
+
+    if (code == CUDA_SUCCESS && (link->complete || !path))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__jit_begin(&jit, count, options, values);
+    if (code == CUDA_SUCCESS)
+        code = cushim__code_file(path, &bytes, &size);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = size > 0 ? add(link, type, bytes, size) : CUDA_ERROR_INVALID_IMAGE;
+    free(bytes);
+    return code;
+}
+
+CUSHIM__EXACT(LinkCreate_v2)
+(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+CUSHIM__EXACT(LinkCreate)
+(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+CUSHIM__APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
+(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+ unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    (void)name;
+    return add_data(state, type, data, size, numOptions, options, optionValues);
+}
+
+CUSHIM__APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+ unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    (void)name;
+    return add_data(state, type, data, size, numOptions, options, optionValues);
+}
+
+CUSHIM__APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, numOptions, options, optionValues);
+}
+
+CUSHIM__APPROXIMATE(LinkAddFile, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, numOptions, options, optionValues);
+}
+
+CUSHIM__APPROXIMATE(LinkComplete,
+                    "the image holds what was added, as it is; only the mock can load "
+                    "it")
+(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    struct cushim__link *link;
+    size_t bytes;
+    CUresult code = find(state, &link);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (link->complete)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!cubinOut)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (link->failure)
+        return link->failure;
+    if (cushim__image_unresolved(&link->image))
+        return CUDA_ERROR_INVALID_SOURCE;
+    link->result = cushim__image_join(link->parts, link->part_count, &bytes);
+    if (!link->result)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->complete = true;
+    *cubinOut = link->result;
+    if (sizeOut)
+        *sizeOut = bytes;
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(LinkDestroy)(CUlinkState state)
+{
+    struct cushim__link *link;
+    CUresult code = find(state, &link);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__object_remove(link);
+    drop(link);
+    return CUDA_SUCCESS;
+}
