@@ -6,20 +6,21 @@
 
 const struct command_row commands[] = {
     {COMMAND_INFO, "info", NULL,
-     "Prints what became of the driver: the library that was loaded, its version, how many symbols "
-     "of the driver API it has, which are missing and which fall back on an older one; or why there "
-     "is none, what was tried, and what to do about it. Then each device: name, UUID, compute "
-     "capability, memory and PCI address.",
+     "Prints what became of the driver: the library that was loaded, its version, how many "
+     "symbols of the driver API it has, which are missing and which fall back on an older one; or "
+     "why there is none, what was tried, and what to do about it. Then the traps that this "
+     "machine shows, each with its evidence and a way out of it. Then each device: name, UUID, "
+     "compute capability, memory and PCI address.",
      command_info},
     {COMMAND_TIME, "time", NULL,
      "Times the driver at work. Each round records an event on a stream, sets bytes of device "
-     "memory (cuMemsetD8Async), records a second event and waits for it. Prints the minimum, median "
-     "and maximum of the elapsed time between the two, the bandwidth at the median in GB/s (10^9 "
-     "bytes per second), and which function told the elapsed time. 3 untimed rounds go before the "
-     "first timed one. A run of more than a second shows its progress if standard error is a "
-     "terminal. Ctrl-C stops it after the current round, and what was measured until then is "
-     "printed. Where there is no driver, and none was named, the mock driver takes its place: the "
-     "first line says so, and the times are simulated.",
+     "memory (cuMemsetD8Async), records a second event and waits for it. Prints the minimum, "
+     "median and maximum of the elapsed time between the two, the bandwidth at the median in GB/s "
+     "(10^9 bytes per second), and which function told the elapsed time. 3 untimed rounds go "
+     "before the first timed one. A run of more than a second shows its progress if standard "
+     "error is a terminal. Ctrl-C stops it after the current round, and what was measured until "
+     "then is printed. Where there is no driver, and none was named, the mock driver takes its "
+     "place: the first line says so, and the times are simulated.",
      command_time},
     {COMMAND_RUN, "run", "[--] PROGRAM [ARGUMENT...]",
      "Starts a program with the mock driver in the place of libcuda.so.1, so that it finds a "

@@ -8,6 +8,8 @@
 
 #include <cushim/symbol.h>
 
+#include "src/tool/trap.h"
+
 enum { MARGIN = 4, COLUMN = 20, WIDTH = 79 };
 
 /* A word or a number, and what it means. */
@@ -17,14 +19,16 @@ struct entry {
 };
 
 static const char json_description[] =
-    "info prints an object with the members simulated, mock, report and devices; time one with "
-    "simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, rounds, interrupted, "
-    "minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second. simulated is true if the "
-    "mock driver answered, and mock is the line that says which it is, else null. After a failure "
-    "the member error stands beside simulated, mock, report (and devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
+    "info prints an object with the members simulated, mock, report, traps and devices; time one "
+    "with simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, "
+    "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second. "
+    "simulated is true if the mock driver answered, and mock is the line that says which it is, "
+    "else null. After a failure the member error stands beside simulated, mock, report (and "
+    "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
     "interrupted), message, advice, and the call that failed, a function of cushim or of the "
     "driver, with its code and code_name, each null if there is none. A command line that cannot "
-    "be read gives the error alone. Members may be added in later versions, but none is renamed.";
+    "be read gives the error alone. Each of traps has a name, a message, the evidence and an "
+    "advice. Members and traps may be added in later versions, but none is renamed.";
 
 enum {
     DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
@@ -129,6 +133,14 @@ static void put_entries(const char *heading, const struct entry *entries, size_t
         put_entry(entries[i].name, NULL, entries[i].text);
 }
 
+/* The traps that info looks for. */
+static void put_traps(void)
+{
+    put_heading("TRAPS");
+    for (const struct trap_row *row = trap_rows; row->name; row++)
+        put_entry(row->name, NULL, row->message);
+}
+
 /* `info, time: `, in front of what only these commands have. */
 static const char *put_names(char *buffer, size_t size, unsigned set)
 {
@@ -227,6 +239,8 @@ void help_command(const struct command_row *row)
     put_heading("DESCRIPTION");
     put_paragraph(row->description);
     put_options("OPTIONS", row);
+    if (row->command == COMMAND_INFO)
+        put_traps();
     put_statuses(row);
 }
 
@@ -253,6 +267,7 @@ void help_manual(void)
     }
     for (const struct command_row *row = commands; row->name; row++)
         put_options(heading_of(heading, sizeof heading, "OPTIONS OF", row), row);
+    put_traps();
     put_heading("JSON");
     put_paragraph(json_description);
     put_statuses(NULL);

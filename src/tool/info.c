@@ -8,6 +8,9 @@
 #include "src/tool/driver.h"
 #include "src/tool/json.h"
 #include "src/tool/output.h"
+#include "src/tool/trap.h"
+
+extern char **environ;
 
 struct devices {
     struct device *list;
@@ -30,11 +33,22 @@ static bool read_devices(struct devices *devices, struct failure *failure)
     return true;
 }
 
+/* This machine. A mock driver's failures have no reason in it. */
+static bool set_scene(struct trap_scene *scene, const struct driver *driver)
+{
+    *scene = (struct trap_scene){.report = &driver->report, .root = "", .environment = environ};
+    return !driver->is_mock;
+}
+
 static void print_text(const struct driver *driver, const struct devices *devices,
                        const struct failure *failure)
 {
+    struct trap_scene scene;
+
     driver_print_mock(driver);
     output_report(&driver->report);
+    if (set_scene(&scene, driver))
+        trap_print(&scene);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         device_print(&devices->list[i]);
@@ -48,12 +62,19 @@ static void print_json(const struct driver *driver, const struct devices *device
                        const struct failure *failure)
 {
     struct json json = {0};
+    struct trap_scene scene;
 
     json_open(&json, NULL, '{');
     if (failure->status != STATUS_DONE)
         failure_json(failure, &json);
     driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
+    if (set_scene(&scene, driver)) {
+        trap_json(&scene, &json);
+    } else {
+        json_open(&json, "traps", '[');
+        json_close(&json, ']');
+    }
     json_open(&json, "devices", '[');
     for (int i = 0; i < devices->count; i++)
         device_json(&devices->list[i], &json);

@@ -45,7 +45,8 @@ class WithoutDriver(ToolTest):
         result = self.run_command('info', '--json', CUSHIM_LIBRARY='none')
         self.assert_status(result, NO_DRIVER)
         document = result.json()
-        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'devices'])
+        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'traps',
+                                          'devices'])
         self.assertIs(document['simulated'], False)
         self.assertEqual(document['devices'], [])
         self.assertEqual(document['report']['state'], 'disabled')
@@ -107,7 +108,7 @@ class WithDevices(ToolTest):
         result = self.run_with(13000, 'info', '--json')
         self.assert_status(result, DONE)
         document = result.json()
-        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'devices'])
+        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'traps', 'devices'])
         self.assertEqual(document['report']['state'], 'ready')
         self.assertEqual(document['devices'], [
             {'ordinal': 0, 'name': 'Fake GPU', 'uuid': FIRST_UUID, 'compute_capability': '9.0',

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/trap.h"
+
+#include <stdio.h>
+
+#include "src/tool/output.h"
+#include "src/tool/trap_container.h"
+#include "src/tool/trap_kernel.h"
+#include "src/tool/trap_search.h"
+
+/* When a trap matters: what became of the driver, as bits. */
+enum {
+    ABSENT = 1, /* no library was found */
+    UNFIT = 2,  /* what was found is no driver that can be used */
+    FAILED = 4, /* the driver is loaded, and cuInit fails */
+    READY = 8,  /* the driver works for those that look for it as cushim does */
+    NAMED = 16, /* even if somebody has named the library, so that nothing was searched */
+};
+
+const struct trap_row trap_rows[] = {
+    {"no-gpu", ABSENT | FAILED | NAMED, trap_sees_no_gpu,
+     "The machine has no NVIDIA GPU that its PCI bus shows.",
+     "Give the virtual machine a GPU, or switch on the one that firmware or power management "
+     "hides; `cushim run` and --mock simulate one."},
+    {"gpu-passed-through", ABSENT | FAILED | NAMED, trap_sees_passed_through,
+     "The GPU is kept for virtual machines.",
+     "Work in the virtual machine that has the GPU, or give it back from vfio-pci to the nvidia "
+     "kernel module."},
+    {"nouveau", ABSENT | FAILED | NAMED, trap_sees_nouveau,
+     "The kernel driver nouveau holds the GPU, and CUDA needs the nvidia kernel module.",
+     "Install the NVIDIA driver, keep nouveau from loading (`blacklist nouveau` in "
+     "/etc/modprobe.d), make the initial RAM disk anew and reboot."},
+    {"wsl-1", ABSENT | UNFIT | FAILED | NAMED, trap_sees_wsl_1,
+     "This is the first version of the Windows Subsystem for Linux, which has no GPU.",
+     "Move the distribution to the second version, in Windows: wsl --set-version DISTRIBUTION 2"},
+    {"wsl-without-driver", ABSENT, trap_sees_wsl_without_driver,
+     "Windows lends no CUDA driver to this Linux.",
+     "Install the NVIDIA driver in Windows, not in Linux, then restart Linux: wsl --shutdown"},
+    {"wsl-without-device", ABSENT | FAILED | NAMED, trap_sees_wsl_without_device,
+     "Windows lends no GPU to this Linux.",
+     "Update the kernel of WSL in Windows (wsl --update, then wsl --shutdown), and let no "
+     ".wslconfig set gpuSupport=false; a container must be started with its GPUs."},
+    {"wsl-linux-driver", FAILED, trap_sees_wsl_linux_driver,
+     "A driver that was installed in Linux hides the one that Windows lends.",
+     "Remove the packages of the NVIDIA driver from this Linux, or put /usr/lib/wsl/lib first in "
+     "LD_LIBRARY_PATH: under WSL the driver is that of Windows."},
+    {"container-without-driver", ABSENT, trap_sees_bare_container,
+     "This is a container, and it was given neither GPUs nor a driver.",
+     "Install the NVIDIA Container Toolkit on the host and start the container with its GPUs: "
+     "docker run --gpus all, podman run --device nvidia.com/gpu=all, apptainer exec --nv; in "
+     "Kubernetes ask for nvidia.com/gpu."},
+    {"container-without-compute", ABSENT, trap_sees_container_without_compute,
+     "This is a container that was given GPUs, but not the driver's library for CUDA.",
+     "Start it through the NVIDIA Container Toolkit (docker run --gpus all) and with "
+     "NVIDIA_DRIVER_CAPABILITIES=compute,utility; device files alone (--device) do not bring the "
+     "library."},
+    {"container-hides-gpus", ABSENT | FAILED | NAMED, trap_sees_void_container,
+     "This is a container that was started with the order to give it no GPU.",
+     "Start it with NVIDIA_VISIBLE_DEVICES=all, or with the numbers or UUIDs of its GPUs."},
+    {"nixos-without-driver", ABSENT, trap_sees_nixos,
+     "This NixOS has no NVIDIA driver where its programs look for one.",
+     "Set services.xserver.videoDrivers = [ \"nvidia\" ] and hardware.graphics.enable = true "
+     "(before 24.11 hardware.opengl.enable), and rebuild."},
+    {"stub-folder", ABSENT | UNFIT | FAILED | READY, trap_sees_stub_folder,
+     "The library path leads to the CUDA toolkit's link-time stub: a program may load it in the "
+     "place of the driver.",
+     "Take the folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf.d and run ldconfig: only "
+     "the linker of a build needs it, by -L or LIBRARY_PATH."},
+    {"dangling-link", ABSENT, trap_sees_dangling_link,
+     "libcuda.so.1 is a link to a file that is gone.",
+     "Install the NVIDIA driver again: the link was left by one that is removed, or belongs to a "
+     "part that is not mounted into this container."},
+    {"link-name-only", ABSENT, trap_sees_link_name_only,
+     "There is a libcuda.so, but no libcuda.so.1, the name by which programs load the driver.",
+     "Install the NVIDIA driver. Do not make a link: a libcuda.so by itself is a name for linking, "
+     "and often a copy of the toolkit's stub."},
+    {"stale-cache", ABSENT, trap_sees_stale_cache,
+     "The driver's library is there, but the dynamic linker's cache does not know it.",
+     "Run ldconfig as root."},
+    {"library-outside-search", ABSENT, trap_sees_library_outside,
+     "There is a driver library, but not where this process's dynamic linker searches.",
+     "Add its folder to LD_LIBRARY_PATH or to /etc/ld.so.conf.d (then run ldconfig), or set "
+     "CUSHIM_LIBRARY to the file."},
+    {"wrong-architecture", ABSENT | UNFIT | FAILED | NAMED, trap_sees_architecture,
+     "The search meets a libcuda.so.1 for another processor or word size.",
+     "Install the driver's library for the architecture of this process too, or run the program in "
+     "a build for the library's; a 32-bit folder belongs in no LD_LIBRARY_PATH of 64-bit "
+     "programs."},
+    {"compat-library", FAILED | NAMED, trap_sees_compatibility,
+     "The library is one for forward compatibility (cuda-compat), which this GPU or this kernel "
+     "module does not allow.",
+     "Take its folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed driver's "
+     "own library is loaded, or update the driver; in a container that brings it along, too."},
+    {"module-missing", FAILED | NAMED, trap_sees_no_module,
+     "The nvidia kernel module is not loaded.",
+     "Load it as root: modprobe nvidia. If that fails, the kernel log (dmesg) says why: it must be "
+     "built for the running kernel, and under Secure Boot be signed by an enrolled key."},
+    {"module-release", FAILED | NAMED, trap_sees_release,
+     "The nvidia kernel module and the driver's library are of two releases.",
+     "Reboot, or unload and load the nvidia kernel modules: an update replaces the library at "
+     "once, and the module at the next start. In a container, take out the driver library that "
+     "the image brought along."},
+    {"device-file-missing", FAILED | NAMED, trap_sees_no_device_file,
+     "The nvidia kernel module is loaded, but not all of its device files are there.",
+     "Make them as root: nvidia-modprobe -c 0 -u. In a container, start it with its GPUs (docker "
+     "run --gpus all)."},
+    {"device-file-refused", FAILED | NAMED, trap_sees_refused_device_file,
+     "This process may not open a device file of the driver.",
+     "Let the user read and write it: join its group, or set NVreg_DeviceFileMode of the nvidia "
+     "module. In a container, start it anew with its GPUs; a reload of systemd on the host may "
+     "have taken them away."},
+    {"cuda-visible-devices", FAILED | NAMED, trap_sees_hidden_gpus,
+     "CUDA_VISIBLE_DEVICES hides every GPU.",
+     "Unset it, or list the numbers or UUIDs of nvidia-smi -L; what follows an entry that names no "
+     "GPU does not count."},
+    {0},
+};
+
+/* The bit of what became of the driver; 0: nothing was tried, or by request. */
+static unsigned outcome(const struct cushim_report *report)
+{
+    switch (report->state) {
+    case CUSHIM_STATE_NOT_FOUND:
+        return ABSENT;
+    case CUSHIM_STATE_NOT_LOADABLE:
+    case CUSHIM_STATE_NOT_A_DRIVER:
+    case CUSHIM_STATE_STUB:
+    case CUSHIM_STATE_DRIVER_ERROR:
+    case CUSHIM_STATE_TOO_OLD:
+        return UNFIT;
+    case CUSHIM_STATE_NO_DEVICE:
+    case CUSHIM_STATE_KERNEL_MISMATCH:
+    case CUSHIM_STATE_INIT_FAILED:
+        return FAILED;
+    case CUSHIM_STATE_LOADED:
+    case CUSHIM_STATE_READY:
+        return READY;
+    case CUSHIM_STATE_UNTRIED:
+    case CUSHIM_STATE_DISABLED:
+    case CUSHIM_STATE_FORKED:
+        break;
+    }
+    return 0;
+}
+
+/* Whether somebody has named the library. */
+static bool is_named(const struct cushim_report *report)
+{
+    return report->candidate_count > 0 && report->candidates[0].origin <= CUSHIM_ORIGIN_ENVIRONMENT;
+}
+
+static bool is_seen(const struct trap_row *row, const struct trap_scene *scene,
+                    struct trap_evidence *evidence)
+{
+    return (row->when & outcome(scene->report)) != 0 &&
+           (row->when & NAMED || !is_named(scene->report)) && row->sees(scene, evidence);
+}
+
+void trap_print(const struct trap_scene *scene)
+{
+    for (const struct trap_row *row = trap_rows; row->name; row++) {
+        struct trap_evidence evidence;
+        if (!is_seen(row, scene, &evidence))
+            continue;
+        printf("\n");
+        output_line("trap", "%s: %s", row->name, row->message);
+        output_line("evidence", "%s", evidence.text);
+        output_line("advice", "%s", row->advice);
+    }
+}
+
+void trap_json(const struct trap_scene *scene, struct json *json)
+{
+    json_open(json, "traps", '[');
+    for (const struct trap_row *row = trap_rows; row->name; row++) {
+        struct trap_evidence evidence;
+        if (!is_seen(row, scene, &evidence))
+            continue;
+        json_open(json, NULL, '{');
+        json_string(json, "name", row->name);
+        json_string(json, "message", row->message);
+        json_string(json, "evidence", evidence.text);
+        json_string(json, "advice", row->advice);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}

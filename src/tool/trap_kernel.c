@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/tool/trap_kernel.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/files.h"
+
+enum { RELEASE_BYTES = 64 };
+
+/* Whether this is a machine whose GPUs stand on the PCI bus under a kernel module of their own. */
+static bool is_ordinary(const struct trap_scene *scene)
+{
+    return trap_wsl(scene) == 0 && !trap_is_tegra(scene);
+}
+
+bool trap_sees_no_gpu(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    return is_ordinary(scene) && trap_gpus(scene) == 0 && !trap_has_module(scene) &&
+           trap_tell(evidence, "none of the devices in /sys/bus/pci/devices is one");
+}
+
+struct bound {
+    const struct trap_scene *scene;
+    const char *driver;
+    int count;
+};
+
+static bool count_bound(void *data, const char *path)
+{
+    struct bound *bound = data;
+    char resolved[FILES_PATH_BYTES], file[FILES_PATH_BYTES];
+    const char *name;
+
+    snprintf(file, sizeof file, "%s/driver", path);
+    if (!trap_is_gpu(bound->scene, path) ||
+        !files_resolve(bound->scene->root, file, resolved, sizeof resolved))
+        return false;
+    name = strrchr(resolved, '/');
+    bound->count += strcmp(name ? name + 1 : resolved, bound->driver) == 0;
+    return false;
+}
+
+/* How many of NVIDIA's GPUs on the PCI bus a kernel driver has. */
+static int gpus_of(const struct trap_scene *scene, const char *driver)
+{
+    struct bound bound = {.scene = scene, .driver = driver};
+
+    files_each(scene->root, "/sys/bus/pci/devices/*", count_bound, &bound);
+    return bound.count;
+}
+
+bool trap_sees_passed_through(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    const int gpus = trap_gpus(scene);
+
+    return gpus > 0 && gpus_of(scene, "vfio-pci") == gpus &&
+           trap_tell(evidence, "the kernel driver vfio-pci has %s",
+                     gpus == 1 ? "the only GPU" : "all GPUs");
+}
+
+bool trap_sees_nouveau(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    const int gpus = gpus_of(scene, "nouveau");
+
+    return gpus > 0 && !trap_has_module(scene) &&
+           trap_tell(evidence, "the kernel driver nouveau has %d GPU%s", gpus,
+                     gpus == 1 ? "" : "s");
+}
+
+/* Whether the firmware lets only signed modules in. */
+static bool has_secure_boot(const struct trap_scene *scene)
+{
+    static const char variable[] =
+        "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
+    char value[8] = {0}; /* four bytes of attributes, and it */
+
+    return files_read(scene->root, variable, value, sizeof value) && value[4] == 1;
+}
+
+bool trap_sees_no_module(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    struct trap_evidence other;
+
+    return is_ordinary(scene) && trap_has(scene, "/sys/module") && trap_gpus(scene) != 0 &&
+           !trap_has_module(scene) && !trap_sees_nouveau(scene, &other) &&
+           !trap_sees_passed_through(scene, &other) &&
+           trap_tell(evidence, "/sys/module/nvidia is not there%s",
+                     has_secure_boot(scene) ? "; Secure Boot is on" : "");
+}
+
+/* The release of the loaded kernel module, such as 535.129.03. */
+static bool module_release(const struct trap_scene *scene, char *release)
+{
+    char text[256];
+    const char *start = text;
+
+    if (files_read(scene->root, "/sys/module/nvidia/version", release, RELEASE_BYTES)) {
+        release[strcspn(release, " \n")] = '\0';
+        return isdigit((unsigned char)release[0]) != 0;
+    }
+    files_read(scene->root, "/proc/driver/nvidia/version", text, sizeof text);
+    text[strcspn(text, "\n")] = '\0';
+    /* NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  and a date. */
+    while ((start = strchr(start, ' '))) {
+        const size_t digits = strspn(++start, "0123456789.");
+        if (digits > 0 && start[digits] == ' ' && memchr(start, '.', digits)) {
+            snprintf(release, RELEASE_BYTES, "%.*s", (int)digits, start);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The release in the name of the loaded library's file, such as libcuda.so.535.129.03. */
+static bool library_release(const struct trap_scene *scene, char *path, size_t size,
+                            const char **release)
+{
+    static const char name[] = "/libcuda.so.";
+    const char *found;
+
+    if (!scene->report->library[0] ||
+        !files_resolve(scene->root, scene->report->library, path, size))
+        return false;
+    found = strstr(path, name);
+    *release = found ? found + strlen(name) : "";
+    return strchr(*release, '.') && isdigit((unsigned char)(*release)[0]);
+}
+
+static bool is_compatibility(const char *path)
+{
+    return strstr(path, "/compat/") || strstr(path, "/cuda-compat");
+}
+
+bool trap_sees_release(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    char module[RELEASE_BYTES], path[FILES_PATH_BYTES];
+    const char *release;
+
+    return trap_wsl(scene) == 0 && library_release(scene, path, sizeof path, &release) &&
+           !is_compatibility(path) && !is_compatibility(scene->report->library) &&
+           module_release(scene, module) && strcmp(module, release) != 0 &&
+           trap_tell(evidence, "the kernel module is %s, the library %.300s", module, path);
+}
+
+bool trap_sees_compatibility(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    const char *library = scene->report->library;
+    char path[FILES_PATH_BYTES] = "", module[RELEASE_BYTES];
+
+    if (scene->report->code != CUDA_ERROR_SYSTEM_DRIVER_MISMATCH &&
+        scene->report->code != CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE)
+        return false;
+    files_resolve(scene->root, library, path, sizeof path);
+    if (!is_compatibility(library) && !is_compatibility(path))
+        return false;
+    if (!module_release(scene, module))
+        return trap_tell(evidence, "the library is %.300s", path[0] ? path : library);
+    return trap_tell(evidence, "the library is %.300s, the kernel module %s",
+                     path[0] ? path : library, module);
+}
+
+/* Without the first two no process uses CUDA, nor without one for a GPU, named by its number. */
+static const char *const device_files[] = {
+    "/dev/nvidiactl",
+    "/dev/nvidia-uvm",
+    "/dev/nvidia[0-9]*",
+};
+
+bool trap_sees_no_device_file(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    if (!is_ordinary(scene) || !trap_has_module(scene))
+        return false;
+    for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
+        if (!trap_has_device(scene, device_files[i]))
+            return trap_tell(evidence, "%s is not there", device_files[i]);
+    }
+    return false;
+}
+
+struct refusal {
+    const struct trap_scene *scene;
+    struct trap_evidence *evidence;
+};
+
+static bool visit_refused(void *data, const char *path)
+{
+    const struct refusal *refusal = data;
+    const char *why;
+
+    return files_is_device(refusal->scene->root, path) &&
+           files_is_refused(refusal->scene->root, path, &why) &&
+           trap_tell(refusal->evidence, "%s: %s", path, why);
+}
+
+bool trap_sees_refused_device_file(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    struct refusal refusal = {.scene = scene, .evidence = evidence};
+
+    for (size_t i = 0; i < sizeof device_files / sizeof device_files[0]; i++) {
+        if (files_each(scene->root, device_files[i], visit_refused, &refusal))
+            return true;
+    }
+    return trap_wsl(scene) == 2 && files_each(scene->root, "/dev/dxg", visit_refused, &refusal);
+}
+
+bool trap_sees_hidden_gpus(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    const char *value = trap_variable(scene, "CUDA_VISIBLE_DEVICES");
+    const int gpus = trap_count(scene, "/proc/driver/nvidia/gpus/*");
+    const char *first;
+
+    if (!value || scene->report->state != CUSHIM_STATE_NO_DEVICE)
+        return false;
+    first = value + strspn(value, " ");
+    if (!*first)
+        return trap_tell(evidence, "CUDA_VISIBLE_DEVICES is set and empty");
+    /* Numbers may count what a GPU is partitioned into. */
+    if (isdigit((unsigned char)*first))
+        return gpus > 0 &&
+               trap_count(scene, "/proc/driver/nvidia/capabilities/gpu*/mig/gi*") == 0 &&
+               strtol(first, NULL, 10) >= gpus &&
+               trap_tell(evidence, "CUDA_VISIBLE_DEVICES=%.160s, and the driver has %d GPU%s",
+                         value, gpus, gpus == 1 ? "" : "s");
+    /* A UUID may be the right one. Any other word names no GPU, and what follows is not read. */
+    return strncmp(first, "GPU-", 4) != 0 && strncmp(first, "MIG-", 4) != 0 &&
+           trap_tell(evidence, "CUDA_VISIBLE_DEVICES=%.160s", value);
+}
