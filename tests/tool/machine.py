@@ -32,7 +32,8 @@ def refused_device():
 
 
 class Machine:
-    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED or LIBRARY. Ends in / : a folder."""
+    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED or LIBRARY. With / at the end it is
+    a folder."""
 
     def __init__(self, paths):
         self.folder = tempfile.TemporaryDirectory()

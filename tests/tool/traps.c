@@ -5,8 +5,8 @@
  *
  *     traps ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
- * STATE, ORIGIN and OUTCOME have the names of the report and its one candidate, CODE is the driver's
- * and LIBRARY the path that was loaded.
+ * STATE, ORIGIN and OUTCOME have the names of the report and its one candidate, CODE is what the
+ * driver answered and LIBRARY the path that was loaded.
  */
 #include <stdio.h>
 #include <stdlib.h>

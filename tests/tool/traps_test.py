@@ -28,7 +28,7 @@ MODULE = {'/sys/module/nvidia/version': '535.129.03\n',
               'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 2023\n'
               'GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n'}
 OPEN_MODULE = {'/proc/driver/nvidia/version':
-               'NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.14  Release Build\n'}
+               'NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.14  Release\n'}
 DEVICES = {'/dev/nvidiactl': DEVICE, '/dev/nvidia-uvm': DEVICE, '/dev/nvidia0': DEVICE}
 HEALTHY = {**GPU, **BRIDGE, **MODULE, **DEVICES}
 DOCKER = {'/.dockerenv': ''}
@@ -86,8 +86,9 @@ class Search(TrapTest):
         stub = {**CONF, STUBS + '/libcuda.so.1': LinkTo('libcuda.so'),
                 STUBS + '/libcuda.so': LIBRARY}
         cuda, other = '/etc/ld.so.conf.d/cuda.conf', '/etc/ld.so.conf.d/other.conf'
-        self.assert_seen('stub-folder', {**stub, other: '/opt/lib\n', cuda: '\n%s # CUDA\n' % STUBS},
-                         STUB, cuda + ' leads to ' + STUBS + '/libcuda.so.1')
+        machine = {**stub, other: '/opt/lib\n', cuda: '\n%s # CUDA\n' % STUBS}
+        self.assert_seen('stub-folder', machine, STUB,
+                         '%s leads to %s/libcuda.so.1' % (cuda, STUBS))
         self.assert_not_seen('stub-folder', {**stub, cuda: '# %s\n/opt/lib\n' % STUBS}, STUB)
 
     def test_configuration_that_includes_itself_ends(self):
@@ -151,7 +152,8 @@ class Search(TrapTest):
 class Container(TrapTest):
 
     def test_without_driver(self):
-        for sign, evidence in ((DOCKER, '/.dockerenv'), ({'/run/.containerenv': ''}, '.containerenv'),
+        for sign, evidence in ((DOCKER, '/.dockerenv'),
+                               ({'/run/.containerenv': ''}, '/run/.containerenv'),
                                ({'/.singularity.d/': ''}, '/.singularity.d'),
                                ({'/proc/1/cgroup': '0::/kubepods/besteffort/pod1\n'}, 'cgroup')):
             self.assert_seen('container-without-driver', sign, ABSENT, evidence)
@@ -289,7 +291,8 @@ class Kernel(TrapTest):
     def test_device_file_refused(self):
         for path in '/dev/nvidiactl', '/dev/nvidia0':
             self.assert_seen('device-file-refused', {**HEALTHY, path: REFUSED}, NO_GPU, path + ': ')
-        self.assert_seen('device-file-refused', {**WSL_2, '/dev/dxg': REFUSED}, NO_GPU, '/dev/dxg: ')
+        self.assert_seen('device-file-refused', {**WSL_2, '/dev/dxg': REFUSED}, NO_GPU,
+                         '/dev/dxg: ')
         self.assert_not_seen('device-file-refused', HEALTHY, NO_GPU)
         self.assert_not_seen('device-file-refused', {**HEALTHY, '/dev/other': REFUSED}, NO_GPU)
 
@@ -346,7 +349,8 @@ class Command(ToolTest):
     def test_text(self):
         result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
         self.assert_status(result, NO_DEVICE)
-        self.assertIn('\n\ntrap        cuda-visible-devices: CUDA_VISIBLE_DEVICES hides every GPU.\n'
+        self.assertIn('\n\ntrap        cuda-visible-devices: '
+                      'CUDA_VISIBLE_DEVICES hides every GPU.\n'
                       'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
                       result.out)
 
