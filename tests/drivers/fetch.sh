@@ -1,7 +1,11 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fetch NVIDIA's own user-mode driver library in nine generations; see the usage text below.
-set -eu
+set -euo pipefail
+# shellcheck disable=SC2034 # debian.sh reads it
+what=drivers
+# shellcheck source=tests/support/debian.sh
+source "$(dirname "$0")/../support/debian.sh"
 
 usage() {
     cat <<'END'
@@ -39,16 +43,6 @@ libraries() {
 END
 }
 
-skip() {
-    echo "no drivers: $*"
-    exit 77
-}
-
-# Whether FILE is there with the sum SUM.
-is_sound() {
-    [ -f "$1" ] && [ "$(sha256sum <"$1")" = "$2  -" ]
-}
-
 # Print the rows of what is not there.
 lacking() {
     libraries | while read -r release package version file sum; do
@@ -71,45 +65,11 @@ settle() {
     done
 }
 
-# The mirror of Debian that this machine uses: http://deb.debian.org/debian.
-archive() {
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        grep -oE '^(URIs:|deb ).*https?://[^ ]+/debian/?( |$)' |
-        grep -oE 'https?://[^ ]+' | head -n 1 || true
-}
-
-# Make package lists of our own, so that the system's stay as they are.
-write_sources() {
-    uri=${CUSHIM_DEBIAN_ARCHIVE:-$(archive)}
-    key=/usr/share/keyrings/debian-archive-keyring.gpg
-    mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial"
-    {
-        echo 'Types: deb'
-        echo "URIs: ${uri:-http://deb.debian.org/debian}"
-        echo 'Suites: bookworm bullseye trixie sid experimental'
-        echo 'Components: non-free'
-        echo 'Architectures: amd64'
-        echo 'Check-Valid-Until: no'
-        # Without the key of the archive, the sums above still say what is accepted.
-        if [ -f "$key" ]; then echo "Signed-By: $key"; else echo 'Trusted: yes'; fi
-    } >"$work/parts/drivers.sources"
-}
-
-apt() {
-    apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/parts" \
-        -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Architecture=amd64 \
-        -o APT::Sandbox::User=root -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@"
-}
-
 # Bring one library into its place, or say why not.
 fetch() {
-    release=$1 package=$2 version=$3 file=$4 sum=$5
-    rm -rf "$work/package"
-    mkdir -p "$work/package" "$folder/$release"
-    if ! (cd "$work/package" && apt download "$package=$version" >>"$work/log" 2>&1); then
-        echo "$release: $package $version cannot be downloaded"
-        return
-    fi
+    local release=$1 package=$2 version=$3 file=$4 sum=$5 found
+    mkdir -p "$folder/$release"
+    download "$package" "$version" || return 0
     dpkg-deb -x "$work/package/"*.deb "$work/package/tree"
     found=$(find "$work/package/tree" -type f -name "$file")
     if [ -z "$found" ] || ! is_sound "$found" "$sum"; then
@@ -136,27 +96,18 @@ esac
 [ "$(uname -s)-$(uname -m)" = Linux-x86_64 ] || skip "they are for x86-64, and this is $(uname -m)"
 
 folder=${1:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/cushim/drivers}
-mkdir -p "$folder" 2>/dev/null || skip "the folder $folder cannot be made"
-[ -w "$folder" ] || skip "the folder $folder cannot be written"
-folder=$(cd "$folder" && pwd)
-work=$(mktemp -d "$folder/.fetch-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
+make_place "$folder"
 exec 9>"$folder/.lock"
 if command -v flock >/dev/null; then flock 9; fi
 
 lacking >"$work/lacking"
 if [ -s "$work/lacking" ] && [ -z "$(find "$folder/.tried" -mmin -60 2>/dev/null)" ]; then
-    for tool in apt-get dpkg-deb; do
-        command -v $tool >/dev/null || skip "they come in packages of Debian, and here is no $tool"
-    done
-    write_sources
-    apt update >"$work/log" 2>&1 || true
-    while read -r release package version file sum; do
-        fetch "$release" "$package" "$version" "$file" "$sum"
-    done <"$work/lacking"
+    if open_archive; then
+        while read -r release package version file sum; do
+            fetch "$release" "$package" "$version" "$file" "$sum"
+        done <"$work/lacking"
+    fi
     touch "$folder/.tried"
-    [ ! -s "$work/log" ] || sed 's/^/  apt: /' "$work/log" | head -n 4
 fi
 
 settle

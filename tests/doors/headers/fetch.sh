@@ -1,7 +1,11 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fetch the headers of old CUDA toolkits; see the usage text below.
-set -eu
+set -euo pipefail
+# shellcheck disable=SC2034 # debian.sh reads it
+what=headers
+# shellcheck source=tests/support/debian.sh
+source "$(dirname "$0")/../../support/debian.sh"
 
 usage() {
     cat <<'END'
@@ -31,59 +35,14 @@ toolkits() {
 END
 }
 
-skip() {
-    echo "no headers: $*"
-    exit 77
-}
-
-# Whether the cuda.h in FOLDER is there with the sum SUM.
-is_sound() {
-    [ -f "$1/cuda.h" ] && [ "$(sha256sum <"$1/cuda.h")" = "$2  -" ]
-}
-
-# The mirror of Debian that this machine uses: http://deb.debian.org/debian.
-archive() {
-    cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-        grep -oE '^(URIs:|deb ).*https?://[^ ]+/debian/?( |$)' |
-        grep -oE 'https?://[^ ]+' | head -n 1 || true
-}
-
-# Make package lists of our own, so that the system's stay as they are.
-write_sources() {
-    uri=${CUSHIM_DEBIAN_ARCHIVE:-$(archive)}
-    key=/usr/share/keyrings/debian-archive-keyring.gpg
-    mkdir -p "$work/parts" "$work/lists/partial" "$work/cache/archives/partial"
-    {
-        echo 'Types: deb'
-        echo "URIs: ${uri:-http://deb.debian.org/debian}"
-        echo 'Suites: bookworm bullseye trixie sid experimental'
-        echo 'Components: non-free'
-        echo 'Architectures: amd64'
-        echo 'Check-Valid-Until: no'
-        # Without the key of the archive, the sums above still say what is accepted.
-        if [ -f "$key" ]; then echo "Signed-By: $key"; else echo 'Trusted: yes'; fi
-    } >"$work/parts/headers.sources"
-}
-
-apt() {
-    apt-get -qq -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/parts" \
-        -o Dir::State::Lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Architecture=amd64 \
-        -o APT::Sandbox::User=root -o Acquire::Retries=1 -o Acquire::http::Timeout=20 "$@"
-}
-
 # Bring the headers of one toolkit into their place, or say why not.
 fetch() {
-    version=$1 package=$2 sum=$3
-    rm -rf "$work/package"
+    local version=$1 package=$2 sum=$3
+    download nvidia-cuda-dev "$package" || return 0
     mkdir -p "$work/package/tree"
-    if ! (cd "$work/package" && apt download "nvidia-cuda-dev=$package" >"$work/log" 2>&1); then
-        echo "$version: nvidia-cuda-dev $package cannot be downloaded"
-        sed 's/^/  apt: /' "$work/log" | head -n 4
-        return
-    fi
     dpkg-deb --fsys-tarfile "$work/package/"*.deb | tar -x -C "$work/package/tree" ./usr/include
     rm -f "$work/package/"*.deb
-    if ! is_sound "$work/package/tree/usr/include" "$sum"; then
+    if ! is_sound "$work/package/tree/usr/include/cuda.h" "$sum"; then
         echo "$version: cuda.h of $package is not the one whose sum is known here" >&2
         exit 1
     fi
@@ -116,30 +75,19 @@ esac
     set -- $(toolkits | cut -d' ' -f1)
 }
 for version in "$@"; do
-    toolkits | grep -q "^$version " || {
+    toolkits | grep "^$version " >/dev/null || {
         usage >&2
         exit 1
     }
 done
 
-mkdir -p "$folder" 2>/dev/null || skip "the folder $folder cannot be made"
-[ -w "$folder" ] || skip "the folder $folder cannot be written"
-folder=$(cd "$folder" && pwd)
-work=$(mktemp -d "$folder/.fetch-XXXXXX")
-trap 'rm -rf "$work"' EXIT
-trap 'exit 1' HUP INT TERM
-
+make_place "$folder"
 lacking=
 for version in "$@"; do
     sum=$(toolkits | sed -n "s/^$version [^ ]* //p")
-    is_sound "$folder/$version/include" "$sum" || lacking="$lacking $version"
+    is_sound "$folder/$version/include/cuda.h" "$sum" || lacking="$lacking $version"
 done
-if [ -n "$lacking" ]; then
-    for tool in apt-get dpkg-deb; do
-        command -v $tool >/dev/null || skip "they come in packages of Debian, and here is no $tool"
-    done
-    write_sources
-    apt update >"$work/log" 2>&1 || true
+if [ -n "$lacking" ] && open_archive; then
     for version in $lacking; do
         # shellcheck disable=SC2046 # three words
         fetch $(toolkits | grep "^$version ")
