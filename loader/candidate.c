@@ -56,6 +56,22 @@ static void settle(struct cushim_candidate *candidate, enum cushim_outcome outco
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
 }
 
+/* The same of a library that is open: whoever searched by its name learns where it was found. */
+static void settle_opened(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                          const struct cushim__source *source, const char *message)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+    if (candidate->path[0] && !cushim__path_is_absolute(candidate->path)) {
+        char path[CUSHIM_REPORT_PATH_BYTES];
+        cushim__library_path(source->driver_get_version, path, sizeof path);
+        cushim__text_format(&text, "%s%s", path, path[0] ? ": " : "");
+    }
+    cushim__text_add(&text, message);
+    candidate->outcome = outcome;
+}
+
 /* Ask a source that has been found whether it is a driver that will do. */
 static void examine(const struct cushim_load_options *options, struct cushim_report *report,
                     struct cushim_candidate *candidate, struct cushim__source *source)
@@ -72,10 +88,10 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
     if (candidate->code != CUDA_SUCCESS) {
         candidate->version = 0;
         snprintf(message, sizeof message, "cuDriverGetVersion returned %d", (int)candidate->code);
-        settle(candidate,
-               candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
-                                                          : CUSHIM_OUTCOME_DRIVER_ERROR,
-               message);
+        settle_opened(candidate,
+                      candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
+                                                                 : CUSHIM_OUTCOME_DRIVER_ERROR,
+                      source, message);
         return;
     }
     if (candidate->version <= 0) {
@@ -83,7 +99,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
                  candidate->version);
         candidate->version = 0;
         candidate->code = CUDA_ERROR_UNKNOWN;
-        settle(candidate, CUSHIM_OUTCOME_DRIVER_ERROR, message);
+        settle_opened(candidate, CUSHIM_OUTCOME_DRIVER_ERROR, source, message);
         return;
     }
     if (candidate->version < options->minimum_version) {
@@ -91,7 +107,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
                  "it is a driver for CUDA %d.%d, older than the %d.%d needed",
                  candidate->version / 1000, candidate->version % 1000 / 10,
                  options->minimum_version / 1000, options->minimum_version % 1000 / 10);
-        settle(candidate, CUSHIM_OUTCOME_TOO_OLD, message);
+        settle_opened(candidate, CUSHIM_OUTCOME_TOO_OLD, source, message);
         return;
     }
     settle(candidate, CUSHIM_OUTCOME_LOADED, "");

@@ -173,8 +173,8 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
                             candidate->message);
         break;
     case CUSHIM_STATE_STUB:
-        cushim__text_format(text, "This is the CUDA toolkit's link-time stub and no driver: %s",
-                            called(candidate));
+        cushim__text_format(text, "This is the CUDA toolkit's link-time stub and no driver: %s: %s",
+                            called(candidate), candidate->message);
         break;
     case CUSHIM_STATE_DRIVER_ERROR:
         cushim__text_format(text, "The driver cannot tell its version: %s: %s (%s)",

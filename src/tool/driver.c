@@ -7,6 +7,7 @@
 
 #include <cushim/driver.h>
 
+#include "loader/candidate.h"
 #include "loader/system.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
@@ -45,13 +46,20 @@ bool driver_open(const char *library, struct cushim_report *report, struct failu
     return false;
 }
 
-/* Of a mock driver without devices, the advice is on its settings and not on the machine. */
+/* Of a mock driver that fails as it was told, the advice is on its settings, not on the machine. */
 static void advise(struct driver *driver, struct failure *failure)
 {
-    static const char advice[] =
-        "The settings ask for no device (devices, personality, CUDA_VISIBLE_DEVICES).";
+    const char *advice;
 
-    if (driver->report.state != CUSHIM_STATE_NO_DEVICE)
+    if (driver->report.state == CUSHIM_STATE_NO_DEVICE)
+        advice = "The settings ask for no device (devices, personality, CUDA_VISIBLE_DEVICES).";
+    else if (driver->report.state == CUSHIM_STATE_STUB)
+        advice =
+            "The settings ask for the toolkit's stub (personality = stub): normal is a driver.";
+    else if (driver->report.state == CUSHIM_STATE_KERNEL_MISMATCH)
+        advice = "The settings ask for a kernel module of another release (personality = "
+                 "version-mismatch): normal is a driver.";
+    else
         return;
     snprintf(driver->report.advice, sizeof driver->report.advice, "%s", advice);
     snprintf(failure->advice, sizeof failure->advice, "%s", advice);
@@ -69,12 +77,20 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
     return is_open;
 }
 
+/* The library that was opened, whether it will do as a driver or not. */
+static const char *opened(const struct cushim_report *report)
+{
+    return report->library[0] || report->candidate_count == 0
+               ? report->library
+               : cushim__deciding_candidate(report)->path;
+}
+
 /* A library that tells it is a mock driver, as that of `cushim run` does. */
 static void ask_library(struct driver *driver, struct failure *failure)
 {
     const char *(*identity)(void) = NULL;
     const system_function function =
-        system_library_function(driver->report.library, "cushim_mock_identity");
+        system_library_function(opened(&driver->report), "cushim_mock_identity");
 
     if (!function)
         return;

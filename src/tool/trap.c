@@ -102,7 +102,7 @@ const struct trap_row trap_rows[] = {
      "the image brought along."},
     {"device-file-missing", FAILED | NAMED, trap_sees_no_device_file,
      "The nvidia kernel module is loaded, but not all of its device files are there.",
-     "Make them as root: nvidia-modprobe -c 0 -u. In a container, start it with its GPUs (docker "
+     "Make them as root: nvidia-modprobe -u -c=0. In a container, start it with its GPUs (docker "
      "run --gpus all)."},
     {"device-file-refused", FAILED | NAMED, trap_sees_refused_device_file,
      "This process may not open a device file of the driver.",

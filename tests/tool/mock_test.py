@@ -73,6 +73,17 @@ class Info(ToolTest):
                 self.assertEqual(result.json()['error']['advice'], advice)
                 self.assertEqual(result.json()['report']['advice'], advice)
 
+    def test_advice_on_a_mock_that_is_to_fail_is_on_its_settings(self):
+        for personality in 'stub', 'version-mismatch':
+            with self.subTest(personality=personality):
+                setting = 'personality=' + personality
+                text = self.run_command('info', '--mock', '--set', setting)
+                document = self.run_command('info', '--mock', '--json', '--set', setting).json()
+                self.assertTrue(text.lines()['advice'].startswith('The settings ask for '))
+                self.assertIn('(personality = %s)' % personality, text.lines()['advice'])
+                self.assertEqual(document['error']['advice'], text.lines()['advice'])
+                self.assertEqual(document['traps'], [])
+
     def test_the_environment_of_the_library_is_not_read(self):
         result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')
         self.assert_status(result, DONE)

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import unittest
 
-from harness import COMMAND, DONE, NO_DEVICE, USAGE, ToolTest
+from harness import COMMAND, DONE, NO_DEVICE, NO_DRIVER, USAGE, ToolTest
 
 LIBRARY = os.environ['CUSHIM_MOCK_LIBRARY']
 FOLDER = os.path.realpath(os.path.dirname(LIBRARY))
@@ -188,6 +188,22 @@ class Driver(ToolTest):
                 self.assert_status(result, NO_DEVICE)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
                 self.assertTrue(result.lines()['advice'].startswith('The settings ask for no '))
+
+    def test_which_mock_it_is_and_why_it_cannot_be_used(self):
+        for personality, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
+            with self.subTest(personality=personality):
+                result = self.run_command('run', '--set', 'personality=' + personality, '--',
+                                          COMMAND, 'info')
+                self.assert_status(result, status)
+                self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
+                self.assertIn('(personality = %s)' % personality, result.lines()['advice'])
+
+    def test_a_stub_that_was_searched_is_told_with_its_file(self):
+        result = self.run_command('info', LD_LIBRARY_PATH=FOLDER,
+                                  CUSHIM_MOCK_SETTINGS='personality = stub')
+        self.assert_status(result, NO_DRIVER)
+        self.assertTrue(result.lines()['reason'].endswith(
+            ': libcuda.so.1: %s/libcuda.so.1: cuDriverGetVersion returned 34.' % FOLDER))
 
     def test_work_is_done(self):
         result = self.run_command('run', '--quiet', '--', COMMAND, 'time', '--bytes', '1M')

@@ -128,6 +128,9 @@ class Search(TrapTest):
         self.assert_not_seen('stale-cache', {
             **machine, '/etc/ld.so.cache': b'libcuda.so.1\0/opt/nvidia/libcuda.so.1\0'}, ABSENT)
         self.assert_not_seen('stale-cache', {**machine, '/opt/nvidia/libcuda.so.1': 'text'}, ABSENT)
+        # Folders of the variable are not in the cache.
+        self.assert_not_seen('stale-cache', {'/opt/nvidia/libcuda.so.1': LIBRARY},
+                             {**ABSENT, 'LD_LIBRARY_PATH': '/opt/nvidia'})
         self.assert_not_seen('library-outside-search', machine, ABSENT)
 
     def test_library_outside_search(self):
