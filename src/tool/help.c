@@ -160,18 +160,23 @@ static const char *put_names(char *buffer, size_t size, unsigned set)
 /* The exit statuses of one command, or those of all with the names of the commands. */
 static void put_statuses(const struct command_row *row)
 {
-    char names[64], text[160];
+    char names[64], text[240];
+    size_t length = 0;
 
     put_heading("EXIT STATUS");
     for (size_t i = 0; i < COUNT(statuses); i++) {
         const struct status_entry *entry = &statuses[i];
+        const bool is_all = row || entry->commands == ALL;
         if (row && !(entry->commands & (unsigned)row->command))
             continue;
-        snprintf(text, sizeof text, "%s%s",
-                 row || entry->commands == ALL ? ""
-                                               : put_names(names, sizeof names, entry->commands),
-                 entry->text);
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s", length ? " " : "",
+                                   is_all ? "" : put_names(names, sizeof names, entry->commands),
+                                   entry->text);
+        /* Of several for one status, the whole manual makes one entry. */
+        if (!row && i + 1 < COUNT(statuses) && strcmp(entry[1].name, entry->name) == 0)
+            continue;
         put_entry(entry->name, NULL, text);
+        length = 0;
     }
 }
 
