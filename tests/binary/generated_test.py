@@ -14,7 +14,6 @@ import unittest
 
 # What the build makes of it, where it makes it.
 BUILT = {
-    'absent': 'loader/absent.c',
     'attributes': 'loader/attributes.h',
     'boot': 'loader/boot.c',
     'doors': 'include/cushim/doors.h',
