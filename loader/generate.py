@@ -23,6 +23,7 @@ import boot  # noqa: E402
 import calls  # noqa: E402
 import doors  # noqa: E402
 import drivers  # noqa: E402
+import exports  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
@@ -48,6 +49,9 @@ EMITTERS = {
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'exports': ('the version script of the shared library',
+                lambda rows, types, codes, names: exports.emit_exports(
+                    os.path.join(HERE, 'registry', 'exports.tsv'))),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',

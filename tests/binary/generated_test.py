@@ -17,6 +17,7 @@ BUILT = {
     'attributes': 'loader/attributes.h',
     'boot': 'loader/boot.c',
     'doors': 'include/cushim/doors.h',
+    'exports': 'loader/libcushim.map',
     'missing': 'loader/missing.c',
     'results': 'loader/results.h',
     'slots': 'include/cushim/slots.h',
