@@ -2,9 +2,10 @@
 /*
  * The current table: the one pointer that every call goes through.
  *
- * `own` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
- * the program has installed another one over it. The loader never replaces an installed table,
- * except in the child of a fork, where what it wraps is gone.
+ * `own` is the loader's table: boot or the driver's, or NULL where there is no driver: then the boot
+ * table stands for it and returns the reason. `cushim__current` is the same unless the program has
+ * installed another one over it. The loader never replaces an installed table, except in the child of
+ * a fork, where what it wraps is gone.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -22,10 +23,15 @@ static const struct cushim_table *_Atomic own = &cushim__boot_table;
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver;
 
+/* The table that calls go through while this one is the loader's own. */
+static const struct cushim_table *shown(const struct cushim_table *table)
+{
+    return table ? table : &cushim__boot_table;
+}
+
 static bool is_own(const struct cushim_table *table)
 {
-    return table == &cushim__boot_table || table == &cushim__absent_table ||
-           table == atomic_load(&driver);
+    return table == &cushim__boot_table || table == atomic_load(&driver);
 }
 
 static bool is_complete(const struct cushim_table *table)
@@ -55,23 +61,23 @@ void cushim__publish(const struct cushim_table *table)
 {
     const struct cushim_table *former;
 
-    if (table != &cushim__absent_table)
+    if (table)
         atomic_store(&driver, table);
-    former = atomic_exchange(&own, table);
-    __atomic_compare_exchange_n(&cushim__current, &former, table, false, __ATOMIC_SEQ_CST,
+    former = shown(atomic_exchange(&own, table));
+    __atomic_compare_exchange_n(&cushim__current, &former, shown(table), false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
 }
 
 void cushim__publish_absent(CUresult code)
 {
     atomic_store(&cushim__absent_code, (int)code);
-    cushim__publish(&cushim__absent_table);
+    cushim__publish(NULL);
 }
 
 void cushim__withdraw(CUresult code)
 {
     cushim__publish_absent(code);
-    __atomic_store_n(&cushim__current, &cushim__absent_table, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cushim__current, &cushim__boot_table, __ATOMIC_SEQ_CST);
 }
 
 bool cushim__is_installed(void)
@@ -90,14 +96,14 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
     } else {
         /* A load may publish in between: look again until what is current is what is own. */
         const struct cushim_table *mine = cushim__own_table();
-        before = __atomic_exchange_n(&cushim__current, mine, __ATOMIC_SEQ_CST);
+        before = __atomic_exchange_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
         while (mine != cushim__own_table()) {
             mine = cushim__own_table();
-            __atomic_store_n(&cushim__current, mine, __ATOMIC_SEQ_CST);
+            __atomic_store_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
         }
     }
-    /* Whoever keeps it may keep it beyond the next load; the boot table forwards to what is there. */
+    /* Whoever keeps the boot table beyond a load is forwarded by it. */
     if (former)
-        *former = before == &cushim__absent_table ? &cushim__boot_table : before;
+        *former = before;
     return CUDA_SUCCESS;
 }

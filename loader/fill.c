@@ -119,12 +119,12 @@ void cushim__fill(struct cushim_table *table, const struct cushim__source *sourc
 
     for (unsigned i = 0; i < slots; i++) {
         const struct cushim__symbol *symbol = &cushim__symbols[i];
-        const size_t offset = FIRST_SLOT + i * sizeof(cushim_function);
         enum cushim_symbol_state state;
-        const cushim_function function = find(&finder, symbol, &state);
-        const void *slot =
-            function ? (const void *)&function : (const char *)&cushim__missing_table + offset;
-        memcpy((char *)table + offset, slot, sizeof function);
+        cushim_function function = find(&finder, symbol, &state);
+
+        if (!function)
+            function = cushim__missing_function(i);
+        memcpy((char *)table + FIRST_SLOT + i * sizeof function, &function, sizeof function);
         count(symbol->flags & CUSHIM__INTEROP ? &counts->interop : &counts->core, state);
         if (states)
             states[i] = (unsigned char)state;

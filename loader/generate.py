@@ -18,12 +18,13 @@ sys.path.insert(0, os.path.join(HERE, 'registry'))
 sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
-import absent  # noqa: E402
 import attributes  # noqa: E402
 import boot  # noqa: E402
 import calls  # noqa: E402
 import doors  # noqa: E402
 import drivers  # noqa: E402
+import exports  # noqa: E402
+import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
 import registry  # noqa: E402
@@ -42,14 +43,15 @@ EMITTERS = {
                 lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'boot': ('the table that loads the driver at its first call',
              lambda rows, types, codes, names: boot.emit_boot(rows, types)),
-    'absent': ('the table of a process without a driver',
-               lambda rows, types, codes, names: absent.emit_absent(rows, types)),
     'missing': ('the functions for symbols that the driver lacks',
-                lambda rows, types, codes, names: absent.emit_missing(rows, types)),
+                lambda rows, types, codes, names: missing.emit_missing(rows, types)),
     'results': ('names and texts of the result codes (private header)',
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'exports': ('the version script of the shared library',
+                lambda rows, types, codes, names: exports.emit_exports(
+                    os.path.join(HERE, 'registry', 'exports.tsv'))),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',

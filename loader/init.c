@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialising, which is not loading, and whether that has happened. */
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "loader/loader.h"
 #include "loader/system.h"
@@ -8,6 +9,10 @@
 
 static atomic_int init_code = -1;
 static atomic_long init_process;
+
+/* The number of a slot. */
+#define SLOT(name) \
+    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
 
 /* Threads that are inside cuInit: the driver may fork there, and must not be asked then. */
 static atomic_uint initialising;
@@ -19,9 +24,8 @@ bool cushim__is_initialised(void)
 
     if (atomic_load(&init_process) != 0)
         return true;
-    if (own == &cushim__boot_table || own == &cushim__absent_table ||
-        atomic_load(&initialising) != 0 ||
-        own->DeviceGetCount == cushim__missing_table.DeviceGetCount)
+    if (!own || own == &cushim__boot_table || atomic_load(&initialising) != 0 ||
+        (cushim_function)own->DeviceGetCount == cushim__missing_function(SLOT(DeviceGetCount)))
         return false;
     return own->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
 }

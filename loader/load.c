@@ -166,8 +166,27 @@ const struct cushim_table *cushim__first_use(void)
         load(&defaults, false);
         table = cushim__own_table();
     }
-    return table == &cushim__boot_table ? &cushim__absent_table : table;
+    return table == &cushim__boot_table ? NULL : table;
 }
+
+#if CUSHIM__THUNKS
+/* Takes the place of any slot's function: what it is called with is the caller's to remove. */
+static CUresult CUDAAPI refuse(void)
+{
+    return cushim__absent();
+}
+
+CUSHIM__CALLED_BY_THUNKS cushim_function cushim__boot_target(unsigned symbol)
+{
+    const struct cushim_table *driver = cushim__first_use();
+    cushim_function function = (cushim_function)refuse;
+
+    if (driver)
+        memcpy(&function, (const char *)driver + sizeof(size_t) + symbol * sizeof function,
+               sizeof function);
+    return function;
+}
+#endif
 
 CUresult cushim_load(const struct cushim_load_options *given)
 {

@@ -17,7 +17,7 @@ unsigned char *cushim__symbol_states(void)
     return states;
 }
 
-CUresult cushim__missing(unsigned symbol)
+CUSHIM__CALLED_BY_THUNKS CUresult cushim__missing(unsigned symbol)
 {
     atomic_store_explicit(&missed[symbol], true, memory_order_relaxed);
     return CUSHIM__REQUIRES_NEWER_DRIVER;

@@ -1,18 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boot table: every slot loads the driver, then forwards the call."""
+"""The boot table: every slot loads the driver, then forwards the call or says why there is none."""
 
-from prototypes import HEAD, Spelling, table, wrap
+from prototypes import HEAD, Spelling, arguments, table, wrap
+
+THUNKS = '''#if CUSHIM__THUNKS
+CUSHIM__BOOT_THUNKS(%d);
+#else
+'''
 
 
 def emit_boot(rows, types):
     spelling = Spelling(rows, types)
     lines = [HEAD + '/* The boot table: each slot loads the driver, then forwards the call. */',
-             '#include "loader/tables.h"\n']
+             '#include "loader/tables.h"\n',
+             THUNKS % len(rows)]
     for row in rows:
+        call = 'driver->%s(%s)' % (row.slot, arguments(row))
         lines.append(wrap('static CUresult CUDAAPI boot_%s(%s)' % (row.slot,
                                                                    spelling.parameters(row)), 4))
         lines.append('{')
-        lines.append(wrap('return cushim__first_use()->%s(%s);' % (
-            row.slot, ', '.join(p.name for p in row.parameters)), 8, '    '))
+        lines.append('    const struct cushim_table *driver = cushim__first_use();')
+        lines.append(wrap('return driver ? %s : cushim__absent();' % call, 8, '    '))
         lines.append('}\n')
-    return '\n'.join(lines) + '\n' + table('boot', rows, 'cushim__boot_table')
+    return '\n'.join(lines) + '\n' + table('boot', rows, 'cushim__boot_table') + '#endif\n'

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the slots of a filled table for symbols that its driver lacks.
+
+The functions take the parameters of their slot and ignore them, so that a call through the slot is
+a call of the right type.
+"""
+
+from prototypes import HEAD, Spelling, table, wrap
+
+FIND = '''
+cushim_function cushim__missing_function(unsigned symbol)
+{
+    cushim_function function;
+
+    memcpy(&function, (const char *)&missing_table + sizeof(size_t) + symbol * sizeof function,
+           sizeof function);
+    return function;
+}
+#endif
+'''
+
+THUNKS = '''#if CUSHIM__THUNKS
+CUSHIM__MISSING_THUNKS(%d);
+
+extern const char cushim__missing_thunks[];
+
+cushim_function cushim__missing_function(unsigned symbol)
+{
+    const char *address = cushim__missing_thunks + symbol * CUSHIM__THUNK_BYTES;
+    cushim_function function;
+
+    memcpy(&function, &address, sizeof function);
+    return function;
+}
+#else
+'''
+
+
+def emit_missing(rows, types):
+    spelling = Spelling(rows, types)
+    lines = [HEAD + '/* The functions of slots for symbols that a driver lacks. */',
+             '#include "loader/tables.h"\n',
+             '#include <string.h>\n',
+             THUNKS % len(rows)]
+    for index, row in enumerate(rows):
+        lines.append(wrap('static CUresult CUDAAPI missing_%s(%s)' % (row.slot,
+                                                                      spelling.parameters(row)), 4))
+        lines.append('{')
+        lines += ['    (void)%s;' % p.name for p in row.parameters]
+        lines.append('    return cushim__missing(%du);' % index)
+        lines.append('}\n')
+    return '\n'.join(lines) + '\n' + 'static ' + table('missing', rows, 'missing_table') + FIND

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Slots without a driver, as machine code: per slot two instructions that put its number into a
+ * register, and one tail that all share. As C functions they would be a third of a plugin, most of
+ * it tables for unwinding; here one entry of these tables describes all slots.
+ *
+ * A thunk is entered with the arguments of its slot, whatever they are. Those of the boot table hand
+ * them on as they came: the tail keeps every register that may carry an argument, asks
+ * cushim__boot_target() where the call goes, and jumps there, so that no frame of cushim stands
+ * between the caller and the driver. While it asks, the stack can be unwound. Those of missing
+ * symbols ignore them: on both architectures arguments are the caller's to remove.
+ *
+ * Elsewhere, or with -DCUSHIM__THUNKS=0, boot.c and missing.c have one C function per slot.
+ */
+#ifndef CUSHIM_LOADER_THUNKS_H
+#define CUSHIM_LOADER_THUNKS_H
+
+#ifndef CUSHIM__THUNKS
+#if defined(__GNUC__) && defined(__ELF__) && defined(__LP64__) && \
+    (defined(__x86_64__) || defined(__aarch64__))
+#define CUSHIM__THUNKS 1
+#else
+#define CUSHIM__THUNKS 0
+#endif
+#endif
+
+#if CUSHIM__THUNKS
+
+/* Where indirect branches may only land on a mark, a thunk begins with it. */
+#if defined(__x86_64__)
+#define CUSHIM__OBJECT "@object"
+#define CUSHIM__CODE "@function"
+#if defined(__CET__) && __CET__ & 1
+#define CUSHIM__LANDING "endbr64\n"
+#define CUSHIM__THUNK_BYTES 14
+#else
+#define CUSHIM__LANDING ""
+#define CUSHIM__THUNK_BYTES 10
+#endif
+#else
+#define CUSHIM__OBJECT "%object"
+#define CUSHIM__CODE "%function"
+#if defined(__ARM_FEATURE_BTI_DEFAULT)
+#define CUSHIM__LANDING "hint #34\n" /* bti c */
+#define CUSHIM__THUNK_BYTES 12
+#else
+#define CUSHIM__LANDING ""
+#define CUSHIM__THUNK_BYTES 8
+#endif
+#endif
+
+/* A jump of one size, wherever it leads, after the slot's number is in a register. */
+#if defined(__x86_64__)
+#define CUSHIM__THUNK(number, tail) "movl $.Lslot, " number "\n.byte 0xe9\n.long " tail " - . - 4\n"
+#define CUSHIM__BOOT_NUMBER "%eax"
+#define CUSHIM__MISSING_NUMBER "%edi"
+#else
+#define CUSHIM__THUNK(number, tail) "mov " number ", .Lslot\nb " tail "\n"
+#define CUSHIM__BOOT_NUMBER "w16"
+#define CUSHIM__MISSING_NUMBER "w0"
+#endif
+
+/* clang-format off: it cannot lay out literals between macros. */
+#define CUSHIM__TEXT(number) CUSHIM__TEXT_(number)
+#define CUSHIM__TEXT_(number) #number
+
+/* Begin and end a hidden symbol. */
+#define CUSHIM__BEGIN(section, name, kind) \
+    ".pushsection " section "\n"           \
+    ".balign 16\n"                         \
+    ".globl " name "\n"                    \
+    ".hidden " name "\n"                   \
+    ".type " name ", " kind "\n"           \
+    "" name ":\n"
+#define CUSHIM__END(name)            \
+    ".size " name ", . - " name "\n" \
+    ".popsection\n"
+
+/* `count` times `line`, in which .Lslot is the number. */
+#define CUSHIM__FOR_EACH_SLOT(count, line) \
+    ".set .Lslot, 0\n"                     \
+    ".rept " #count "\n"                   \
+    "" line "\n"                           \
+    ".set .Lslot, .Lslot + 1\n"            \
+    ".endr\n"
+
+/* So many thunks in a row. */
+#define CUSHIM__THUNKS_OF(count, name, number, tail)                                             \
+    __asm__(CUSHIM__BEGIN(".text", name, CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__FOR_EACH_SLOT( \
+        count, CUSHIM__LANDING CUSHIM__THUNK(number, tail)) ".cfi_endproc\n" CUSHIM__END(name))
+
+/* What a thunk of the boot table jumps to. */
+#if defined(__x86_64__)
+/* Numbers of the registers in the tables for unwinding: rbp is 6. */
+#define CUSHIM__BOOT_TAIL        \
+    "pushq %rbp\n"               \
+    ".cfi_def_cfa_offset 16\n"   \
+    ".cfi_offset 6, -16\n"       \
+    "movq %rsp, %rbp\n"          \
+    ".cfi_def_cfa_register 6\n"  \
+    "subq $176, %rsp\n"          \
+    "movq %rdi, 0(%rsp)\n"       \
+    "movq %rsi, 8(%rsp)\n"       \
+    "movq %rdx, 16(%rsp)\n"      \
+    "movq %rcx, 24(%rsp)\n"      \
+    "movq %r8, 32(%rsp)\n"       \
+    "movq %r9, 40(%rsp)\n"       \
+    "movaps %xmm0, 48(%rsp)\n"   \
+    "movaps %xmm1, 64(%rsp)\n"   \
+    "movaps %xmm2, 80(%rsp)\n"   \
+    "movaps %xmm3, 96(%rsp)\n"   \
+    "movaps %xmm4, 112(%rsp)\n"  \
+    "movaps %xmm5, 128(%rsp)\n"  \
+    "movaps %xmm6, 144(%rsp)\n"  \
+    "movaps %xmm7, 160(%rsp)\n"  \
+    "movl %eax, %edi\n"          \
+    "call cushim__boot_target\n" \
+    "movq %rax, %r11\n"          \
+    "movq 0(%rsp), %rdi\n"       \
+    "movq 8(%rsp), %rsi\n"       \
+    "movq 16(%rsp), %rdx\n"      \
+    "movq 24(%rsp), %rcx\n"      \
+    "movq 32(%rsp), %r8\n"       \
+    "movq 40(%rsp), %r9\n"       \
+    "movaps 48(%rsp), %xmm0\n"   \
+    "movaps 64(%rsp), %xmm1\n"   \
+    "movaps 80(%rsp), %xmm2\n"   \
+    "movaps 96(%rsp), %xmm3\n"   \
+    "movaps 112(%rsp), %xmm4\n"  \
+    "movaps 128(%rsp), %xmm5\n"  \
+    "movaps 144(%rsp), %xmm6\n"  \
+    "movaps 160(%rsp), %xmm7\n"  \
+    "leave\n"                    \
+    ".cfi_def_cfa 7, 8\n"        \
+    "jmpq *%r11\n"
+#else
+/* x29 and x30 have their own numbers, and sp is 31. */
+#define CUSHIM__BOOT_TAIL          \
+    "stp x29, x30, [sp, #-224]!\n" \
+    ".cfi_def_cfa_offset 224\n"    \
+    ".cfi_offset 29, -224\n"       \
+    ".cfi_offset 30, -216\n"       \
+    "mov x29, sp\n"                \
+    "stp x0, x1, [sp, #16]\n"      \
+    "stp x2, x3, [sp, #32]\n"      \
+    "stp x4, x5, [sp, #48]\n"      \
+    "stp x6, x7, [sp, #64]\n"      \
+    "str x8, [sp, #80]\n"          \
+    "stp q0, q1, [sp, #96]\n"      \
+    "stp q2, q3, [sp, #128]\n"     \
+    "stp q4, q5, [sp, #160]\n"     \
+    "stp q6, q7, [sp, #192]\n"     \
+    "mov w0, w16\n"                \
+    "bl cushim__boot_target\n"     \
+    "mov x16, x0\n"                \
+    "ldp x0, x1, [sp, #16]\n"      \
+    "ldp x2, x3, [sp, #32]\n"      \
+    "ldp x4, x5, [sp, #48]\n"      \
+    "ldp x6, x7, [sp, #64]\n"      \
+    "ldr x8, [sp, #80]\n"          \
+    "ldp q0, q1, [sp, #96]\n"      \
+    "ldp q2, q3, [sp, #128]\n"     \
+    "ldp q4, q5, [sp, #160]\n"     \
+    "ldp q6, q7, [sp, #192]\n"     \
+    "ldp x29, x30, [sp], #224\n"   \
+    ".cfi_restore 29\n"            \
+    ".cfi_restore 30\n"            \
+    ".cfi_def_cfa_offset 0\n"      \
+    "br x16\n"
+#endif
+
+/* The boot table of so many slots: its tail, its thunks, and the table of their addresses. */
+#define CUSHIM__BOOT_THUNKS(count)                                                             \
+    __asm__(".hidden cushim__boot_target\n" CUSHIM__BEGIN(                                     \
+        ".text", "cushim__boot_tail",                                                          \
+        CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__BOOT_TAIL                                     \
+                      ".cfi_endproc\n" CUSHIM__END("cushim__boot_tail"));                      \
+    CUSHIM__THUNKS_OF(count, "cushim__boot_thunks", CUSHIM__BOOT_NUMBER, "cushim__boot_tail"); \
+    __asm__(CUSHIM__BEGIN(                                                                     \
+        ".data.rel.ro, \"aw\"", "cushim__boot_table",                                          \
+        CUSHIM__OBJECT) ".quad 8 * (" #count                                                   \
+                        " + 1)\n" CUSHIM__FOR_EACH_SLOT(                                       \
+                            count, ".quad cushim__boot_thunks + .Lslot * " CUSHIM__TEXT(       \
+                                       CUSHIM__THUNK_BYTES)) CUSHIM__END("cushim__boot_table"))
+
+/* What stands for the missing ones of so many slots. */
+#define CUSHIM__MISSING_THUNKS(count)   \
+    __asm__(".hidden cushim__missing"); \
+    CUSHIM__THUNKS_OF(count, "cushim__missing_thunks", CUSHIM__MISSING_NUMBER, "cushim__missing")
+
+/* clang-format on */
+
+#endif
+
+#endif
