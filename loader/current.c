@@ -2,10 +2,9 @@
 /*
  * The current table: the one pointer that every call goes through.
  *
- * `own` is the loader's table: boot or the driver's, or NULL where there is no driver: then the boot
- * table stands for it and returns the reason. `cushim__current` is the same unless the program has
- * installed another one over it. The loader never replaces an installed table, except in the child of
- * a fork, where what it wraps is gone.
+ * `own` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
+ * the program has installed another one over it. The loader never replaces an installed table,
+ * except in the child of a fork, where what it wraps is gone.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -14,24 +13,22 @@
 #include "loader/symbols.h"
 #include "loader/tables.h"
 
-/* Initialised to NOT_INITIALIZED: what a call from inside the first load answers. */
-_Atomic int cushim__absent_code = CUDA_ERROR_NOT_INITIALIZED;
-
 const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own = &cushim__boot_table;
 
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver;
 
-/* The table that calls go through while this one is the loader's own. */
+/* NULL stands for the absent table, which may be there only later. */
 static const struct cushim_table *shown(const struct cushim_table *table)
 {
-    return table ? table : &cushim__boot_table;
+    return table ? table : cushim__absent_table();
 }
 
 static bool is_own(const struct cushim_table *table)
 {
-    return table == &cushim__boot_table || table == atomic_load(&driver);
+    return table == &cushim__boot_table || table == atomic_load(&driver) ||
+           cushim__is_absent_table(table);
 }
 
 static bool is_complete(const struct cushim_table *table)
@@ -59,13 +56,15 @@ bool cushim__was_loaded(void)
 
 void cushim__publish(const struct cushim_table *table)
 {
-    const struct cushim_table *former;
+    const struct cushim_table *former = cushim_driver();
 
     if (table)
         atomic_store(&driver, table);
-    former = shown(atomic_exchange(&own, table));
-    __atomic_compare_exchange_n(&cushim__current, &former, shown(table), false, __ATOMIC_SEQ_CST,
-                                __ATOMIC_SEQ_CST);
+    atomic_store(&own, table);
+    while (is_own(former) &&
+           !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        continue;
 }
 
 void cushim__publish_absent(CUresult code)
@@ -77,7 +76,7 @@ void cushim__publish_absent(CUresult code)
 void cushim__withdraw(CUresult code)
 {
     cushim__publish_absent(code);
-    __atomic_store_n(&cushim__current, &cushim__boot_table, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cushim__current, shown(NULL), __ATOMIC_SEQ_CST);
 }
 
 bool cushim__is_installed(void)
@@ -102,8 +101,8 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
             __atomic_store_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
         }
     }
-    /* Whoever keeps the boot table beyond a load is forwarded by it. */
+    /* Whoever keeps it may keep it beyond the next load; the boot table forwards to what is there. */
     if (former)
-        *former = before;
+        *former = cushim__is_absent_table(before) ? &cushim__boot_table : before;
     return CUDA_SUCCESS;
 }

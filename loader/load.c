@@ -68,7 +68,7 @@ static bool is_loaded(const char *library)
 static CUresult outcome(const struct cushim_load_options *options)
 {
     if (!cushim__turn_is_loaded())
-        return cushim__absent();
+        return cushim__refuse();
     if (options->resolver &&
         (options->resolver != loaded_resolver || options->resolver_data != loaded_data))
         return CUDA_ERROR_NOT_PERMITTED;
@@ -82,7 +82,7 @@ static CUresult outcome(const struct cushim_load_options *options)
 /* The table of the loaded driver stands on pages of its own, which are then made read-only. */
 static void publish_driver(const struct cushim_load_options *options, const struct attempt *attempt)
 {
-    struct cushim_table *table = cushim__pages();
+    struct cushim_table *table = cushim__pages(CUSHIM__PAGES_DRIVER);
 
     memcpy(table, &attempt->table, sizeof *table);
     cushim__pages_seal(table, sizeof *table);
@@ -170,16 +170,10 @@ const struct cushim_table *cushim__first_use(void)
 }
 
 #if CUSHIM__THUNKS
-/* Takes the place of any slot's function: what it is called with is the caller's to remove. */
-static CUresult CUDAAPI refuse(void)
-{
-    return cushim__absent();
-}
-
 CUSHIM__CALLED_BY_THUNKS cushim_function cushim__boot_target(unsigned symbol)
 {
     const struct cushim_table *driver = cushim__first_use();
-    cushim_function function = (cushim_function)refuse;
+    cushim_function function = (cushim_function)cushim__refuse;
 
     if (driver)
         memcpy(&function, (const char *)driver + sizeof(size_t) + symbol * sizeof function,

@@ -57,14 +57,14 @@ unsigned char *cushim__symbol_states(void);
 
 /* --- current.c --- */
 
-/* The loader's own table: boot, the driver's, or NULL where there is no driver. */
+/* The loader's own table: boot, the driver's, or NULL for the absent table. */
 const struct cushim_table *cushim__own_table(void);
 
 /* Whether a driver has been loaded; in a forked child, before the fork. */
 bool cushim__was_loaded(void);
 
-/* Make `table` the loader's own, and current unless the program has installed another. NULL: there
- * is no driver, and the boot table is current. */
+/* Make `table` the loader's own, and current unless the program has installed another. NULL: the
+ * absent table. */
 void cushim__publish(const struct cushim_table *table);
 
 /* The same for a failure: every call answers `code`. */

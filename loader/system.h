@@ -63,8 +63,11 @@ void cushim__library_path(cushim_function function, char *path, size_t size);
 void *cushim__memory_take(size_t size);
 void cushim__memory_give_back(void *memory, size_t size);
 
+/* Rooms for tables that are made while the process runs. */
+enum cushim__pages { CUSHIM__PAGES_DRIVER, CUSHIM__PAGES_ABSENT, CUSHIM__PAGES_COUNT };
+
 /* Memory that shares no page with anything else, room for a table; the same at every call. */
-void *cushim__pages(void);
+void *cushim__pages(enum cushim__pages which);
 
 /* Make what cushim__pages() gave read-only. */
 void cushim__pages_seal(void *memory, size_t size);

@@ -202,9 +202,10 @@ void cushim__memory_give_back(void *memory, size_t size)
     munmap(memory, size);
 }
 
-void *cushim__pages(void)
+void *cushim__pages(enum cushim__pages which)
 {
-    static unsigned char room[TABLE_ROOM];
+    static unsigned char rooms[CUSHIM__PAGES_COUNT][TABLE_ROOM];
+    unsigned char *room = rooms[which];
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t start = ((uintptr_t)room + page - 1) / page * page;
 

@@ -2,14 +2,16 @@
 /*
  * What stands in slots that have no driver's function.
  *
- * boot     the table until a driver is loaded: each slot loads the driver, then forwards the call;
- *          where there is none, it returns the reason
+ * boot     before first use: each slot loads the driver, then forwards the call, or returns why there
+ *          is none
+ * absent   no driver: each slot returns the reason
  * missing  the slots that a filled table takes for symbols that its driver lacks
  */
 #ifndef CUSHIM_LOADER_TABLES_H
 #define CUSHIM_LOADER_TABLES_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include <cushim/table.h>
 
@@ -33,13 +35,19 @@ const struct cushim_table *cushim__first_use(void);
 /* Where a call of this slot of the boot table goes. */
 cushim_function cushim__boot_target(unsigned symbol);
 
-/* Why there is no driver: what the boot table answers then. */
+/* --- absent.c --- */
+
+/* Why there is no driver. */
 extern _Atomic int cushim__absent_code;
 
-static inline CUresult cushim__absent(void)
-{
-    return (CUresult)atomic_load_explicit(&cushim__absent_code, memory_order_relaxed);
-}
+/* That reason. Takes the place of any slot's function where the arguments are the caller's to remove. */
+CUresult CUDAAPI cushim__refuse(void);
+
+/* The table for a process without a driver: the boot table where no other can be made. */
+const struct cushim_table *cushim__absent_table(void);
+
+/* Whether a table is that one and not the boot table. */
+bool cushim__is_absent_table(const struct cushim_table *table);
 
 /* Note that the program called a symbol that its driver lacks, and refuse the call. */
 CUresult cushim__missing(unsigned symbol);

@@ -20,6 +20,6 @@ def emit_boot(rows, types):
                                                                    spelling.parameters(row)), 4))
         lines.append('{')
         lines.append('    const struct cushim_table *driver = cushim__first_use();')
-        lines.append(wrap('return driver ? %s : cushim__absent();' % call, 8, '    '))
+        lines.append(wrap('return driver ? %s : cushim__refuse();' % call, 8, '    '))
         lines.append('}\n')
     return '\n'.join(lines) + '\n' + table('boot', rows, 'cushim__boot_table') + '#endif\n'
