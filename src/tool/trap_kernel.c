@@ -139,9 +139,9 @@ bool trap_sees_release(const struct trap_scene *scene, struct trap_evidence *evi
     char module[RELEASE_BYTES], path[FILES_PATH_BYTES];
     const char *release;
 
-    return trap_wsl(scene) == 0 && library_release(scene, path, sizeof path, &release) &&
-           !is_compatibility(path) && !is_compatibility(scene->report->library) &&
-           module_release(scene, module) && strcmp(module, release) != 0 &&
+    return library_release(scene, path, sizeof path, &release) && !is_compatibility(path) &&
+           !is_compatibility(scene->report->library) && module_release(scene, module) &&
+           strcmp(module, release) != 0 &&
            trap_tell(evidence, "the kernel module is %s, the library %.300s", module, path);
 }
 
@@ -203,7 +203,7 @@ bool trap_sees_refused_device_file(const struct trap_scene *scene, struct trap_e
         if (files_each(scene->root, device_files[i], visit_refused, &refusal))
             return true;
     }
-    return trap_wsl(scene) == 2 && files_each(scene->root, "/dev/dxg", visit_refused, &refusal);
+    return files_each(scene->root, "/dev/dxg", visit_refused, &refusal);
 }
 
 bool trap_sees_hidden_gpus(const struct trap_scene *scene, struct trap_evidence *evidence)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A machine laid out below a folder, and the search for traps on it."""
+"""Machines laid out below a folder, their parts, and the search for traps on them."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import stat
 import subprocess
 import tempfile
 
-from harness import environment, fake
+from harness import ToolTest, environment, fake
 
 TRAPS = os.environ['CUSHIM_TRAPS']
 
@@ -80,3 +80,65 @@ class Machine:
 
     def close(self):
         self.folder.cleanup()
+
+
+# What became of the driver.
+ABSENT = {'state': 'not-found'}
+STUB = {'state': 'stub', 'code': 34, 'outcome': 'stub'}
+READY = {'state': 'ready', 'outcome': 'loaded'}
+NO_GPU = {'state': 'no-device', 'code': 100, 'outcome': 'loaded'}
+MISMATCH = {'state': 'kernel-mismatch', 'code': 803, 'outcome': 'loaded'}
+COMPAT = {'state': 'init-failed', 'code': 804, 'outcome': 'loaded'}
+
+# What a machine has.
+GPU = {'/sys/bus/pci/devices/0000:01:00.0/vendor': '0x10de\n',
+       '/sys/bus/pci/devices/0000:01:00.0/class': '0x030200\n'}
+BRIDGE = {'/sys/bus/pci/devices/0000:00:00.0/vendor': '0x8086\n',
+          '/sys/bus/pci/devices/0000:00:00.0/class': '0x060000\n'}
+# The audio function of a card is NVIDIA's too.
+AUDIO = {'/sys/bus/pci/devices/0000:01:00.1/vendor': '0x10de\n',
+         '/sys/bus/pci/devices/0000:01:00.1/class': '0x040300\n'}
+INTEL = {'/sys/bus/pci/devices/0000:00:02.0/vendor': '0x8086\n',
+         '/sys/bus/pci/devices/0000:00:02.0/class': '0x030000\n'}
+MODULE = {'/sys/module/nvidia/version': '535.129.03\n',
+          '/proc/driver/nvidia/version':
+              'NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 2023\n'
+              'GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n'}
+OPEN_MODULE = {'/proc/driver/nvidia/version':
+               'NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  550.54.14  Release\n'}
+DEVICES = {'/dev/nvidiactl': DEVICE, '/dev/nvidia-uvm': DEVICE, '/dev/nvidia0': DEVICE}
+HEALTHY = {**GPU, **BRIDGE, **MODULE, **DEVICES}
+DOCKER = {'/.dockerenv': ''}
+WSL_2 = {'/proc/sys/kernel/osrelease': '5.15.90.1-microsoft-standard-WSL2\n'}
+LENT = {'/usr/lib/wsl/lib/libcuda.so.1': LIBRARY}
+CONF = {'/etc/ld.so.conf': '# folders\ninclude ld.so.conf.d/*.conf\n'}
+STUBS = '/usr/local/cuda/lib64/stubs'
+
+
+def driver(release, folder='/usr/lib/x86_64-linux-gnu'):
+    """The files of a driver's library."""
+    return {'%s/libcuda.so.1' % folder: LinkTo('libcuda.so.' + release),
+            '%s/libcuda.so.%s' % (folder, release): LIBRARY}
+
+
+def bound(name):
+    """The GPU with a kernel driver."""
+    return {**GPU, '/sys/bus/pci/devices/0000:01:00.0/driver': LinkTo('../../../drivers/' + name),
+            '/sys/bus/drivers/%s/' % name: '', '/sys/module/%s/' % name: ''}
+
+
+class TrapTest(ToolTest):
+
+    def look(self, paths, about):
+        machine = Machine(paths)
+        self.addCleanup(machine.close)
+        return machine.traps(**about)
+
+    def assert_seen(self, name, paths, about, *evidence):
+        traps = self.look(paths, about)
+        self.assertIn(name, traps)
+        for words in evidence:
+            self.assertIn(words, traps[name]['evidence'])
+
+    def assert_not_seen(self, name, paths, about):
+        self.assertNotIn(name, self.look(paths, about))

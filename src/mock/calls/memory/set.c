@@ -146,113 +146,93 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     return cushim__engine_submit(stream, operation);
 }
 
-static CUDA_MEMSET_NODE_PARAMS row(CUdeviceptr memory, uint32_t value, unsigned element,
-                                   size_t count)
+static CUresult set_row(CUdeviceptr memory, uint32_t value, unsigned element, size_t count,
+                        CUstream stream, bool asynchronous)
 {
-    return (CUDA_MEMSET_NODE_PARAMS){
+    const CUDA_MEMSET_NODE_PARAMS shape = {
         .dst = memory, .value = value, .elementSize = element, .width = count, .height = 1};
+
+    return set(&shape, stream, asynchronous);
 }
 
-static CUDA_MEMSET_NODE_PARAMS rows(CUdeviceptr memory, size_t pitch, uint32_t value,
-                                    unsigned element, size_t width, size_t height)
+static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsigned element,
+                         size_t width, size_t height, CUstream stream, bool asynchronous)
 {
-    return (CUDA_MEMSET_NODE_PARAMS){.dst = memory,
-                                     .pitch = pitch,
-                                     .value = value,
-                                     .elementSize = element,
-                                     .width = width,
-                                     .height = height};
+    const CUDA_MEMSET_NODE_PARAMS shape = {.dst = memory,
+                                           .pitch = pitch,
+                                           .value = value,
+                                           .elementSize = element,
+                                           .width = width,
+                                           .height = height};
+
+    return set(&shape, stream, asynchronous);
 }
 
 CUSHIM__EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, uc, 1, N);
-
-    return set(&shape, NULL, false);
+    return set_row(dstDevice, uc, 1, N, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, uc, 1, N);
-
-    return set(&shape, hStream, true);
+    return set_row(dstDevice, uc, 1, N, hStream, true);
 }
 
 CUSHIM__EXACT(MemsetD2D8_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, uc, 1, Width, Height);
-
-    return set(&shape, NULL, false);
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD2D8Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
  CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, uc, 1, Width, Height);
-
-    return set(&shape, hStream, true);
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
 }
 
 CUSHIM__EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, us, 2, N);
-
-    return set(&shape, NULL, false);
+    return set_row(dstDevice, us, 2, N, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, us, 2, N);
-
-    return set(&shape, hStream, true);
+    return set_row(dstDevice, us, 2, N, hStream, true);
 }
 
 CUSHIM__EXACT(MemsetD2D16_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, us, 2, Width, Height);
-
-    return set(&shape, NULL, false);
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD2D16Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
  CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, us, 2, Width, Height);
-
-    return set(&shape, hStream, true);
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
 }
 
 CUSHIM__EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, ui, 4, N);
-
-    return set(&shape, NULL, false);
+    return set_row(dstDevice, ui, 4, N, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = row(dstDevice, ui, 4, N);
-
-    return set(&shape, hStream, true);
+    return set_row(dstDevice, ui, 4, N, hStream, true);
 }
 
 CUSHIM__EXACT(MemsetD2D32_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, ui, 4, Width, Height);
-
-    return set(&shape, NULL, false);
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false);
 }
 
 CUSHIM__EXACT(MemsetD2D32Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
  CUstream hStream)
 {
-    const CUDA_MEMSET_NODE_PARAMS shape = rows(dstDevice, dstPitch, ui, 4, Width, Height);
-
-    return set(&shape, hStream, true);
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true);
 }

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A test of GPU code that needs no GPU: it runs on the mock driver in its own process.
+ *
+ *     cc mock_test.c $(pkg-config --cflags --libs cushim-mock)
+ *
+ * The first half is a program's code, which knows nothing of the mock. The second half tests it:
+ * the result, in orders in which a device may execute the work; a device that runs out of memory; a
+ * kernel that faults. Nothing may be left, and no handle used that is none.
+ *
+ * Exit status 0 if all is well; what is not is printed.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <cushim/cushim.h>
+#include <cushim/mock.h>
+#include <cushim/mock_kernel.h>
+
+/* ---- The program: scale numbers by the GPU. ---- */
+
+static const char image[] = ".version 7.0\n"
+                            ".target sm_52\n"
+                            ".address_size 64\n"
+                            ".visible .entry scale(.param .u64 numbers, .param .u32 count,\n"
+                            "                      .param .f32 factor)\n"
+                            "{\n"
+                            "    ret;\n" /* what a compiler makes of the kernel stands here */
+                            "}\n";
+
+struct scaler {
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    CUmodule module;
+    CUfunction kernel;
+};
+
+static CUresult scaler_open(struct scaler *scaler)
+{
+    struct cushim_context_scope scope = {0};
+    CUresult code = cushim_init(NULL);
+
+    *scaler = (struct scaler){0};
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_retain_primary(&scaler->context, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_create(&scaler->stream, scaler->context, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_push(scaler->context, &scope);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim_driver()->ModuleLoadData(&scaler->module, image);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->ModuleGetFunction(&scaler->kernel, scaler->module, "scale");
+    cushim_context_pop(&scope);
+    return code;
+}
+
+/* Queue it all - memory, copy, launch, copy back - and wait. */
+static CUresult scaler_scale(const struct scaler *scaler, float *numbers, unsigned count,
+                             float factor)
+{
+    const struct cushim_table *driver = cushim_driver();
+    const size_t bytes = count * sizeof *numbers;
+    CUstream stream = NULL;
+    CUdeviceptr memory = 0;
+    void *parameters[] = {&memory, &count, &factor};
+    CUresult code = cushim_stream_handle(scaler->stream, &stream);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->MemAllocAsync(&memory, bytes, stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->MemcpyHtoDAsync_v2(memory, numbers, bytes, stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->LaunchKernel(scaler->kernel, (count + 127) / 128, 1, 1, 128, 1, 1, 0, stream,
+                                    parameters, NULL);
+    if (code == CUDA_SUCCESS)
+        code = driver->MemcpyDtoHAsync_v2(numbers, memory, bytes, stream);
+    if (memory)
+        driver->MemFreeAsync(memory, stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_synchronize(scaler->stream);
+    return code;
+}
+
+static void scaler_close(struct scaler *scaler)
+{
+    if (scaler->module)
+        cushim_driver()->ModuleUnload(scaler->module);
+    cushim_stream_release(scaler->stream);
+    cushim_context_release(scaler->context);
+}
+
+/* ---- The test. ---- */
+
+enum { COUNT = 1000 };
+
+static unsigned failures;
+
+static void check(bool is_good, const char *test, const char *claim)
+{
+    if (is_good)
+        return;
+    printf("%s: it is not so that %s\n", test, claim);
+    failures++;
+}
+
+/* What stands for the kernel: the mock executes it when a device would. */
+static void scale_as_host(const struct cushim_mock_launch *launch, void *data)
+{
+    const CUdeviceptr memory = *(const CUdeviceptr *)launch->parameters[0];
+    const unsigned count = *(const unsigned *)launch->parameters[1];
+    const float factor = *(const float *)launch->parameters[2];
+    float *numbers = cushim_mock_memory(data, memory, count * sizeof *numbers);
+
+    for (unsigned i = 0; numbers && i < count; i++)
+        numbers[i] *= factor;
+}
+
+/* A machine with one GPU, and a kernel that ends with `fault`. */
+static struct cushim_mock *begin(const char *settings, CUresult fault)
+{
+    char why[200] = "";
+    const struct cushim_mock_options options = {
+        .size = sizeof options, .settings = settings, .message = why, .message_size = sizeof why};
+    struct cushim_mock_kernel kernel = {.size = sizeof kernel,
+                                        .name = "scale",
+                                        .duration_ns = 5000,
+                                        .run = scale_as_host,
+                                        .fault = fault};
+    struct cushim_mock *mock = NULL;
+
+    if (cushim_mock_create(&options, &mock) != CUDA_SUCCESS) {
+        check(false, why, "these are settings");
+        return NULL;
+    }
+    kernel.data = mock;
+    cushim_mock_kernel_register(mock, &kernel);
+    cushim_mock_install(mock); /* from here on cushim_driver() is the mock */
+    return mock;
+}
+
+/* No handle was used that was none. */
+static void end(const char *test, struct cushim_mock *mock)
+{
+    const char *violation;
+
+    for (size_t i = 0; (violation = cushim_mock_violation(mock, i)); i++)
+        check(false, test, violation);
+    cushim_mock_destroy(mock);
+}
+
+static void check_result(const char *test, float *numbers)
+{
+    struct scaler scaler;
+    bool is_right = true;
+
+    for (unsigned i = 0; i < COUNT; i++)
+        numbers[i] = (float)i;
+    check(scaler_open(&scaler) == CUDA_SUCCESS, test, "there is a GPU");
+    check(scaler_scale(&scaler, numbers, COUNT, 2) == CUDA_SUCCESS, test, "numbers are scaled");
+    for (unsigned i = 0; i < COUNT; i++)
+        is_right = is_right && numbers[i] == 2 * (float)i;
+    check(is_right, test, "each is twice what it was");
+    scaler_close(&scaler);
+}
+
+/*
+ * The numbers are page-locked, so that copies are as asynchronous as they can be: a program that
+ * forgets to wait is found out. The context is held, so that its end does not give back what the
+ * program forgets.
+ */
+static void test_result(const char *settings)
+{
+    struct cushim_mock *mock = begin(settings, CUDA_SUCCESS);
+    struct cushim_mock_state before = {.size = sizeof before}, after = {.size = sizeof after};
+    struct cushim_context *context = NULL;
+    struct cushim_context_scope scope = {0};
+    void *numbers = NULL;
+
+    if (!mock)
+        return;
+    cushim_init(NULL);
+    cushim_context_retain_primary(&context, 0);
+    cushim_context_push(context, &scope);
+    cushim_driver()->MemAllocHost_v2(&numbers, COUNT * sizeof(float));
+    cushim_context_pop(&scope);
+    check(numbers != NULL, settings, "there is page-locked memory");
+    if (numbers) {
+        cushim_mock_state_get(mock, &before);
+        check_result(settings, numbers);
+        cushim_mock_state_get(mock, &after);
+        check(after.handles == before.handles, settings, "every handle is given back");
+        check(after.allocations == before.allocations, settings, "all memory is given back");
+    }
+    cushim_context_release(context);
+    end(settings, mock);
+}
+
+static void test_failure(const char *test, const char *settings, CUresult fault, CUresult expected)
+{
+    static float numbers[1 << 20];
+    struct cushim_mock *mock = begin(settings, fault);
+    struct scaler scaler;
+
+    if (!mock)
+        return;
+    check(scaler_open(&scaler) == CUDA_SUCCESS, test, "there is a GPU");
+    check(scaler_scale(&scaler, numbers, sizeof numbers / sizeof *numbers, 2) == expected, test,
+          "the caller learns of it");
+    scaler_close(&scaler);
+    end(test, mock);
+}
+
+int main(void)
+{
+    test_result("schedule = fifo");
+    test_result("schedule = eager");
+    test_result("schedule = lazy");
+    test_result("schedule = random\nseed = 7");
+    test_failure("a device without memory", "memory = 1 MiB", CUDA_SUCCESS,
+                 CUDA_ERROR_OUT_OF_MEMORY);
+    test_failure("a kernel that faults", "", CUDA_ERROR_ILLEGAL_ADDRESS,
+                 CUDA_ERROR_ILLEGAL_ADDRESS);
+    puts(failures ? "there are failures" : "6 tests passed");
+    return failures != 0;
+}

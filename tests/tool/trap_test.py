@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `cushim info` makes of the traps: which are told when, and how."""
+
+import re
+import unittest
+
+from harness import DONE, NO_DEVICE, ToolTest
+from machine import (ABSENT, BRIDGE, CONF, DOCKER, GPU, HEALTHY, LENT, LIBRARY, MODULE, NO_GPU,
+                     READY, REFUSED, STUB, STUBS, WSL_2, LinkTo, Machine, TrapTest, bound, driver)
+
+
+class Whole(TrapTest):
+
+    def test_healthy_machine_has_none(self):
+        machine = {**HEALTHY, **driver('535.129.03'), **CONF}
+        library = {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}
+        self.assertEqual(self.look(machine, {**READY, **library}), {})
+        self.assertEqual(self.look({**machine, **DOCKER}, {**READY, **library}), {})
+        self.assertEqual(self.look(machine, {**NO_GPU, **library}), {})
+
+    def test_nothing_is_looked_for_where_nothing_was_tried(self):
+        machine = {**BRIDGE, STUBS + '/libcuda.so': LIBRARY}
+        for state in 'untried', 'disabled', 'forked':
+            self.assertEqual(self.look(machine, {'state': state, 'LD_LIBRARY_PATH': STUBS}), {})
+
+    def test_members(self):
+        [trap] = self.look(BRIDGE, ABSENT).values()
+        self.assertEqual(list(trap), ['name', 'message', 'evidence', 'advice'])
+        self.assertTrue(all(trap.values()))
+
+
+# A machine that has the trap and what else is so, in which states of the driver it is told, and
+# whether also if somebody has named the library.
+WHEN = {
+    'no-gpu': (BRIDGE, {}, 'absent failed', True),
+    'gpu-passed-through': (bound('vfio-pci'), {}, 'absent failed', True),
+    'nouveau': (bound('nouveau'), {}, 'absent failed', True),
+    'wsl-1': ({'/proc/sys/kernel/osrelease': '4.4.0-19041-Microsoft\n'}, {},
+              'absent unfit failed', True),
+    'wsl-without-driver': (WSL_2, {}, 'absent', False),
+    'wsl-without-device': (WSL_2, {}, 'absent failed', True),
+    'wsl-linux-driver': ({**WSL_2, **LENT, '/usr/lib/libcuda.so.1': LIBRARY},
+                         {'library': '/usr/lib/libcuda.so.1'}, 'failed', False),
+    'container-without-driver': (DOCKER, {}, 'absent', False),
+    'container-without-compute': ({**DOCKER, **HEALTHY}, {}, 'absent', False),
+    'container-hides-gpus': (DOCKER, {'NVIDIA_VISIBLE_DEVICES': 'none'}, 'absent failed', True),
+    'nixos-without-driver': ({'/etc/NIXOS': ''}, {}, 'absent', False),
+    'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
+                    'absent unfit failed ready', False),
+    'dangling-link': ({'/usr/lib/libcuda.so.1': LinkTo('gone')}, {}, 'absent', False),
+    'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
+    'stale-cache': ({'/etc/ld.so.conf': '/opt/a', '/opt/a/libcuda.so.1': LIBRARY}, {}, 'absent',
+                    False),
+    'library-outside-search': ({'/usr/local/nvidia/lib64/libcuda.so.1': LIBRARY}, {}, 'absent',
+                               False),
+    'wrong-architecture': ({}, {'outcome': 'wrong-architecture'}, 'absent unfit failed', True),
+    'compat-library': (driver('580.65.06', '/opt/compat'),
+                       {'library': '/opt/compat/libcuda.so.1', 'code': 803}, 'failed', True),
+    'module-missing': ({**GPU, '/sys/module/': ''}, {}, 'failed', True),
+    'module-release': ({**MODULE, **driver('580.65.06')},
+                       {'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}, 'failed', True),
+    'device-file-missing': (MODULE, {}, 'failed', True),
+    'device-file-refused': ({'/dev/nvidia0': REFUSED}, {}, 'failed', True),
+    'cuda-visible-devices': ({}, {'CUDA_VISIBLE_DEVICES': ''}, 'failed', True),
+}
+STATES = {'absent': ABSENT, 'unfit': STUB, 'failed': NO_GPU, 'ready': READY}
+
+
+class When(TrapTest):
+
+    def test_each_is_told_in_its_states_only(self):
+        for name, (paths, about, states, is_named_told) in WHEN.items():
+            machine = Machine(paths)
+            for state, of_state in STATES.items():
+                for origin in 'search', 'mapped', 'well-known', 'option', 'environment':
+                    is_named = origin in ('option', 'environment')
+                    traps = machine.traps(**{**of_state, **about, 'origin': origin})
+                    with self.subTest(name=name, state=state, origin=origin):
+                        self.assertEqual(name in traps, state in states.split()
+                                         and (is_named_told or not is_named))
+            machine.close()
+
+    def test_each_of_the_manual(self):
+        manual = self.run_command('help', 'info').out
+        section = manual.partition('\nTRAPS\n')[2].partition('\n\n')[0]
+        self.assertEqual(re.findall(r'^    (\S+)', section, re.MULTILINE), list(WHEN))
+
+
+class Command(ToolTest):
+
+    def test_text(self):
+        result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
+        self.assert_status(result, NO_DEVICE)
+        self.assertIn('\n\ntrap        cuda-visible-devices: '
+                      'CUDA_VISIBLE_DEVICES hides every GPU.\n'
+                      'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
+                      result.out)
+
+    def test_json(self):
+        result = self.run_with(13000, 'info', '--json', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='-1')
+        self.assert_status(result, NO_DEVICE)
+        [trap] = [trap for trap in result.json()['traps'] if trap['name'] == 'cuda-visible-devices']
+        self.assertEqual(trap['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
+
+    def test_driver_that_works_has_none(self):
+        result = self.run_with(13000, 'info', '--json')
+        self.assert_status(result, DONE)
+        self.assertEqual(result.json()['traps'], [])
+
+
+if __name__ == '__main__':
+    unittest.main()
