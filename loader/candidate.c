@@ -37,6 +37,10 @@ static const struct verdict {
     /* The code is the driver's own. */
     [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 6},
     [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER, 7},
+    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
+                                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
+    [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
+                                       CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
 };
 
 static struct cushim_candidate *add(struct cushim_report *report, enum cushim_origin origin,
@@ -159,7 +163,9 @@ static void search(const struct cushim_load_options *options, struct cushim_repo
         if (!mapped)
             library = cushim__library_open(candidate);
         try_library(options, report, candidate, library, source);
-        if (candidate->outcome == CUSHIM_OUTCOME_LOADED)
+        /* The next place does not make the program another. */
+        if (candidate->outcome == CUSHIM_OUTCOME_LOADED ||
+            candidate->outcome == CUSHIM_OUTCOME_STATIC_PROGRAM)
             return;
     }
 }

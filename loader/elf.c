@@ -21,7 +21,10 @@ enum { OWN_MACHINE = EM_AARCH64 };
 enum { OWN_MACHINE = EM_NONE }; /* unknown here: left to the dynamic linker */
 #endif
 
-enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32, MOST_SEGMENTS = 256 };
+enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
+
+/* More than these are not looked at. The flag is DF_1_PIE, which older headers do not know. */
+enum { MOST_SEGMENTS = 256, MOST_ENTRIES = 512, FLAG_PROGRAM = 0x08000000 };
 
 static bool refuse(struct cushim_candidate *candidate, enum cushim_outcome outcome,
                    const char *message)
@@ -78,6 +81,28 @@ static bool has_its_segments(int file, const ElfW(Ehdr) * header, uint64_t size)
     return true;
 }
 
+/* Whether the linker of the build says that this is a program. */
+static bool is_program(int file, const ElfW(Ehdr) * header)
+{
+    ElfW(Phdr) segment;
+    ElfW(Dyn) entry;
+
+    for (unsigned i = 0; i < header->e_phnum; i++) {
+        if (!read_at(file, &segment, sizeof segment, header->e_phoff + i * sizeof segment) ||
+            segment.p_type != PT_DYNAMIC)
+            continue;
+        for (uint64_t at = 0; at < segment.p_filesz && at < MOST_ENTRIES * sizeof entry;
+             at += sizeof entry) {
+            if (!read_at(file, &entry, sizeof entry, segment.p_offset + at) ||
+                entry.d_tag == DT_NULL)
+                break;
+            if (entry.d_tag == DT_FLAGS_1)
+                return entry.d_un.d_val & FLAG_PROGRAM;
+        }
+    }
+    return false;
+}
+
 static bool check_file(struct cushim_candidate *candidate, int file)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
@@ -110,6 +135,10 @@ static bool check_file(struct cushim_candidate *candidate, int file)
     if (!has_its_segments(file, &header, (uint64_t)status.st_size))
         return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED,
                       "the file is shorter than its headers say");
+    /* musl's linker opens one and runs what it has to run at its start. */
+    if (is_program(file, &header))
+        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                      "it is an executable, and no shared library");
     return true;
 }
 

@@ -82,6 +82,12 @@ static const struct outcome_words {
     [CUSHIM_OUTCOME_STUB] = {"stub", ""},
     [CUSHIM_OUTCOME_DRIVER_ERROR] = {"driver-error", ""},
     [CUSHIM_OUTCOME_TOO_OLD] = {"too-old", ""},
+    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] =
+        {"other-c-library", "Build this program for glibc: NVIDIA's driver libraries need it, and "
+                            "this process has musl."},
+    [CUSHIM_OUTCOME_STATIC_PROGRAM] =
+        {"static-program", "Link this program dynamically, without -static or -static-pie: a "
+                           "static program cannot load the driver."},
 };
 
 static const char *const origin_names[] = {

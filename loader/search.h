@@ -17,6 +17,9 @@
  */
 bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_candidate *passed_over);
 
+/* Open the library of this name, without a folder, that the process has mapped; NULL: it has none. */
+void *cushim__search_mapped(const char *name);
+
 /* Give a candidate of the search the outcome of a file that it leads to, and name the file. */
 void cushim__search_adopt(struct cushim_candidate *candidate, const struct cushim_candidate *file);
 

@@ -101,14 +101,39 @@ bool cushim__path_is_same_file(const char *one, const char *other)
 static enum cushim_outcome judge(const char *path, const char *message)
 {
     static const char musl_prefix[] = "Error loading shared library ";
+    static const char musl_unresolved[] = "Error relocating ";
     const bool absent = strstr(message, "No such file or directory") != NULL;
 
+    if (strncmp(message, musl_unresolved, sizeof musl_unresolved - 1) == 0)
+        return CUSHIM_OUTCOME_OTHER_C_LIBRARY;
     if (strncmp(message, musl_prefix, sizeof musl_prefix - 1) == 0)
         message += sizeof musl_prefix - 1;
     if (strncmp(message, path, strlen(path)) == 0 && message[strlen(path)] == ':')
         return absent && !cushim__path_is_absolute(path) ? CUSHIM_OUTCOME_NOT_FOUND
                                                          : CUSHIM_OUTCOME_NOT_LOADABLE;
     return absent ? CUSHIM_OUTCOME_LACKS_LIBRARY : CUSHIM_OUTCOME_NOT_LOADABLE;
+}
+
+/* The first object is the program. What is linked statically has no linker at run time to name. */
+static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_static)
+{
+    (void)size;
+    *(bool *)is_static = program->dlpi_phnum > 0;
+    for (unsigned i = 0; i < program->dlpi_phnum; i++)
+        *(bool *)is_static &= program->dlpi_phdr[i].p_type != PT_INTERP;
+    return 1;
+}
+
+/*
+ * dlopen() of a static program does nothing with musl. With glibc it brings a second C library into
+ * the process, which crashes unless both are of the same build.
+ */
+static bool program_is_static(void)
+{
+    bool is_static = false;
+
+    dl_iterate_phdr(look_at_program, &is_static);
+    return is_static;
 }
 
 static void *open_library(struct cushim_candidate *candidate)
@@ -142,33 +167,20 @@ static void *search_library(struct cushim_candidate *candidate)
 
 void *cushim__library_open(struct cushim_candidate *candidate)
 {
+    if (program_is_static()) {
+        candidate->outcome = CUSHIM_OUTCOME_STATIC_PROGRAM;
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          "this program is linked statically");
+        return NULL;
+    }
     if (!cushim__path_is_absolute(candidate->path))
         return search_library(candidate);
     return cushim__elf_check(candidate) ? open_library(candidate) : NULL;
 }
 
-/* Whether a mapped object is called like a driver: its file may carry the whole release. */
-static int is_called_like_a_driver(struct dl_phdr_info *object, size_t size, void *found)
-{
-    const char *name = strrchr(object->dlpi_name, '/');
-
-    (void)size;
-    name = name ? name + 1 : object->dlpi_name;
-    *(bool *)found |= strncmp(name, "libcuda.so", strlen("libcuda.so")) == 0;
-    return 0;
-}
-
 void *cushim__library_mapped(const char *name)
 {
-    struct cushim_candidate file = {.path = ""}, passed_over;
-    bool found = false;
-
-    /* One that is called otherwise is known by its inner name, but the linker searches first. */
-    dl_iterate_phdr(is_called_like_a_driver, &found);
-    cushim__text_copy(file.path, sizeof file.path, name);
-    if (!found && !cushim__search_check(&file, &passed_over))
-        return NULL;
-    return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
+    return program_is_static() ? NULL : cushim__search_mapped(name);
 }
 
 cushim_function cushim__library_symbol(void *library, const char *symbol)

@@ -65,6 +65,8 @@ enum cushim_outcome {
     CUSHIM_OUTCOME_STUB,               /**< cuDriverGetVersion answered STUB_LIBRARY. */
     CUSHIM_OUTCOME_DRIVER_ERROR,       /**< cuDriverGetVersion answered another error. */
     CUSHIM_OUTCOME_TOO_OLD,            /**< Older than the stated minimum. */
+    CUSHIM_OUTCOME_OTHER_C_LIBRARY,    /**< It needs what this C library, musl, has not. */
+    CUSHIM_OUTCOME_STATIC_PROGRAM,     /**< The program is static, and can load no library. */
 };
 
 /** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */

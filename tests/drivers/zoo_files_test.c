@@ -110,7 +110,7 @@ static const struct file {
     {"gone", CUSHIM_OUTCOME_NOT_FOUND, "No such file", "Check the path"},
     {"dangling", CUSHIM_OUTCOME_NOT_FOUND, "No such file", "Check the path"},
     {"text/driver", CUSHIM_OUTCOME_NOT_FOUND, "Not a directory", "Check the path"},
-    {"loop", CUSHIM_OUTCOME_NOT_LOADABLE, "symbolic links", "."},
+    {"loop", CUSHIM_OUTCOME_NOT_LOADABLE, "ymbolic link", "."},
     {"arm", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for ARM, and this process is " OWN_NAME,
      "architecture of this program"},
     {"other", CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
@@ -121,7 +121,7 @@ static const struct file {
      "architecture of this program"},
     {"fixed", CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library", "Reinstall"},
     {"object", CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library", "Reinstall"},
-    {"program", CUSHIM_OUTCOME_NOT_LOADABLE, "executable", "."},
+    {"program", CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is an executable", "Reinstall"},
 };
 
 static enum cushim_state state_of(enum cushim_outcome outcome)

@@ -80,6 +80,15 @@ static const struct driver {
      "cannot tell its version", ".", 0},
     {"helped", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_LACKS_LIBRARY, "libzoo-helper.so.7",
      303, CUSHIM_STATE_NOT_LOADABLE, "libzoo-helper.so.7", "Install the library", NOT_OPENABLE},
+#ifdef __GLIBC__
+    {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_NOT_LOADABLE,
+     "zoo_nobody_has_this", 303, CUSHIM_STATE_NOT_LOADABLE, "zoo_nobody_has_this", "Reinstall",
+     NOT_OPENABLE},
+#else
+    {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_OTHER_C_LIBRARY,
+     "zoo_nobody_has_this", 303, CUSHIM_STATE_NOT_LOADABLE, "zoo_nobody_has_this",
+     "Build this program for glibc", NOT_OPENABLE},
+#endif
 };
 
 /* One case: a driver, by a route. */

@@ -19,6 +19,8 @@ project=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+. "$project/tests/wraps/cmocka_source.sh"
+
 say() { echo "wraps: $*"; }
 
 fail() {
@@ -100,34 +102,10 @@ END
     say "cuda-headers: built and run, CUDA_VERSION $version"
 }
 
-# fetch_cmocka DIR: Debian's tarball of the newest cmocka 1.1, without touching the system's lists.
-fetch_cmocka() {
-    local key=/usr/share/keyrings/debian-archive-keyring.gpg version apt=() lists=$1/apt
-    command -v apt-get >/dev/null || skip "cmocka: its source comes from Debian by apt-get"
-    [[ -r $key ]] || skip "cmocka: its source comes from Debian, and $key is not here"
-    mkdir -p "$lists/lists/partial" "$lists/cache/archives/partial"
-    printf '%s\n' 'Types: deb-src' 'URIs: http://deb.debian.org/debian' 'Suites: trixie bookworm' \
-        'Components: main' "Signed-By: $key" >"$lists/proof.sources"
-    apt=(-qq -o Dir::Etc::sourcelist=/dev/null -o "Dir::Etc::sourceparts=$lists"
-        -o "Dir::State::Lists=$lists/lists" -o "Dir::Cache=$lists/cache"
-        -o APT::Sandbox::User=root -o Acquire::Retries=1 -o Acquire::http::Timeout=20)
-
-    apt-get "${apt[@]}" -o APT::Update::Error-Mode=any update >"$work/log" 2>&1 ||
-        skip "cmocka: Debian's archive cannot be reached: $(grep -m1 '^[EW]:' "$work/log")"
-    cd "$1"
-    while read -r version; do
-        apt-get "${apt[@]}" --download-only --tar-only source "cmocka=$version" \
-            >"$work/log" 2>&1 || true
-        compgen -G 'cmocka_*.orig.tar.*z' >/dev/null && return
-    done < <(apt-cache "${apt[@]}" showsrc cmocka | sed -n 's/^Version: \(1\.1\.\)/\1/p' | sort -rV)
-    skip "cmocka: Debian's archive has no source of 1.1 to give: $(grep -m1 '^E:' "$work/log")"
-}
-
 prove_cmocka() {
     local source=$work/cmocka-source tarball
     mkdir -p "$source"
-    fetch_cmocka "$source"
-    tarball=$(compgen -G "$source/cmocka_*.orig.tar.*z" | head -n 1)
+    tarball=$(cmocka_source "$source") || skip "cmocka: no source"
     mkdir "$source/$(field cmocka directory)"
     tar -C "$source/$(field cmocka directory)" --strip-components=1 -xf "$tarball"
     say "cmocka: ${tarball##*/} stands in for $(field cmocka source_filename)"

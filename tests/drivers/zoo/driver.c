@@ -14,6 +14,7 @@
  *   BEHIND_REFUSES     with BEHIND: to ask for a version above its own is an error
  *   REENTERS           its constructor calls the function zoo_reenter of the program, if any
  *   HELPED             it needs another library
+ *   UNRESOLVED         it needs a function that no library has
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -149,5 +150,14 @@ int zoo_needs_help(void);
 int zoo_needs_help(void)
 {
     return zoo_help();
+}
+#endif
+
+#ifdef UNRESOLVED
+int zoo_nobody_has_this(void);
+int zoo_needs_what_nobody_has(void);
+int zoo_needs_what_nobody_has(void)
+{
+    return zoo_nobody_has_this();
 }
 #endif

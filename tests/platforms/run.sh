@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Build cushim for another platform and run its tests there.
+#
+#     run.sh PLATFORM [SUITE...]
+#
+# PLATFORM is a cross file of this folder without its .ini. The build folder is build-PLATFORM; it
+# is set up if it is not there. Without a SUITE those run that need neither a GPU nor this machine's
+# own platform. Arguments for Meson's setup come from SETUP: SETUP='-Dmock=disabled' run.sh musl
+#
+# Nothing is installed: docs/platforms.md names the packages. cmocka's source is brought by
+# fetch_cmocka.sh, if subprojects/ has none.
+#
+# Exit status: that of the tests. 77: a compiler, an emulator or cmocka is not here, with the reason.
+set -euo pipefail
+
+folder=$(cd "$(dirname "$0")" && pwd)
+project=$(cd "$folder/../.." && pwd)
+suites=(unit zoo static modules mock tool conformance examples doors headers binary gpu)
+
+usage() {
+    sed -n '3,/^# Exit/s/^# \{0,1\}//p' "$0"
+    echo
+    echo "platforms: $(cd "$folder" && ls -- *.ini | sed 's/\.ini$//' | tr '\n' ' ')"
+    echo "suites:    ${suites[*]}"
+}
+
+skip() {
+    echo "platforms: skipped: $*" >&2
+    exit 77
+}
+
+case ${1-} in
+--help) usage && exit 0 ;;
+'' | -*) usage >&2 && exit 2 ;;
+esac
+platform=$1
+shift
+[[ $# -eq 0 ]] || suites=("$@")
+ini=$folder/$platform.ini
+[[ -f $ini ]] || { usage >&2 && exit 2; }
+build=$project/build-$platform
+
+# value KEY: the first word that the cross file has for it.
+value() { sed -n "s/^$1 = \[\{0,1\}'\([^']*\)'.*/\1/p" "$ini"; }
+
+# The kernel has to start the platform's programs as it starts its own: tests start programs, which
+# start themselves anew. An emulator that is registered with the kernel (binfmt_misc) does that; if
+# there is none, one is registered for this script's processes alone, in a user namespace (Linux 6.7
+# and later).
+emulate() {
+    local emulator=$1 entry rule namespace
+    # Where its programs find their own C library.
+    export QEMU_LD_PREFIX=/usr/$platform-linux-gnu
+    for entry in /proc/sys/fs/binfmt_misc/*; do
+        [[ ${entry##*/} != "$emulator" ]] || return 0
+    done
+    [[ -z ${CUSHIM_PLATFORM_EMULATED-} ]] || skip "the kernel did not take $emulator"
+    rule=/usr/lib/binfmt.d/$emulator.conf
+    [[ -r $rule ]] || skip "there is no $rule to tell the kernel of $emulator by"
+    # The rule, with the emulator opened here and now (F), so that no path need lead to it later.
+    rule=$(sed 's/:\([A-Z]*\)$/:\1F/' "$rule")
+    # shellcheck disable=SC2016
+    namespace='mount -t binfmt_misc none /proc/sys/fs/binfmt_misc &&
+        printf %s "$1" >/proc/sys/fs/binfmt_misc/register && shift && exec "$@"'
+    unshare --user --map-root-user --mount sh -c "$namespace" sh "$rule" true 2>/dev/null ||
+        skip "the kernel knows no $emulator, and does not let us tell it (docs/platforms.md)"
+    CUSHIM_PLATFORM_EMULATED=1 exec unshare --user --map-root-user --mount \
+        sh -c "$namespace" sh "$rule" unshare --user --map-user="$(id -u)" \
+        --map-group="$(id -g)" "$0" "$platform" "${suites[@]}"
+}
+
+for tool in meson ninja "$(value c)"; do
+    command -v "$tool" >/dev/null || skip "$tool is not installed"
+done
+emulator=$(value exe_wrapper)
+if [[ -n $emulator ]]; then
+    command -v "$emulator" >/dev/null || skip "$emulator is not installed"
+fi
+"$folder/fetch_cmocka.sh"
+[[ $emulator != qemu-* ]] || emulate "$emulator"
+
+if [[ ! -f $build/build.ninja ]]; then
+    # shellcheck disable=SC2086
+    meson setup "$build" "$project" --cross-file "$ini" ${SETUP-}
+fi
+ninja -C "$build"
+chosen=()
+for suite in "${suites[@]}"; do
+    chosen+=(--suite "$suite")
+done
+exec meson test -C "$build" --no-rebuild --print-errorlogs "${chosen[@]}"

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program without a dynamic linker: `static_test DRIVER static|static-pie`. A driver that is there and sound is not
+ * opened, the report says why, and what needs no dynamic linker works. Plain C: the test library may
+ * exist as a shared one only.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include <cushim/cushim.h>
+#include <cushim/table.h>
+
+enum { SKIPPED = 77 };
+
+#define CHECK(claim) check(claim, #claim, __LINE__)
+
+static void check(bool claim, const char *text, int line)
+{
+    if (claim)
+        return;
+    fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, line, text);
+    exit(EXIT_FAILURE);
+}
+
+/* Whether this process has a file mapped whose path holds these words. */
+static bool maps(const char *words)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    char line[4096];
+    bool found = false;
+
+    CHECK(file != NULL);
+    while (fgets(line, sizeof line, file))
+        found |= strstr(line, words) != NULL;
+    fclose(file);
+    return found;
+}
+
+static void check_told(enum cushim_origin origin, const char *path)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    CHECK(cushim_report_get(&report) == CUDA_SUCCESS);
+    CHECK(report.state == CUSHIM_STATE_NOT_LOADABLE);
+    CHECK(report.code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    CHECK(report.candidate_count == 1);
+    CHECK(report.candidates[0].origin == origin);
+    CHECK(report.candidates[0].outcome == CUSHIM_OUTCOME_STATIC_PROGRAM);
+    CHECK(strcmp(report.candidates[0].path, path) == 0);
+    CHECK(strstr(report.reason, "this program is linked statically") != NULL);
+    CHECK(strstr(report.advice, "Link this program dynamically") != NULL);
+}
+
+/* The program's own driver: two functions, of which one says how often it was called. */
+static int init_calls;
+
+static CUresult CUDAAPI own_init(unsigned int flags)
+{
+    init_calls++;
+    return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult CUDAAPI own_version(int *version)
+{
+    *version = 12080;
+    return CUDA_SUCCESS;
+}
+
+static cushim_function own_symbol(const char *name, void *data)
+{
+    (void)data;
+    return strcmp(name, "cuInit") == 0               ? (cushim_function)own_init
+           : strcmp(name, "cuDriverGetVersion") == 0 ? (cushim_function)own_version
+                                                     : NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct cushim_load_options options = {.size = sizeof options};
+    int version = 0;
+
+    if (argc != 3)
+        return EXIT_FAILURE;
+    /* Debian's musl-gcc does not know -static-pie, and says nothing. */
+    if (getauxval(AT_BASE) != 0 && strcmp(argv[2], "static-pie") == 0) {
+        printf("skipped: the compiler makes a dynamic program with -static-pie\n");
+        return SKIPPED;
+    }
+    CHECK(getauxval(AT_BASE) == 0);
+    unsetenv("CUSHIM_LIBRARY");
+    CHECK(cushim_driver()->Init(0) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_told(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
+    CHECK(cushim_init(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_told(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
+
+    options.library = argv[1];
+    CHECK(cushim_load(&options) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_told(CUSHIM_ORIGIN_OPTION, argv[1]);
+    setenv("CUSHIM_LIBRARY", argv[1], 1);
+    CHECK(cushim_load(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_told(CUSHIM_ORIGIN_ENVIRONMENT, argv[1]);
+    CHECK(!maps(argv[1]));
+    CHECK(!maps("/libc."));
+
+    options.library = NULL;
+    options.resolver = own_symbol;
+    CHECK(cushim_init(&options) == CUDA_SUCCESS);
+    CHECK(init_calls == 1);
+    CHECK(cushim_driver()->DriverGetVersion(&version) == CUDA_SUCCESS);
+    CHECK(version == 12080);
+    return EXIT_SUCCESS;
+}
