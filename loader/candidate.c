@@ -43,8 +43,8 @@ static const struct verdict {
                                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
 };
 
-static struct cushim_candidate *add(struct cushim_report *report, enum cushim_origin origin,
-                                    const char *path)
+static struct cushim_candidate *add_candidate(struct cushim_report *report,
+                                              enum cushim_origin origin, const char *path)
 {
     struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
 
@@ -136,7 +136,7 @@ static void try_library(const struct cushim_load_options *options, struct cushim
 static void try_named(const struct cushim_load_options *options, struct cushim_report *report,
                       enum cushim_origin origin, const char *path, struct cushim__source *source)
 {
-    struct cushim_candidate *candidate = add(report, origin, path);
+    struct cushim_candidate *candidate = add_candidate(report, origin, path);
 
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
         settle(candidate, CUSHIM_OUTCOME_DISABLED, "");
@@ -159,7 +159,7 @@ static void search(const struct cushim_load_options *options, struct cushim_repo
         struct cushim_candidate *candidate;
         if (mapped && !library)
             continue;
-        candidate = add(report, place->origin, place->path);
+        candidate = add_candidate(report, place->origin, place->path);
         if (!mapped)
             library = cushim__library_open(candidate);
         try_library(options, report, candidate, library, source);
@@ -192,7 +192,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
     if (options->resolver) {
         *source =
             (struct cushim__source){.resolver = options->resolver, .data = options->resolver_data};
-        examine(options, report, add(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
+        examine(options, report, add_candidate(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
     } else if (options->library) {
         try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
     } else if ((named = cushim__environment("CUSHIM_LIBRARY"))) {

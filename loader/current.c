@@ -2,7 +2,7 @@
 /*
  * The current table: the one pointer that every call goes through.
  *
- * `own` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
+ * `own_table` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
  * the program has installed another one over it. The loader never replaces an installed table,
  * except in the child of a fork, where what it wraps is gone.
  */
@@ -14,7 +14,7 @@
 #include "loader/tables.h"
 
 const struct cushim_table *cushim__current = &cushim__boot_table;
-static const struct cushim_table *_Atomic own = &cushim__boot_table;
+static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
 
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver;
@@ -46,7 +46,7 @@ static bool is_complete(const struct cushim_table *table)
 
 const struct cushim_table *cushim__own_table(void)
 {
-    return atomic_load(&own);
+    return atomic_load(&own_table);
 }
 
 bool cushim__was_loaded(void)
@@ -60,7 +60,7 @@ void cushim__publish(const struct cushim_table *table)
 
     if (table)
         atomic_store(&driver, table);
-    atomic_store(&own, table);
+    atomic_store(&own_table, table);
     while (is_own(former) &&
            !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))

@@ -31,8 +31,8 @@ static void add_code(struct cushim__text *text, const char *indent, CUresult cod
     add_string(text, indent, "code_name", cushim_error_name(code));
 }
 
-static void add_tally(struct cushim__text *text, const char *key,
-                      const struct cushim_symbol_tally *tally)
+static void add_tally_object(struct cushim__text *text, const char *key,
+                             const struct cushim_symbol_tally *tally)
 {
     add_key(text, "  ", key);
     cushim__text_format(text,
@@ -73,7 +73,7 @@ static void add_names(struct cushim__text *text, const char *key, bool (*belongs
     cushim__text_add(text, any ? "\n  ]" : "]");
 }
 
-static void add_fallbacks(struct cushim__text *text)
+static void add_fallback_array(struct cushim__text *text)
 {
     bool any = false;
 
@@ -98,7 +98,7 @@ static void add_answer(struct cushim__text *text, const struct cushim_candidate 
         cushim__text_add(text, ",\n      \"code\": null,\n      \"code_name\": null");
 }
 
-static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
+static void add_candidate_array(struct cushim__text *text, const struct cushim_report *report)
 {
     add_key(text, "  ", "candidates");
     cushim__text_add(text, "[");
@@ -128,13 +128,13 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     add_key(text, "  ", "installed");
     cushim__text_add(text, report->installed ? "true" : "false");
     add_number(text, "  ", "init_process", report->init_process);
-    add_tally(text, "symbols", &report->symbols.core);
-    add_tally(text, "interop", &report->symbols.interop);
-    add_fallbacks(text);
+    add_tally_object(text, "symbols", &report->symbols.core);
+    add_tally_object(text, "interop", &report->symbols.interop);
+    add_fallback_array(text);
     add_names(text, "by_proc_address", is_by_proc_address);
     add_names(text, "missing", is_missing);
     add_names(text, "missed", is_missed);
-    add_candidates(text, report);
+    add_candidate_array(text, report);
     cushim__text_add(text, "\n}\n");
 }
 

@@ -63,7 +63,7 @@ static enum find look_at(const char *folder, const char *name, struct cushim_can
 
 bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_candidate *passed_over)
 {
-    size_t size;
+    size_t size = 0;
     Dl_serinfo *folders = read_folders(&size);
     struct cushim_candidate *file = cushim__memory_take(sizeof *file);
     enum find find = GOES_ON;

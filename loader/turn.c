@@ -16,7 +16,7 @@ enum { UNTRIED, LOADED, FORKED, FAILED };
 /* Pauses until the turn is taken over: about a second. A load takes milliseconds. */
 enum { PATIENCE = 1000 };
 
-static _Atomic uint64_t word = UNTRIED;
+static _Atomic uint64_t turn_word = UNTRIED;
 
 /* What the parent found out before a fork, for its child. */
 static atomic_bool initialised_at_fork, loading_at_fork;
@@ -37,7 +37,7 @@ static uint64_t failure_of(uint32_t request)
     return request > FAILED ? request : FAILED;
 }
 
-static uint64_t holder(uint64_t value)
+static uint64_t holder_of(uint64_t value)
 {
     return value & ~COMMITTING;
 }
@@ -46,7 +46,7 @@ static uint64_t holder(uint64_t value)
 static bool is_orphaned(uint64_t value)
 {
     return is_loading(value) &&
-           cushim__process_of(holder(value)) != cushim__process_of(cushim__self());
+           cushim__process_of(holder_of(value)) != cushim__process_of(cushim__self());
 }
 
 static bool has_driver(void)
@@ -58,7 +58,7 @@ static bool has_driver(void)
 static void forbid(void)
 {
     cushim__withdraw(CUDA_ERROR_NOT_INITIALIZED);
-    atomic_store(&word, FORKED);
+    atomic_store(&turn_word, FORKED);
 }
 
 static void before_fork(void)
@@ -66,7 +66,7 @@ static void before_fork(void)
     /* Not asked twice: the driver itself may be the one that forks, from within cuInit. */
     if (!atomic_load(&initialised_at_fork) && cushim__is_initialised())
         atomic_store(&initialised_at_fork, true);
-    atomic_store(&loading_at_fork, atomic_load(&word) == cushim__self());
+    atomic_store(&loading_at_fork, atomic_load(&turn_word) == cushim__self());
 }
 
 /* Keep the loader out of a child that must not use CUDA any more. */
@@ -76,11 +76,11 @@ static void in_child(void)
         forbid();
     else if (has_driver())
         /* Also if the loading thread, which is not here, had no time left to say so. */
-        atomic_store(&word, LOADED);
+        atomic_store(&turn_word, LOADED);
     else if (atomic_load(&loading_at_fork))
         /* The load itself forks, as in a constructor: it goes on in both. */
-        atomic_store(&word, cushim__self());
-    else if (is_loading(atomic_load(&word)))
+        atomic_store(&turn_word, cushim__self());
+    else if (is_loading(atomic_load(&turn_word)))
         forbid();
 }
 
@@ -90,16 +90,16 @@ enum cushim__turn cushim__turn_take(uint32_t request, bool again)
     const uint64_t failure = failure_of(request);
 
     for (unsigned turns = 0;; turns++) {
-        uint64_t now = atomic_load(&word);
+        uint64_t now = atomic_load(&turn_word);
         const bool retry = is_failed(now) && again && (turns == 0 || now != failure);
-        const bool overdue = is_loading(now) && now == holder(now) && turns > PATIENCE;
+        const bool overdue = is_loading(now) && now == holder_of(now) && turns > PATIENCE;
 
-        if (is_loading(now) && holder(now) == self)
+        if (is_loading(now) && holder_of(now) == self)
             return CUSHIM__TURN_REENTERED;
         if (is_orphaned(now)) {
             forbid();
         } else if (now == UNTRIED || retry || overdue) {
-            if (atomic_compare_exchange_strong(&word, &now, self)) {
+            if (atomic_compare_exchange_strong(&turn_word, &now, self)) {
                 cushim__watch_fork(before_fork, in_child);
                 return CUSHIM__TURN_OURS;
             }
@@ -115,31 +115,31 @@ bool cushim__turn_commit(void)
 {
     uint64_t self = cushim__self();
 
-    return atomic_compare_exchange_strong(&word, &self, self | COMMITTING);
+    return atomic_compare_exchange_strong(&turn_word, &self, self | COMMITTING);
 }
 
 void cushim__turn_end_loaded(void)
 {
-    atomic_store(&word, LOADED);
+    atomic_store(&turn_word, LOADED);
 }
 
 void cushim__turn_end_failed(uint32_t request)
 {
-    atomic_store(&word, failure_of(request));
+    atomic_store(&turn_word, failure_of(request));
 }
 
 void cushim__turn_end_untried(void)
 {
-    atomic_store(&word, UNTRIED);
+    atomic_store(&turn_word, UNTRIED);
 }
 
 bool cushim__turn_is_loaded(void)
 {
-    return atomic_load(&word) == LOADED;
+    return atomic_load(&turn_word) == LOADED;
 }
 
 bool cushim__is_forked(void)
 {
-    const uint64_t now = atomic_load(&word);
+    const uint64_t now = atomic_load(&turn_word);
     return now == FORKED || is_orphaned(now);
 }

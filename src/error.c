@@ -9,7 +9,7 @@
 #include "loader/results.h"
 
 /* The row of `code`, or NULL for a code that the registry does not have. */
-static const struct cushim__result *find(CUresult code)
+static const struct cushim__result *find_result(CUresult code)
 {
     const unsigned number = (unsigned)code;
     size_t low = 0, high = CUSHIM__RESULT_COUNT;
@@ -29,21 +29,21 @@ static const struct cushim__result *find(CUresult code)
 
 const char *cushim_error_name(CUresult code)
 {
-    const struct cushim__result *result = find(code);
+    const struct cushim__result *result = find_result(code);
 
     return result ? result->name : "unrecognized CUresult";
 }
 
 const char *cushim_error_string(CUresult code)
 {
-    const struct cushim__result *result = find(code);
+    const struct cushim__result *result = find_result(code);
 
     return result ? result->meaning : "a result code that this version of cushim does not know";
 }
 
 const char *cushim_error_advice(CUresult code)
 {
-    const struct cushim__result *result = find(code);
+    const struct cushim__result *result = find_result(code);
 
     return result ? result->advice
                   : "Ask the driver with cuGetErrorName and cuGetErrorString, and update cushim.";
@@ -51,7 +51,7 @@ const char *cushim_error_advice(CUresult code)
 
 enum cushim_sticky cushim_error_sticky(CUresult code)
 {
-    const struct cushim__result *result = find(code);
+    const struct cushim__result *result = find_result(code);
 
     return result ? result->sticky : CUSHIM_STICKY_NO;
 }

@@ -64,7 +64,7 @@ static CUresult destroy(CUevent handle)
     return cushim__destroyed("cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(handle));
 }
 
-static CUresult query(void *event)
+static CUresult query_event(void *event)
 {
     return cushim_event_query(event);
 }
@@ -276,5 +276,5 @@ CUresult cushim_event_synchronize(struct cushim_event *event)
 
 CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)
 {
-    return event ? cushim__poll(query, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
+    return event ? cushim__poll(query_event, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -172,7 +172,7 @@ static CUresult retire_free(struct cushim_event_pool *pool)
 }
 
 /* One user less; the last one takes the memory down. */
-static CUresult leave(struct cushim_event_pool *pool)
+static CUresult leave_pool(struct cushim_event_pool *pool)
 {
     CUresult code;
 
@@ -199,7 +199,7 @@ CUresult cushim__event_pool_take_back(struct cushim_event *event)
         if (atomic_load(&pool->ended))
             code = retire_free(pool);
     }
-    left = leave(pool);
+    left = leave_pool(pool);
     return code ? code : left;
 }
 
@@ -252,7 +252,7 @@ CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim
         const CUresult code = add(pool, &node);
 
         if (code) {
-            leave(pool);
+            leave_pool(pool);
             return code;
         }
     }
@@ -292,6 +292,6 @@ CUresult cushim_event_pool_release(struct cushim_event_pool *pool)
         return CUDA_SUCCESS;
     atomic_store(&pool->ended, true);
     code = retire_free(pool);
-    left = leave(pool);
+    left = leave_pool(pool);
     return code ? code : left;
 }

@@ -6,7 +6,7 @@
 
 #include "src/objects.h"
 
-static void destroy(CUgraph graph)
+static void destroy_graph(CUgraph graph)
 {
     if (graph)
         cushim__destroyed("cuGraphDestroy", cushim_driver()->GraphDestroy(graph));
@@ -25,7 +25,7 @@ CUresult cushim_stream_begin_capture(struct cushim_stream *stream, CUstreamCaptu
         CUgraph graph = NULL;
 
         if (cushim_driver()->StreamEndCapture(stream->handle, &graph) == CUDA_SUCCESS)
-            destroy(graph);
+            destroy_graph(graph);
     }
     return code;
 }
@@ -48,7 +48,7 @@ CUresult cushim_stream_end_capture(struct cushim_stream *stream, CUgraph *graph)
     if (code == CUDA_SUCCESS)
         *graph = captured;
     else if (ended == CUDA_SUCCESS)
-        destroy(captured);
+        destroy_graph(captured);
     return code;
 }
 

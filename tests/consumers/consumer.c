@@ -8,10 +8,16 @@ int main(void)
 {
     static struct cushim_report report = {.size = sizeof report};
     const CUresult code = cushim_load(NULL);
+    int devices = 0;
 
     if (cushim_report_get(&report) != CUDA_SUCCESS)
         return 1;
     printf("%s\n", report.reason);
     /* Without a driver, a call returns the same reason as the load. */
-    return code != CUDA_SUCCESS && cushim_driver()->CtxSynchronize() != code;
+    if (code != CUDA_SUCCESS)
+        return cushim_driver()->CtxSynchronize() != code;
+    if (cushim_init(NULL) == CUDA_SUCCESS &&
+        cushim_driver()->DeviceGetCount(&devices) == CUDA_SUCCESS)
+        printf("%d devices\n", devices);
+    return 0;
 }

@@ -26,18 +26,30 @@ def environment(**changes):
     return dict(kept, **changes)
 
 
+def on_mock(library, **changes):
+    """The environment of a program whose driver is the mock."""
+    return environment(CUSHIM_LIBRARY=library, CUSHIM_MOCK_SETTINGS='devices = 3\nquiet = yes',
+                       **changes)
+
+
 class Consumer(unittest.TestCase):
-    def assert_runs(self, program, **changes):
+    def assert_runs(self, program, mock=None, **changes):
         """It starts without a driver and says what is the case, whatever the machine has."""
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
                          'The driver is switched off by CUSHIM_LIBRARY=none.\n')
-        self.assertRegex(run(program, env=environment(**changes)), r'^[A-Z][^\n]+\.\n$')
+        self.assertRegex(run(program, env=environment(**changes)),
+                         r'^[A-Z][^\n]+\.\n(\d+ devices\n)?$')
+        if mock:
+            self.assertRegex(run(program, env=on_mock(mock, **changes)),
+                             r'^[A-Z][^\n]+ is loaded[^\n]*\.\n3 devices\n$')
 
-    def assert_answers(self, program, **changes):
+    def assert_answers(self, program, mock=None, **changes):
         """It was made for -lcuda, and starts where there is no driver."""
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
                          'cuInit answers 303\n')
         self.assertRegex(run(program, env=environment(**changes)), r'^cuInit answers \d+\n$')
+        if mock:
+            self.assertEqual(run(program, env=on_mock(mock, **changes)), 'cuInit answers 0\n')
 
     def assert_mocks(self, program, **changes):
         """It sees the devices of its mock, and what the mock saw of it."""

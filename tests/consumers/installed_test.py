@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What is installed knows neither where it was built nor where it is.
+
+    installed_test.py PREFIX SOURCE "COMPILER..." CUDA_INCLUDE
+
+Debug information names the sources; it is stripped before the look.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import consumer  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# What says where the prefix is, and has to: pkg-config lets it be said again.
+NAMES_THE_PREFIX = ('.pc',)
+
+
+class Installed(consumer.Consumer):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix='cushim-installed-')
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = folder.name
+        cls.prefix = os.path.join(cls.folder, 'moved')
+        shutil.copytree(PREFIX, cls.prefix, symlinks=True)
+        cls.files = [os.path.join(folder, name) for folder, _, names in os.walk(cls.prefix)
+                     for name in names if not os.path.islink(os.path.join(folder, name))]
+
+    def test_no_file_names_the_folder_of_its_build_or_of_its_sources(self):
+        self.assertGreater(len(self.files), 40)
+        checked = 0
+        for path in self.files:
+            with open(path, 'rb') as file:
+                data = file.read()
+            if data.startswith((b'\x7fELF', b'!<arch>')):
+                stripped = os.path.join(self.folder, 'stripped')
+                consumer.run('strip', '--strip-debug', path, '-o', stripped)
+                with open(stripped, 'rb') as file:
+                    data = file.read()
+                checked += 1
+            for folder in BUILD, SOURCE, PREFIX:
+                if folder == PREFIX and path.endswith(NAMES_THE_PREFIX):
+                    continue
+                self.assertNotIn(folder.encode(), data, path)
+        # The command, two libraries in two forms, the stubs, the mock's library.
+        self.assertEqual(checked, 7)
+
+    def test_no_library_is_searched_in_a_fixed_folder(self):
+        for path in self.files:
+            with open(path, 'rb') as file:
+                if file.read(4) == b'\x7fELF':
+                    self.assertNotRegex(consumer.run('readelf', '-dW', path), 'RPATH|RUNPATH')
+
+    def test_command_finds_the_mock_where_it_was_moved_to(self):
+        program = os.path.join(self.folder, 'consumer')
+        library = os.path.join(self.prefix, 'lib')
+        own = ['-I' + CUDA_INCLUDE] if CUDA_INCLUDE else []
+        consumer.run(*COMPILER, os.path.join(HERE, 'consumer.c'), *own,
+                     '-I' + os.path.join(self.prefix, 'include'), '-L' + library, '-lcushim', '-o',
+                     program)
+        result = subprocess.run(
+            [os.path.join(self.prefix, 'bin', 'cushim'), 'run', '--devices', '3', '--', program],
+            stdout=subprocess.PIPE, text=True, check=True,
+            env=consumer.environment(LD_LIBRARY_PATH=library))
+        self.assertRegex(result.stdout, r' is loaded[^\n]*\.\n3 devices\n$')
+
+
+if __name__ == '__main__':
+    PREFIX, SOURCE, COMPILER, CUDA_INCLUDE = (sys.argv[1], sys.argv[2], sys.argv[3].split(),
+                                              sys.argv[4])
+    BUILD = os.path.join(os.path.dirname(PREFIX), 'build')
+    consumer.main('strip')

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program with a copy of cushim that loads two plugins with a copy each, all names open to all:
+ * each has the driver that it asked for.
+ *
+ * usage: host PLUGIN LIBRARY PLUGIN LIBRARY
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cushim.h"
+#include "plugin.h"
+
+static plugin_look_function *look_of(const char *path)
+{
+    plugin_look_function *look = NULL;
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *address = plugin ? dlsym(plugin, "plugin_look") : NULL;
+
+    memcpy(&look, &address, sizeof look);
+    return look;
+}
+
+int main(int count, char **arguments)
+{
+    static struct cushim_report report = {.size = sizeof report};
+    char text[100];
+
+    for (int i = 1; i + 1 < count; i += 2) {
+        plugin_look_function *look = look_of(arguments[i]);
+
+        if (!look || look(arguments[i + 1], text, sizeof text) != 0)
+            return 1;
+        printf("plugin: %s\n", text);
+    }
+    cushim_report_get(&report);
+    printf("host, before: %s\n", report.reason);
+    cushim_load(NULL);
+    cushim_report_get(&report);
+    printf("host: %s\n", report.reason);
+    return 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin.h"
+
+#include <stdio.h>
+
+#include "cushim.h"
+
+__attribute__((visibility("default"))) plugin_look_function plugin_look;
+
+int plugin_look(const char *library, char *text, size_t size)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .library = library};
+    const CUresult code = cushim_init(&options);
+    int devices = 0;
+
+    if (code == CUDA_SUCCESS && cushim_driver()->DeviceGetCount(&devices) == CUDA_SUCCESS)
+        snprintf(text, size, "%d devices", devices);
+    else
+        snprintf(text, size, "%s", cushim_error_name(code));
+    return 0;
+}
