@@ -7,8 +7,6 @@
 #define _GNU_SOURCE
 #include "loader/search.h"
 
-#ifndef __GLIBC__
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -20,6 +18,8 @@
 #include "loader/elf.h"
 #include "loader/system.h"
 #include "loader/text.h"
+
+#ifndef __GLIBC__
 
 typedef ElfW(Dyn) dynamic_entry;
 
