@@ -93,6 +93,7 @@ extern const struct conformance_case cost_cases[];
 extern const struct conformance_case device_cases[];
 extern const struct conformance_case module_cases[];
 extern const struct conformance_case kernel_cases[];
+extern const struct conformance_case launch_cases[];
 extern const struct conformance_case library_cases[];
 extern const struct conformance_case memory_cases[];
 extern const struct conformance_case managed_cases[];
