@@ -2,7 +2,7 @@
 """What the numbers of device attributes and limits are called, without their common prefix."""
 
 from prototypes import HEAD
-from registry import ATTRIBUTE_PREFIXES
+from rows import ATTRIBUTE_PREFIXES
 
 NAMES = {'device': 'attribute', 'limit': 'limit'}
 

@@ -17,7 +17,7 @@ defines one twice raises SourceError, which names the file and the line.
 import re
 from typing import Dict, Iterable, NamedTuple, Optional
 
-from registry import Function
+from rows import Function
 
 _MENTION = re.compile(r'CUSHIM__(?:EXACT|APPROXIMATE)\s*\(')
 _DEFINITION = re.compile(r'''^CUSHIM__(?:

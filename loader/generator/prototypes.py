@@ -4,7 +4,7 @@
 import re
 import textwrap
 
-from registry import OLDEST_HEADER
+from rows import OLDEST_HEADER
 
 # The first lines of every generated file.
 HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */

@@ -9,7 +9,7 @@ import re
 from typing import Dict, Iterable, Optional, Tuple
 
 from header import Header, Typedef
-from registry import Parameter, Type
+from rows import Parameter, Type
 
 # Types of other people's headers, by what the ABI makes of them. VdpGetProcAddress is a function
 # type that is passed by pointer, so it ends up as `void *`.

@@ -19,7 +19,8 @@ from typing import Dict, List, Optional
 
 import registry
 from header import Declaration, Header, HeaderError, read_header, read_versions
-from registry import Attribute, Function, RegistryError, Result, Type
+from registry import RegistryError
+from rows import Attribute, Function, Result, Type
 from spelling import Spelling
 
 _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')

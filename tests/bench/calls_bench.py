@@ -7,8 +7,8 @@
 A row is NAME=KIND=COMMAND: the NAME of the comparison, the KIND `linked` or one that goes through
 cushim, and the command that runs the loop, its words between commas; the number of turns comes
 last. Each runs with two numbers of turns under callgrind, and the difference is what the turns
-cost. Instruction counts are exact, so this is a test: no kind may cost more than `linked`, but for the
-stubs, which are a jump more and load the table.
+cost. Instruction counts are exact, so this is a test: no kind may cost more than `linked`, but for
+the stubs, which are a jump more and load the table.
 
 Without rows, in the build of a sanitizer, it skips.
 """

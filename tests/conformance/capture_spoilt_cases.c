@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is left of invalidated captures, and what invalidates them. Statements 62-64, 69-71, 146, 147. */
+/*
+ * What is left of invalidated captures, and what invalidates them. Statements 62-64, 69-71, 146,
+ * 147.
+ */
 #include <stdatomic.h>
 
 #include "backend.h"

@@ -5,9 +5,9 @@
  * How to read and extend the suite:
  *
  *   - docs/driver-semantics.md numbers the statements. A case's name begins with the number of the
- *     one that it checks, in three digits, and goes on with a claim: 024_gated_event_is_pending. One
- *     statement may have several cases; every number up to the highest has one, or no run passes,
- *     and statements_test.py compares them with the document.
+ *     one that it checks, in three digits, and goes on with a claim: 024_gated_event_is_pending.
+ *     One statement may have several cases; every number up to the highest has one, or no run
+ *     passes, and statements_test.py compares them with the document.
  *   - Each file NOUN_cases.c has a table NOUN_cases, named below and in groups.c. A new file needs
  *     a line in both and in meson.build; tally.c says how much a whole run must do at least.
  *   - A case is a function without arguments. It runs in a process of its own, with the driver open
@@ -15,9 +15,9 @@
  *     table, asserts with check.h, and returns; it need not tidy up.
  *   - CODE() and its like count as assertions and let the case go on; MUST() is for what a case
  *     only prepares, and ends it.
- *   - Nothing sleeps to be in time: work is held up by a gate (tests/support/gate.h, a host function)
- *     or a latch (latch.h, a wait for a word of memory) until the test opens it. One blocking host
- *     function holds up all others of its context: use latches beside it.
+ *   - Nothing sleeps to be in time: work is held up by a gate (tests/support/gate.h, a host
+ *     function) or a latch (latch.h, a wait for a word of memory) until the test opens it. One
+ *     blocking host function holds up all others of its context: use latches beside it.
  *   - What is expected is what the CUDA reference says or what was measured on a GPU, never what
  *     the mock does: `class` says which.
  *   - A case may only be skipped on the kinds of driver that its row names in `may_skip`.
@@ -93,6 +93,7 @@ extern const struct conformance_case cost_cases[];
 extern const struct conformance_case device_cases[];
 extern const struct conformance_case module_cases[];
 extern const struct conformance_case kernel_cases[];
+extern const struct conformance_case launch_cases[];
 extern const struct conformance_case library_cases[];
 extern const struct conformance_case memory_cases[];
 extern const struct conformance_case managed_cases[];

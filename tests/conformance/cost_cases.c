@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is true of costs and readings everywhere: order and grain, not times. Statements 46, 80, 84. */
+/*
+ * What is true of costs and readings everywhere: order and grain, not times. Statements 46, 80, 84.
+ */
 #include <math.h>
 
 #include "backend.h"

@@ -23,9 +23,9 @@ size_t graph_nodes(CUgraph graph);
 size_t graph_edges(CUgraph graph);
 
 /*
- * The shape of a graph: a letter per node by its type, in order of creation, then the edges, each two
- * letters from a, by the places of their nodes and sorted. "hs ab" is a set behind a host function.
- * Valid until the next call.
+ * The shape of a graph: a letter per node by its type, in order of creation, then the edges, each
+ * two letters from a, by the places of their nodes and sorted. "hs ab" is a set behind a host
+ * function. Valid until the next call.
  */
 const char *graph_shape(CUgraph graph);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A latch: a stream waits for a word of page-locked memory until the test writes it. Unlike a gate it
- * holds up nothing but its stream.
+ * A latch: a stream waits for a word of page-locked memory until the test writes it. Unlike a gate
+ * it holds up nothing but its stream.
  */
 #ifndef CUSHIM_TESTS_CONFORMANCE_LATCH_H
 #define CUSHIM_TESTS_CONFORMANCE_LATCH_H

@@ -6,10 +6,10 @@
 #include <cuda.h>
 
 /*
- * PTX text. Its functions: `plain`; `many` with five parameters; `take` with a u64 and a u32; `shared`
- * with 1 KiB of shared memory; `bounded` to 64 threads; and `cushim_nothing`, which a mock knows, as
- * it does not know the others. Its variables: `bytes` of 12, `seven` of 8, `five` of 4 (constant), and
- * `hidden` of 4, which is not visible.
+ * PTX text. Its functions: `plain`; `many` with five parameters; `take` with a u64 and a u32;
+ * `shared` with 1 KiB of shared memory; `bounded` to 64 threads; and `cushim_nothing`, which a mock
+ * knows, as it does not know the others. Its variables: `bytes` of 12, `seven` of 8, `five` of 4
+ * (constant), and `hidden` of 4, which is not visible.
  */
 extern const char module_image[1024];
 enum { MODULE_FUNCTIONS = 6 };

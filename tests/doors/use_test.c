@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What source does with the names of <cuda.h> besides calling them, through <cushim/cuda.h>: built once
- * for each mode of the default stream.
+ * What source does with the names of <cuda.h> besides calling them, through <cushim/cuda.h>: built
+ * once for each mode of the default stream.
  */
 #include <cuda.h>
 #include <cushim/cuda.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: how they are made, what they know, where they may be recorded. Statements 19-22, 30-32. */
+/*
+ * Events: how they are made, what they know, where they may be recorded. Statements 19-22, 30-32.
+ */
 #include <stdio.h>
 
 #include "begin.h"

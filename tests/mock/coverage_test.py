@@ -14,8 +14,8 @@ import unittest
 class Coverage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        text = subprocess.run([PROGRAM, 'context'], check=True, stdout=subprocess.PIPE, text=True).stdout
-        cls.told = dict(line.split(' ', 1) for line in text.splitlines())
+        run = subprocess.run([PROGRAM, 'context'], check=True, stdout=subprocess.PIPE, text=True)
+        cls.told = dict(line.split(' ', 1) for line in run.stdout.splitlines())
         with open(PAGE, encoding='ascii') as file:
             cls.page = file.read()
         cls.rows = {symbol: (kind, difference) for symbol, kind, difference in re.findall(

@@ -67,7 +67,8 @@ class Generator(unittest.TestCase):
                           'CUstream hStream);'])
 
     def body(self, table, slot):
-        return re.search(r'call_%s\([^{]*\{\n(.*?)^\}' % slot, table, re.DOTALL | re.MULTILINE).group(1)
+        return re.search(r'call_%s\([^{]*\{\n(.*?)^\}' % slot, table,
+                         re.DOTALL | re.MULTILINE).group(1)
 
     def test_table_calls_what_is_defined_and_refuses_the_rest(self):
         table = self.generate('mock_table', EXACT)

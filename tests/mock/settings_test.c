@@ -191,8 +191,8 @@ static const struct {
      "text:1:1: there is no key \"attribute.0\"; behind \"attribute.\" comes the "
      "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
     {"attribute.192 = 1",
-     "text:1:1: there is no key \"attribute.192\"; behind \"attribute.\" comes the name of a device "
-     "attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
+     "text:1:1: there is no key \"attribute.192\"; behind \"attribute.\" comes the name of a "
+     "device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
     {"limit.16 = 1",
      "text:1:1: there is no key \"limit.16\"; behind \"limit.\" comes the name of a "
      "limit without CU_LIMIT_, or its number"},

@@ -4,8 +4,8 @@
 
     zeros_test.py PROGRAM PAGE
 
-Only what is told to be exact is compared, and not where the driver crashed. Each remaining difference is
-listed here, and one that is none any more must go from the list.
+Only what is told to be exact is compared, and not where the driver crashed. Each remaining
+difference is listed here, and one that is none any more must go from the list.
 """
 
 import os

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every call of the driver fails once, alone and with all that follow.
 
-The harness judges misuse and leaks: the fake driver aborts on the one and exits with 99 on the other.
+The harness judges misuse and leaks: the fake driver aborts on the one and exits with 99 on the
+other.
 """
 
 import unittest

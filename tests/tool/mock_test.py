@@ -106,8 +106,9 @@ class Settings(ToolTest):
         for words, message in (
                 (['--devices', '17'],
                  '--devices: devices is a whole number from 0 to 16, not "17"'),
-                (['--driver-version', '9.2'], '--driver-version: driver_version is a version of '
-                                              'CUDA from 10.0 to 13.0, as 12.8 or 12080, not "9.2"'),
+                (['--driver-version', '9.2'],
+                 '--driver-version: driver_version is a version of CUDA from 10.0 to 13.0, as 12.8 '
+                 'or 12080, not "9.2"'),
                 (['--set', 'mode=auto', '--set', 'device=2'],
                  '--set: there is no key "device"; did you mean "devices"?'),
                 (['--set', 'devices'], '--set: a line is `key = value`'),

@@ -41,7 +41,8 @@ class Program(ToolTest):
             with self.subTest(word=word):
                 result = self.run_program(word)
                 self.assert_status(result, NOT_FOUND)
-                self.assertIn("cushim: The program '%s' was not found.\nadvice: " % word, result.err)
+                self.assertIn("cushim: The program '%s' was not found.\nadvice: " % word,
+                              result.err)
 
     def test_program_that_cannot_be_executed(self):
         with tempfile.NamedTemporaryFile() as file:
@@ -135,11 +136,13 @@ class Settings(ToolTest):
 
     def test_are_checked_before_the_program_starts(self):
         self.assert_refused('--devices: devices is a whole number', '--devices', 'many')
-        self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set', 'mod=auto')
+        self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set',
+                            'mod=auto')
         self.assert_refused('/nowhere: No such file or directory', '--config', '/nowhere')
 
     def test_of_the_environment_too(self):
-        self.assert_refused('CUSHIM_MOCK_SETTINGS:1:8: mode is ', CUSHIM_MOCK_SETTINGS='mode = fast')
+        self.assert_refused('CUSHIM_MOCK_SETTINGS:1:8: mode is ',
+                            CUSHIM_MOCK_SETTINGS='mode = fast')
         self.assert_refused('/nowhere: No such file', CUSHIM_MOCK_CONFIG='/nowhere')
         self.assert_refused('CUSHIM_MOCK_SETTINGS:2:8: seed is ', '--set', 'mode=auto',
                             CUSHIM_MOCK_SETTINGS='mode = fast\nseed = x')

@@ -98,7 +98,8 @@ class Usage(ToolTest):
                 self.assert_status(result, USAGE)
                 self.assertEqual(list(result.json()), ['error'])
                 self.assertEqual(result.json()['error']['kind'], 'usage')
-                self.assertEqual(result.json()['error']['message'], "--bytes cannot be 'x': " + SIZE)
+                self.assertEqual(result.json()['error']['message'],
+                                 "--bytes cannot be 'x': " + SIZE)
                 self.assertEqual(result.err, '')
 
     def test_long_words_are_cut(self):
@@ -107,9 +108,12 @@ class Usage(ToolTest):
         self.assertLess(len(result.err), 500)
 
     def test_limits_are_allowed(self):
-        for words, member, value in (('--bytes 1', 'bytes', 1), ('--bytes 8G', 'bytes', 8 << 30),
-                                     ('--bytes 16K', 'bytes', 16384), ('--bytes 5M', 'bytes', 5 << 20),
-                                     ('--bytes 0004096', 'bytes', 4096), ('--repeat 1', 'repeat', 1)):
+        for words, member, value in (('--bytes 1', 'bytes', 1),
+                                     ('--bytes 8G', 'bytes', 8 << 30),
+                                     ('--bytes 16K', 'bytes', 16384),
+                                     ('--bytes 5M', 'bytes', 5 << 20),
+                                     ('--bytes 0004096', 'bytes', 4096),
+                                     ('--repeat 1', 'repeat', 1)):
             with self.subTest(words=words):
                 result = self.run_with(13000, 'time', '--json', *words.split())
                 self.assert_status(result, DONE)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/image/elf_file.h"
 #include "src/mock/image/elf_section.h"
 #include "src/mock/image/joined.h"
 #include "src/mock/image/reading.h"
@@ -28,71 +29,15 @@ enum {
 
 struct elf {
     struct cushim__reading *reading;
-    const unsigned char *start;
-    size_t bytes;
-    Elf64_Ehdr header;
+    struct cushim__elf_file file;
     unsigned architecture;
-    Elf64_Shdr names, symbols, symbol_names;
+    Elf64_Shdr symbols, symbol_names;
 };
-
-static bool within(const struct elf *elf, uint64_t offset, uint64_t bytes)
-{
-    return offset <= elf->bytes && bytes <= elf->bytes - offset;
-}
 
 static CUresult damaged(const struct elf *elf)
 {
     return cushim__image_refuse(elf->reading->image, CUDA_ERROR_INVALID_IMAGE,
                                 "the cubin is damaged");
-}
-
-static bool section_at(const struct elf *elf, unsigned index, Elf64_Shdr *section)
-{
-    const uint64_t offset = elf->header.e_shoff + (uint64_t)index * sizeof *section;
-
-    if (index >= elf->header.e_shnum || !within(elf, offset, sizeof *section))
-        return false;
-    memcpy(section, elf->start + offset, sizeof *section);
-    return !cushim__section_has_bytes(section) || within(elf, section->sh_offset, section->sh_size);
-}
-
-/* A text in a table of texts. NULL: it is not in there, or has no end. */
-static const char *text_at(const struct elf *elf, const Elf64_Shdr *table, uint32_t offset)
-{
-    const char *text = (const char *)elf->start + table->sh_offset + offset;
-
-    if (table->sh_type != SHT_STRTAB || offset >= table->sh_size ||
-        !memchr(text, '\0', table->sh_size - offset))
-        return NULL;
-    return text;
-}
-
-static const char *section_name(const struct elf *elf, const Elf64_Shdr *section)
-{
-    const char *name = text_at(elf, &elf->names, section->sh_name);
-
-    return name ? name : "";
-}
-
-static bool begins(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-/* The section `.nv.info.NAME` and its like. */
-static bool find_section(const struct elf *elf, const char *prefix, const char *name,
-                         Elf64_Shdr *section)
-{
-    for (unsigned i = 1; i < elf->header.e_shnum; i++) {
-        const char *found;
-
-        if (!section_at(elf, i, section))
-            return false;
-        found = section_name(elf, section);
-        if (begins(found, prefix) && strcmp(found + strlen(prefix), name) == 0)
-            return true;
-    }
-    return false;
 }
 
 static uint32_t number_at(const unsigned char *bytes)
@@ -113,7 +58,7 @@ struct attribute {
 static bool next_attribute(const struct elf *elf, const Elf64_Shdr *section, size_t *offset,
                            struct attribute *attribute)
 {
-    const unsigned char *head = elf->start + section->sh_offset + *offset;
+    const unsigned char *head = elf->file.start + section->sh_offset + *offset;
 
     if (*offset + 4 > section->sh_size)
         return false;
@@ -176,7 +121,7 @@ static void resources(const struct elf *elf, uint32_t symbol, struct cushim__ima
     struct attribute attribute;
     Elf64_Shdr section;
 
-    if (!find_section(elf, ".nv.info", "", &section))
+    if (!cushim__elf_find_section(&elf->file, ".nv.info", "", &section))
         return;
     for (size_t offset = 0; next_attribute(elf, &section, &offset, &attribute);) {
         if (attribute.bytes < 8 || number_at(attribute.value) != symbol)
@@ -191,7 +136,7 @@ static void resources(const struct elf *elf, uint32_t symbol, struct cushim__ima
 /* What a kernel's shared memory has in it that is the driver's. */
 static unsigned reserved(const struct elf *elf, const Elf64_Shdr *section)
 {
-    return elf->architecture >= RESERVED_SINCE && elf->header.e_type == ET_EXEC &&
+    return elf->architecture >= RESERVED_SINCE && elf->file.header.e_type == ET_EXEC &&
                    section->sh_size >= RESERVED_SHARED
                ? RESERVED_SHARED
                : 0;
@@ -212,9 +157,9 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
     kernel->known = true;
     kernel->ptx_version = kernel->binary_version = elf->architecture;
     resources(elf, index, kernel);
-    if (find_section(elf, ".nv.shared.", name, &section))
+    if (cushim__elf_find_section(&elf->file, ".nv.shared.", name, &section))
         kernel->shared_bytes = (unsigned)section.sh_size - reserved(elf, &section);
-    if (!find_section(elf, ".nv.info.", name, &section))
+    if (!cushim__elf_find_section(&elf->file, ".nv.info.", name, &section))
         return CUDA_SUCCESS;
     limits(elf, &section, kernel);
     return parameters(elf, &section, kernel) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -228,9 +173,9 @@ static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const cha
     const char *place;
     bool added;
 
-    if (!section_at(elf, symbol->st_shndx, &section))
+    if (!cushim__elf_section(&elf->file, symbol->st_shndx, &section))
         return damaged(elf);
-    place = section_name(elf, &section);
+    place = cushim__elf_section_name(&elf->file, &section);
     if (strcmp(place, ".nv.global") != 0 && strcmp(place, ".nv.global.init") != 0 &&
         strcmp(place, ".nv.constant3") != 0 && strcmp(place, ".nv.constant2") != 0)
         return CUDA_SUCCESS;
@@ -244,13 +189,14 @@ static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const cha
         return cushim__image_refuse_twice(image, global->part, name, strlen(name));
     global->external = false;
     global->bytes = symbol->st_size;
-    global->constant = begins(place, ".nv.constant");
+    global->constant = strncmp(place, ".nv.constant", strlen(".nv.constant")) == 0;
     if (!cushim__section_has_bytes(&section) || symbol->st_size == 0)
         return CUDA_SUCCESS;
     global->initial = malloc(symbol->st_size);
     if (!global->initial)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    memcpy(global->initial, elf->start + section.sh_offset + symbol->st_value, symbol->st_size);
+    memcpy(global->initial, elf->file.start + section.sh_offset + symbol->st_value,
+           symbol->st_size);
     return CUDA_SUCCESS;
 }
 
@@ -263,8 +209,9 @@ static CUresult read_symbols(struct elf *elf)
         const char *name;
         Elf64_Sym symbol;
 
-        memcpy(&symbol, elf->start + elf->symbols.sh_offset + i * sizeof symbol, sizeof symbol);
-        name = text_at(elf, &elf->symbol_names, symbol.st_name);
+        memcpy(&symbol, elf->file.start + elf->symbols.sh_offset + i * sizeof symbol,
+               sizeof symbol);
+        name = cushim__elf_text(&elf->file, &elf->symbol_names, symbol.st_name);
         if (!name)
             return damaged(elf);
         if (*name == '\0' || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
@@ -285,15 +232,15 @@ static CUresult read_parts(struct elf *elf, bool *any)
     Elf64_Shdr section;
 
     *any = false;
-    for (unsigned i = 1; i < elf->header.e_shnum && code == CUDA_SUCCESS; i++) {
-        if (!section_at(elf, i, &section))
+    for (unsigned i = 1; i < elf->file.header.e_shnum && code == CUDA_SUCCESS; i++) {
+        if (!cushim__elf_section(&elf->file, i, &section))
             return damaged(elf);
         if (section.sh_type != SHT_PROGBITS ||
-            strcmp(section_name(elf, &section), CUSHIM__JOINED_SECTION) != 0)
+            strcmp(cushim__elf_section_name(&elf->file, &section), CUSHIM__JOINED_SECTION) != 0)
             continue;
         *any = true;
         if (section.sh_size > 0)
-            code = cushim__read_any(elf->reading, elf->start + section.sh_offset,
+            code = cushim__read_any(elf->reading, elf->file.start + section.sh_offset,
                                     (size_t)section.sh_size);
     }
     return code;
@@ -301,15 +248,17 @@ static CUresult read_parts(struct elf *elf, bool *any)
 
 static CUresult open_tables(struct elf *elf)
 {
-    if (elf->header.e_shnum == 0 || elf->header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !section_at(elf, elf->header.e_shstrndx, &elf->names) || elf->names.sh_type != SHT_STRTAB)
+    if (elf->file.header.e_shnum == 0 || elf->file.header.e_shentsize != sizeof(Elf64_Shdr) ||
+        !cushim__elf_section(&elf->file, elf->file.header.e_shstrndx, &elf->file.names) ||
+        elf->file.names.sh_type != SHT_STRTAB)
         return damaged(elf);
-    for (unsigned i = 1; i < elf->header.e_shnum; i++) {
-        if (!section_at(elf, i, &elf->symbols))
+    for (unsigned i = 1; i < elf->file.header.e_shnum; i++) {
+        if (!cushim__elf_section(&elf->file, i, &elf->symbols))
             return damaged(elf);
         if (elf->symbols.sh_type == SHT_SYMTAB)
-            return section_at(elf, elf->symbols.sh_link, &elf->symbol_names) ? CUDA_SUCCESS
-                                                                             : damaged(elf);
+            return cushim__elf_section(&elf->file, elf->symbols.sh_link, &elf->symbol_names)
+                       ? CUDA_SUCCESS
+                       : damaged(elf);
     }
     elf->symbols.sh_size = 0;
     return CUDA_SUCCESS;
@@ -328,22 +277,24 @@ static void turn(struct cushim__image *image, size_t first)
 
 CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
 {
-    struct elf elf = {.reading = reading, .start = start, .bytes = bytes};
+    struct elf elf = {.reading = reading, .file = {.start = start, .bytes = bytes}};
     bool joined;
     size_t first;
     CUresult code;
 
-    if (bytes < sizeof elf.header)
+    if (bytes < sizeof elf.file.header)
         return damaged(&elf);
-    memcpy(&elf.header, start, sizeof elf.header);
-    if (elf.header.e_ident[EI_CLASS] == ELFCLASS32)
+    memcpy(&elf.file.header, start, sizeof elf.file.header);
+    if (elf.file.header.e_ident[EI_CLASS] == ELFCLASS32)
         return cushim__image_refuse(reading->image, CUDA_ERROR_UNKNOWN,
                                     "the ELF file is one of 32 bits");
-    if (elf.header.e_ident[EI_CLASS] != ELFCLASS64 || elf.header.e_machine != MACHINE_CUDA)
+    if (elf.file.header.e_ident[EI_CLASS] != ELFCLASS64 ||
+        elf.file.header.e_machine != MACHINE_CUDA)
         return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
                                     "the ELF file is none for a GPU");
-    elf.architecture = elf.header.e_ident[EI_OSABI] == ABI_NEW ? elf.header.e_flags >> 8 & 0xff
-                                                               : elf.header.e_flags & 0xff;
+    elf.architecture = elf.file.header.e_ident[EI_OSABI] == ABI_NEW
+                           ? elf.file.header.e_flags >> 8 & 0xff
+                           : elf.file.header.e_flags & 0xff;
     code = open_tables(&elf);
     if (code == CUDA_SUCCESS)
         code = read_parts(&elf, &joined);
@@ -354,7 +305,7 @@ CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *
                                     "the cubin is for sm_%u, the device is an sm_%u",
                                     elf.architecture, reading->target->architecture);
     reading->image->part_count++;
-    if (elf.header.e_type != ET_REL)
+    if (elf.file.header.e_type != ET_REL)
         reading->image->executable = true;
     first = reading->image->kernel_count;
     code = read_symbols(&elf);

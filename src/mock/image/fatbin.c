@@ -38,7 +38,9 @@ bool cushim__image_runs(const struct cushim__image_target *target, unsigned arch
     return architecture / 10 == target->architecture / 10 && architecture <= target->architecture;
 }
 
-/* Higher is better; 0: not for this device. A cubin is better than PTX, a newer one than an older. */
+/*
+ * Higher is better; 0: not for this device. A cubin is better than PTX, a newer one than an older.
+ */
 static unsigned rank_of(const struct entry *entry, const struct cushim__image_target *target)
 {
     enum { CUBIN = 1 << 16 };

@@ -2,9 +2,9 @@
 /*
  * Images: what modules are loaded from, and what they declare.
  *
- * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of several.
- * Code is not looked at. An image comes without its size and from anywhere, so it is copied first as
- * far as it says that it goes and can be read, and nothing is read beyond that.
+ * PTX text, cubins (ELF), fat binaries of both, and what cuLinkComplete of the mock made of
+ * several. Code is not looked at. An image comes without its size and from anywhere, so it is
+ * copied first as far as it says that it goes and can be read, and nothing is read beyond that.
  */
 #ifndef CUSHIM_MOCK_IMAGE_H
 #define CUSHIM_MOCK_IMAGE_H
@@ -103,8 +103,8 @@ struct cushim__image_global *cushim__image_global_of(const struct cushim__image 
 const struct cushim__image_global *cushim__image_unresolved(const struct cushim__image *image);
 
 /*
- * Several images as one: bytes that begin as a cubin does, which cushim__image_read() reads, in this
- * process or another. NULL: out of memory.
+ * Several images as one: bytes that begin as a cubin does, which cushim__image_read() reads, in
+ * this process or another. NULL: out of memory.
  */
 struct cushim__joined_part {
     const void *start;

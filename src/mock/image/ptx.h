@@ -6,8 +6,8 @@
 #include "src/mock/image/reading.h"
 
 /*
- * A word: a run of letters, digits and `_ $ % .`, a quoted text, or one other character. At the end of
- * the text it is empty.
+ * A word: a run of letters, digits and `_ $ % .`, a quoted text, or one other character. At the end
+ * of the text it is empty.
  */
 struct cushim__ptx_word {
     const char *start;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Initial values of PTX variables: numbers, addresses of variables, sums of them, and lists in braces.
+ * Initial values of PTX variables: numbers, addresses of variables, sums of them, and lists in
+ * braces.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>

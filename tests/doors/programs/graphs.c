@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program for <cuda.h>: graphs that are built and graphs that are captured. It prints each call with
- * its code, and whether the bytes and the nodes are right; no time and no address, so that every driver
- * makes it print the same.
+ * A program for <cuda.h>: graphs that are built and graphs that are captured. It prints each call
+ * with its code, and whether the bytes and the nodes are right; no time and no address, so that
+ * every driver makes it print the same.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for <cuda.h>: contexts and memory of every kind. It prints each call with its code, and
- * whether the bytes are right; no time and no address, so that every driver makes it print the same.
+ * whether the bytes are right; no time and no address, so that every driver makes it print the
+ * same.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A program for <cuda.h>: modules, kernels, streams, events and host functions. It prints each call
- * with its code, and whether the order is right; no time and no address, so that every driver makes it
- * print the same. What is asked while work is pending waits behind a host function that blocks.
+ * with its code, and whether the order is right; no time and no address, so that every driver makes
+ * it print the same. What is asked while work is pending waits behind a host function that blocks.
  *
  * Exit status: 0 done; 1 no driver or no device.
  */

@@ -27,7 +27,9 @@ void fake_violation(const char *call, const char *what);
 
 int fake_device_count(void);
 
-/* A violation unless this is the handle of a device of the initialised driver. Returns its number. */
+/*
+ * A violation unless this is the handle of a device of the initialised driver. Returns its number.
+ */
 int fake_check_device(const char *call, CUdevice device);
 
 /* Macros of cuda.h that put a newer symbol in the place of these. */

@@ -28,7 +28,9 @@ extern unsigned cushim__capture_count;
  */
 CUresult cushim__capture_unsafe(bool invalidates);
 
-/* Whether the stream is the legacy default one, and a capture stands in its way. NULL: none does. */
+/*
+ * Whether the stream is the legacy default one, and a capture stands in its way. NULL: none does.
+ */
 struct cushim__capture *cushim__capture_in_the_way(const struct cushim__stream *stream);
 
 void cushim__capture_invalidate(struct cushim__capture *capture);
@@ -44,17 +46,19 @@ CUresult cushim__capture_query_event(struct cushim__event *event);
 CUresult cushim__capture_elapsed_event(struct cushim__event *event);
 
 /*
- * cuCtxSynchronize, cuCtxRecordEvent and cuCtxWaitEvent: 900 while a stream of the context is captured,
- * which is invalidated.
+ * cuCtxSynchronize, cuCtxRecordEvent and cuCtxWaitEvent: 900 while a stream of the context is
+ * captured, which is invalidated.
  */
 CUresult cushim__capture_context(struct cushim__context *context);
 
-/* Something is about to use the legacy default stream, while a stream that blocks it is captured. */
+/*
+ * Something is about to use the legacy default stream, while a stream that blocks it is captured.
+ */
 CUresult cushim__capture_legacy(struct cushim__stream *legacy);
 
 /*
- * An operation for a stream that is captured becomes a node of the graph. Takes it over. The stream's
- * `capture` is not NULL. The same for any kind of node.
+ * An operation for a stream that is captured becomes a node of the graph. Takes it over. The
+ * stream's `capture` is not NULL. The same for any kind of node.
  */
 CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__operation *operation);
 CUresult cushim__capture_add_work(struct cushim__stream *stream, struct cushim__work *work);

@@ -51,8 +51,8 @@ enum cushim__event_capture cushim__capture_state_of(const struct cushim__event *
 CUresult cushim__capture_check(const struct cushim__stream *stream);
 
 /*
- * Whether the first stream's work depends on that of all others. CUDA_SUCCESS, STREAM_CAPTURE_UNJOINED
- * or OUT_OF_MEMORY.
+ * Whether the first stream's work depends on that of all others. CUDA_SUCCESS,
+ * STREAM_CAPTURE_UNJOINED or OUT_OF_MEMORY.
  */
 CUresult cushim__capture_check_joined(const struct cushim__capture *capture);
 

@@ -25,8 +25,8 @@ struct cushim__shared_event *cushim__shared_event_retain(struct cushim__shared_e
 void cushim__shared_event_release(struct cushim__shared_event *shared);
 
 /*
- * A record begins: returns its number, from 1. Called when the record is queued; its operation calls
- * end() when it is executed or dropped.
+ * A record begins: returns its number, from 1. Called when the record is queued; its operation
+ * calls end() when it is executed or dropped.
  */
 uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared);
 void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t number);

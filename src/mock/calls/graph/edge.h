@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edges: the nodes that a node, a captured stream or a captured event depends on, or is awaited by. */
+/*
+ * Edges: the nodes that a node, a captured stream or a captured event depends on, or is awaited by.
+ */
 #ifndef CUSHIM_MOCK_EDGE_H
 #define CUSHIM_MOCK_EDGE_H
 
@@ -46,9 +48,9 @@ bool cushim__edges_join(struct cushim__edges *edges, const struct cushim__edges 
 void cushim__edges_clear(struct cushim__edges *edges);
 
 /*
- * Give edges to a program as the calls do that take two arrays and the room in them: `room` entries,
- * NULL after the last edge, and how many there were to `*count`. `nodes` NULL: the number alone.
- * `data` may be NULL: then all must be plain, or the answer is CUDA_ERROR_LOSSY_QUERY.
+ * Give edges to a program as the calls do that take two arrays and the room in them: `room`
+ * entries, NULL after the last edge, and how many there were to `*count`. `nodes` NULL: the number
+ * alone. `data` may be NULL: then all must be plain, or the answer is CUDA_ERROR_LOSSY_QUERY.
  */
 CUresult cushim__edges_give(const struct cushim__edges *edges, CUgraphNode *nodes,
                             struct cushim__edge_data *data, size_t *count);

@@ -35,8 +35,8 @@ static void node_free(struct cushim__node *node)
 }
 
 /*
- * At the end of the mock each object with a handle goes by itself, in no order that matters: what has
- * a handle of its own is left alone.
+ * At the end of the mock each object with a handle goes by itself, in no order that matters: what
+ * has a handle of its own is left alone.
  */
 static void drop_node(void *object)
 {
@@ -135,7 +135,9 @@ void cushim__node_destroy(struct cushim__node *node)
     node_end(node);
 }
 
-/* A node at the end of its graph, without edges. NULL: out of memory; `work` is the caller's then. */
+/*
+ * A node at the end of its graph, without edges. NULL: out of memory; `work` is the caller's then.
+ */
 static struct cushim__node *node_create(struct cushim__graph *graph,
                                         const struct cushim__work *work)
 {

@@ -85,8 +85,8 @@ bool cushim__node_connect(struct cushim__node *from, struct cushim__node *to,
 void cushim__node_disconnect(struct cushim__node *from, struct cushim__node *to);
 
 /*
- * Read the arrays of a call into empty `edges`: nodes of `graph`, each once. `data` may be NULL. Clear
- * `edges` after. `any`: a node may be named twice, and counts once.
+ * Read the arrays of a call into empty `edges`: nodes of `graph`, each once. `data` may be NULL.
+ * Clear `edges` after. `any`: a node may be named twice, and counts once.
  */
 CUresult cushim__edges_read_any(const struct cushim__graph *graph, const CUgraphNode *nodes,
                                 const struct cushim__edge_data *data, size_t count,
@@ -96,8 +96,8 @@ CUresult cushim__edges_read(const struct cushim__graph *graph, const CUgraphNode
                             struct cushim__edges *edges);
 
 /*
- * Bring the nodes of a graph and of its child graphs into an order in which they may be launched, and
- * into lanes. INVALID_VALUE: there is a cycle, and `*culprit` is a node of it.
+ * Bring the nodes of a graph and of its child graphs into an order in which they may be launched,
+ * and into lanes. INVALID_VALUE: there is a cycle, and `*culprit` is a node of it.
  */
 CUresult cushim__graph_order(struct cushim__graph *graph, struct cushim__node **culprit);
 

@@ -59,8 +59,8 @@ CUSHIM__EXACT(GraphNodeFindInClone)
 }
 
 /*
- * Give nodes of a graph to a program, as cushim__edges_give() does with those of edges. The driver gives
- * roots the other way round (statement 133).
+ * Give nodes of a graph to a program, as cushim__edges_give() does with those of edges. The driver
+ * gives roots the other way round (statement 133).
  */
 static CUresult give(const struct cushim__graph *graph, bool roots, CUgraphNode *nodes,
                      size_t *room)

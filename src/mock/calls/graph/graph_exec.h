@@ -30,8 +30,8 @@ CUresult cushim__exec_node(CUgraphExec handle, CUgraphNode node, struct cushim__
 CUresult cushim__exec_check(const struct cushim__node *node, const struct cushim__work *work);
 
 /*
- * Make the nodes of an executable graph do what those of another graph do, in pairs by creation, once
- * all of them can. What stands in the way of it goes to `info`.
+ * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
+ * once all of them can. What stands in the way of it goes to `info`.
  */
 CUresult cushim__exec_update(struct cushim__graph *image, const struct cushim__graph *graph,
                              CUgraphExecUpdateResultInfo *info);

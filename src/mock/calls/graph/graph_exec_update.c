@@ -23,7 +23,9 @@ struct pair {
     struct cushim__node *node;
 };
 
-/* Both graphs have as many nodes. `waiting` of each paired node is the number of its pair, from 1. */
+/*
+ * Both graphs have as many nodes. `waiting` of each paired node is the number of its pair, from 1.
+ */
 struct pairing {
     struct pair *pairs;
     size_t count;
@@ -53,7 +55,9 @@ static struct cushim__node *next_exit(struct cushim__node *node)
     return node;
 }
 
-/* Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order. */
+/*
+ * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
+ */
 static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *image,
                            const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Launches of graphs. What does not depend on each other is executed side by side, so a launch uses
- * streams of its own besides the one that it is queued on (graph_order.c); records order them. A launch
- * also waits for the former one of the same executable graph, whichever stream that went to.
+ * streams of its own besides the one that it is queued on (graph_order.c); records order them. A
+ * launch also waits for the former one of the same executable graph, whichever stream that went to.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the nodes of a graph are launched: in an order in which each comes after those that it depends
- * on, and in lanes, which are streams at a launch. A node goes on in the lane of one that it depends
- * on, if it is the first to do so; nodes that do not depend on each other are in different lanes.
+ * How the nodes of a graph are launched: in an order in which each comes after those that it
+ * depends on, and in lanes, which are streams at a launch. A node goes on in the lane of one that
+ * it depends on, if it is the first to do so; nodes that do not depend on each other are in
+ * different lanes.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,9 @@
 /* Beyond so many lanes, nodes share one with others. */
 enum { LANES_MAX = 64 };
 
-/* By their distance from the roots and by creation. Returns how many could be brought into order. */
+/*
+ * By their distance from the roots and by creation. Returns how many could be brought into order.
+ */
 static size_t sort(struct cushim__graph *graph)
 {
     size_t ready = 0, done = 0;

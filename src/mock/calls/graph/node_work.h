@@ -19,7 +19,9 @@ CUresult cushim__work_child(CUgraph child, struct cushim__work *work);
 /* Of a node that records an event or waits for one. */
 CUresult cushim__work_event(CUgraphNodeType type, CUevent event, struct cushim__work *work);
 
-/* Any of these, from the parameters of cuGraphAddNode. NOT_SUPPORTED: a type that is not simulated. */
+/*
+ * Any of these, from the parameters of cuGraphAddNode. NOT_SUPPORTED: a type that is not simulated.
+ */
 CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__work *work);
 
 /* The layout of kernel parameters before CUDA 12.0. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * User objects. Their destructors are called by a thread of their own, as the reference demands: they
- * may take their time, and no call waits for them.
+ * User objects. Their destructors are called by a thread of their own, as the reference demands:
+ * they may take their time, and no call waits for them.
  */
 #include "src/mock/calls/graph/user_object.h"
 

@@ -2,8 +2,8 @@
 /*
  * Kernels: what is registered for a name, and launches as operations.
  *
- * A launch holds what is registered at the call and copies of its parameters. A launch and its copies
- * in graphs share one block of them, which never changes.
+ * A launch holds what is registered at the call and copies of its parameters. A launch and its
+ * copies in graphs share one block of them, which never changes.
  */
 #ifndef CUSHIM_MOCK_KERNEL_CALLS_H
 #define CUSHIM_MOCK_KERNEL_CALLS_H
@@ -51,9 +51,9 @@ CUresult cushim__launch_check(const struct cushim__function *function,
                               const struct cushim__launch_shape *shape);
 
 /*
- * The operation of a launch, checked and with copies of the parameters. `parameters` or `extra` as of
- * cuLaunchKernel. Answers what the call would; `*operation` is set on CUDA_SUCCESS alone, and is then
- * the caller's.
+ * The operation of a launch, checked and with copies of the parameters. `parameters` or `extra` as
+ * of cuLaunchKernel. Answers what the call would; `*operation` is set on CUDA_SUCCESS alone, and is
+ * then the caller's.
  */
 CUresult cushim__launch_create(const struct cushim__function *function,
                                const struct cushim__launch_shape *shape, void **parameters,

@@ -9,13 +9,17 @@
 #include "src/mock/engine/stream.h"
 #include "src/mock/world.h"
 
-/* What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream. */
+/*
+ * What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream.
+ */
 struct target {
     struct cushim__function *function;
     struct cushim__stream *stream;
 };
 
-/* A created stream says in which context the launch is, a default stream the current context does. */
+/*
+ * A created stream says in which context the launch is, a default stream the current context does.
+ */
 static CUresult find_target(CUfunction handle, CUstream stream, struct target *target)
 {
     CUresult code = CUDA_SUCCESS;

@@ -22,7 +22,9 @@ static size_t place(size_t offset, size_t bytes)
     return align(offset, alignment);
 }
 
-/* What the launch knows of the kernel's parameters: what is registered, or what the image declares. */
+/*
+ * What the launch knows of the kernel's parameters: what is registered, or what the image declares.
+ */
 struct layout {
     const struct cushim__image_kernel *kernel;
     const struct cushim__kernel_entry *entry; /* NULL: the image's */

@@ -20,8 +20,8 @@ struct cushim__parameters {
 };
 
 /*
- * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of those
- * that the image declares. NULL: out of memory.
+ * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
+ * those that the image declares. NULL: out of memory.
  */
 struct cushim__parameters *cushim__parameters_create(const struct cushim__image_kernel *kernel);
 void cushim__parameters_release(struct cushim__parameters *parameters);
@@ -30,8 +30,8 @@ void cushim__parameters_release(struct cushim__parameters *parameters);
 CUresult cushim__parameters_copy(struct cushim__parameters *parameters, void **values);
 
 /*
- * Copy from a buffer that `extra` of cuLaunchKernel names. INVALID_VALUE: it names none, or makes no
- * sense. LAUNCH_OUT_OF_RESOURCES: the buffer is too large. What a short buffer lacks is zero.
+ * Copy from a buffer that `extra` of cuLaunchKernel names. INVALID_VALUE: it names none, or makes
+ * no sense. LAUNCH_OUT_OF_RESOURCES: the buffer is too large. What a short buffer lacks is zero.
  */
 CUresult cushim__parameters_copy_extra(struct cushim__parameters *parameters, void **extra);
 

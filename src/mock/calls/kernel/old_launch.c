@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches as before CUDA 4.0: shape and parameters are set one by one, and kept by the function. */
+/*
+ * Launches as before CUDA 4.0: shape and parameters are set one by one, and kept by the function.
+ */
 #include <stdlib.h>
 #include <string.h>
 

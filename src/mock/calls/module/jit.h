@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a log. */
+/*
+ * The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a
+ * log.
+ */
 #ifndef CUSHIM_MOCK_JIT_H
 #define CUSHIM_MOCK_JIT_H
 
@@ -20,8 +23,8 @@ struct cushim__jit {
 };
 
 /*
- * Take options in. INVALID_VALUE: there is no such option, or a size without its buffer; then nothing
- * is written.
+ * Take options in. INVALID_VALUE: there is no such option, or a size without its buffer; then
+ * nothing is written.
  */
 CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_option *options,
                            void **values);

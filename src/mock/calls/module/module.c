@@ -197,7 +197,10 @@ CUSHIM__EXACT(ModuleGetGlobal)
     return code;
 }
 
-/* A reference that a module declares cannot be used here: it is not found, as one that is not there. */
+/*
+ * A reference that a module declares cannot be used here: it is not found, as one that is not
+ * there.
+ */
 static CUresult find_reference(const void *reference, CUmodule hmod, const char *name)
 {
     struct cushim__module *module;

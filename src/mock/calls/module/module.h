@@ -2,8 +2,8 @@
 /*
  * Modules and their functions, libraries and their kernels.
  *
- * A library has no context: it has a module in each context in which a kernel of it was used. Modules
- * of a library share the image.
+ * A library has no context: it has a module in each context in which a kernel of it was used.
+ * Modules of a library share the image.
  */
 #ifndef CUSHIM_MOCK_MODULE_H
 #define CUSHIM_MOCK_MODULE_H
@@ -50,8 +50,8 @@ struct cushim__function {
 };
 
 /*
- * The module of an image that was read already. Takes over one reference, in any case. Waits for all
- * work of the context, as the driver does.
+ * The module of an image that was read already. Takes over one reference, in any case. Waits for
+ * all work of the context, as the driver does.
  */
 CUresult cushim__module_create(struct cushim__context *context, struct cushim__code *code,
                                struct cushim__module **module);
@@ -60,8 +60,8 @@ CUresult cushim__module_create(struct cushim__context *context, struct cushim__c
 void cushim__module_destroy(struct cushim__module *module, bool free_variables);
 
 /*
- * Read an image of so many bytes, 0: nobody told how many, and tell the log of `jit`. `*code` has one
- * reference.
+ * Read an image of so many bytes, 0: nobody told how many, and tell the log of `jit`. `*code` has
+ * one reference.
  */
 CUresult cushim__code_load(const void *image, size_t bytes, const struct cushim__jit *jit,
                            struct cushim__code **code);
@@ -70,7 +70,9 @@ CUresult cushim__code_load(const void *image, size_t bytes, const struct cushim_
 CUresult cushim__code_add(struct cushim__image *image, const void *bytes, size_t count,
                           const struct cushim__jit *jit);
 
-/* Read a whole file, with a NUL behind it. FILE_NOT_FOUND, or OUT_OF_MEMORY if it cannot be read. */
+/*
+ * Read a whole file, with a NUL behind it. FILE_NOT_FOUND, or OUT_OF_MEMORY if it cannot be read.
+ */
 CUresult cushim__code_file(const char *path, char **bytes, size_t *size);
 struct cushim__code *cushim__code_retain(struct cushim__code *code);
 void cushim__code_release(struct cushim__code *code);

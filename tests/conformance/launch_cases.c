@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Launches of kernels. Statements 162-166. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "module.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* One block of one thread. */
+static CUresult launch(CUfunction function, CUstream stream, void **parameters, void **extra)
+{
+    return cu->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, extra);
+}
+
+static void shapes_are_checked(void)
+{
+    static const struct {
+        unsigned grid[3], block[3], shared;
+        CUresult code;
+    } cases[] = {
+        {{1, 1, 1}, {1024, 1, 1}, 0, CUDA_SUCCESS},
+        {{1, 1, 1}, {1, 1, 1}, 49152, CUDA_SUCCESS},
+        {{0, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 0}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 0, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1025, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1024, 2, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 65}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 65536, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{0x80000000u, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{0xffffffffu, 1, 1}, {1, 1, 1}, 0, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 1}, 49153, CUDA_ERROR_INVALID_VALUE},
+        {{1, 1, 1}, {1, 1, 1}, 1 << 20, CUDA_ERROR_INVALID_VALUE},
+    };
+    CUmodule module = begin_module();
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream stream = begin_stream();
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        CODE(cases[i].code,
+             cu->LaunchKernel(nothing, cases[i].grid[0], cases[i].grid[1], cases[i].grid[2],
+                              cases[i].block[0], cases[i].block[1], cases[i].block[2],
+                              cases[i].shared, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernel(begin_function(module, "bounded"), 1, 1, 1, 65,
+                                                    1, 1, 0, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernel(begin_function(module, "shared"), 1, 1, 1, 1, 1,
+                                                    1, 49152, stream, NULL, NULL));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void parameters_are_checked(void)
+{
+    struct {
+        CUdeviceptr address;
+        unsigned value, more;
+    } buffer = {0, 1, 2};
+    CUmodule module = begin_module();
+    CUfunction take = begin_function(module, "take");
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream stream = begin_stream();
+    size_t size = sizeof buffer, none = 0;
+    void *parameters[] = {&buffer.address, &buffer.value}, *nulls[] = {NULL, NULL};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    void *bogus[] = {(void *)77, &buffer, CU_LAUNCH_PARAM_END}, *end[] = {CU_LAUNCH_PARAM_END};
+
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, nulls, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(nothing, stream, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, bogus));
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, launch(take, stream, NULL, extra)); /* 12 are needed */
+    extra[3] = &none;
+    CODE(CUDA_ERROR_INVALID_VALUE, launch(take, stream, NULL, extra));
+    OK(launch(nothing, stream, NULL, end));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void parameters_are_copied_at_the_call(void)
+{
+    CUfunction spin;
+    CUstream stream;
+    struct gate gate = GATE;
+    cuuint64_t ns = 1000;
+    size_t size = sizeof ns;
+    void *parameters[] = {&ns};
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &ns, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+
+    begin_context();
+    spin = begin_kernel("cushim_spin");
+    stream = begin_stream();
+    gate_shut(&gate, stream);
+    OK(launch(spin, stream, parameters, NULL));
+    OK(launch(spin, stream, NULL, extra));
+    ns = UINT64_MAX; /* would take for ever */
+    gate_open(&gate);
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void launch_is_in_the_context_of_its_stream(void)
+{
+    CUmodule module = begin_module();
+    CUfunction nothing = begin_function(module, "cushim_nothing");
+    CUstream here = begin_stream(), there;
+    CUcontext other = begin_other_context();
+
+    there = begin_stream_in(other);
+    make_current(other);
+    CODE(CUDA_ERROR_INVALID_HANDLE, launch(nothing, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, launch(nothing, there, NULL, NULL));
+    OK(launch(nothing, here, NULL, NULL));
+    make_current(NULL);
+    OK(launch(nothing, here, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, launch(nothing, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, launch(NULL, NULL, NULL, NULL));
+    OK(cu->StreamSynchronize(here));
+}
+
+static void attributes_of_a_launch(void)
+{
+    /* With a value of zeros. */
+    static const CUresult codes[] = {
+        [3] = CUDA_ERROR_INVALID_VALUE,   [7] = CUDA_ERROR_INVALID_HANDLE,
+        [12] = CUDA_ERROR_INVALID_HANDLE, [13] = CUDA_ERROR_NOT_SUPPORTED,
+        [15] = CUDA_ERROR_INVALID_VALUE,  [17] = CUDA_ERROR_INVALID_VALUE,
+    };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config;
+
+    memset(&config, 0, sizeof config);
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = begin_stream();
+    OK(cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernelEx(NULL, nothing, NULL, NULL));
+    config.numAttrs = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    config.attrs = &attribute;
+    for (unsigned i = 0; i < COUNT(codes); i++) {
+        memset(&attribute, 0, sizeof attribute);
+        attribute.id = (CUlaunchAttributeID)i;
+        CODE(codes[i], cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    }
+    OK(cu->StreamSynchronize(config.hStream));
+}
+
+static void clusters_divide_the_grid(void)
+{
+    enum { CLUSTER = 4, INVALID_CLUSTER_SIZE = 912 };
+    static const struct {
+        unsigned grid, cluster[3];
+        CUresult code;
+    } rows[] = {
+        {1, {1, 1, 1}, CUDA_SUCCESS},
+        {8, {8, 1, 1}, CUDA_SUCCESS},
+        {9, {9, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {32, {32, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {3, {2, 1, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+        {3, {2, 0, 1}, (CUresult)INVALID_CLUSTER_SIZE},
+    };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config;
+
+    memset(&config, 0, sizeof config);
+    memset(&attribute, 0, sizeof attribute);
+    config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = 128;
+    config.blockDimY = config.blockDimZ = 1;
+    config.hStream = begin_stream();
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    attribute.id = (CUlaunchAttributeID)CLUSTER;
+    for (unsigned i = 0; i < COUNT(rows); i++) {
+        config.gridDimX = rows[i].grid;
+        memcpy(&attribute.value, rows[i].cluster, sizeof rows[i].cluster);
+        CODE(rows[i].code, cu->LaunchKernelEx(&config, nothing, NULL, NULL));
+    }
+    OK(cu->StreamSynchronize(config.hStream));
+}
+
+static void old_launches_are_checked(void)
+{
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetBlockShape(nothing, 0, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetBlockShape(nothing, 2000, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->FuncSetSharedSize(nothing, 1 << 20));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSetSize(nothing, 100000));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSeti(nothing, 40000, 33));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->ParamSetv(nothing, 0, NULL, 8));
+    OK(cu->ParamSeti(nothing, 4096, 33));
+    OK(cu->FuncSetBlockShape(nothing, 1, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchGrid(nothing, 0, 1));
+    OK(cu->ParamSetSize(nothing, 8));
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, cu->Launch(nothing));
+}
+
+static void cooperative_launches_fit_the_device(void)
+{
+    enum { MOST = 132 * 32 };
+    CUfunction nothing = begin_function(begin_module(), "cushim_nothing");
+    CUstream stream = begin_stream();
+
+    OK(cu->LaunchCooperativeKernel(nothing, MOST, 1, 1, 1, 1, 1, 0, stream, NULL));
+    CODE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+         cu->LaunchCooperativeKernel(nothing, MOST + 1, 1, 1, 1, 1, 1, 0, stream, NULL));
+    OK(cu->StreamSynchronize(stream));
+}
+
+static void old_launches_still_work(void)
+{
+    cuuint64_t ns = 1000;
+    CUfunction nothing, spin;
+    CUstream stream;
+
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->Launch(NULL));
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->Launch(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->FuncSetBlockShape(NULL, 1, 1, 1));
+    nothing = begin_kernel("cushim_nothing");
+    spin = begin_kernel("cushim_spin");
+    stream = begin_stream();
+    OK(cu->FuncSetBlockShape(nothing, 1, 1, 1));
+    OK(cu->FuncSetSharedSize(nothing, 64));
+    OK(cu->ParamSetSize(nothing, 0));
+    OK(cu->Launch(nothing));
+    OK(cu->LaunchGrid(nothing, 2, 2));
+    OK(cu->FuncSetBlockShape(spin, 1, 1, 1));
+    OK(cu->ParamSetv(spin, 0, &ns, sizeof ns));
+    OK(cu->ParamSetSize(spin, sizeof ns));
+    OK(cu->LaunchGridAsync(spin, 1, 1, stream));
+    OK(cu->StreamSynchronize(stream));
+    OK(cu->CtxSynchronize());
+}
+
+const struct conformance_case launch_cases[] = {
+    MEASURED_CASE("162_shapes_are_checked", shapes_are_checked),
+    MEASURED_CASE("163_parameters_are_checked", parameters_are_checked),
+    MEASURED_CASE("163_parameters_are_copied_at_the_call", parameters_are_copied_at_the_call),
+    MEASURED_CASE("164_launch_is_in_the_context_of_its_stream",
+                  launch_is_in_the_context_of_its_stream),
+    MEASURED_CASE("165_attributes_of_a_launch", attributes_of_a_launch),
+    MEASURED_CASE("165_cooperative_launches_fit_the_device", cooperative_launches_fit_the_device),
+    MEASURED_CASE("165_clusters_divide_the_grid", clusters_divide_the_grid),
+    MEASURED_CASE("166_old_launches_still_work", old_launches_still_work),
+    MEASURED_CASE("166_old_launches_are_checked", old_launches_are_checked),
+    {.name = NULL},
+};
