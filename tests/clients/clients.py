@@ -64,11 +64,14 @@ class Suite:
     def environment(self, work, *folders, **more):
         """Debian's programs only, no file of the user's, no display."""
         path = ':'.join(folders)
+        # Where an emulator finds the C library, if one runs our own programs (tests/platforms).
+        emulator = {name: os.environ[name] for name in ['QEMU_LD_PREFIX'] if name in os.environ}
         return {'PATH': '/usr/sbin:/usr/bin:/sbin:/bin', 'LANG': 'C.UTF-8', 'HOME': work,
                 'TMPDIR': work,
                 'XDG_CACHE_HOME': work, 'XDG_CONFIG_HOME': work, 'XDG_DATA_HOME': work,
                 'XDG_RUNTIME_DIR': work, 'GST_REGISTRY': os.path.join(work, 'registry'),
-                'PYTHONDONTWRITEBYTECODE': '1', 'LD_LIBRARY_PATH': path, **more}
+                'PYTHONDONTWRITEBYTECODE': '1', 'LD_LIBRARY_PATH': path, **emulator,
+                **more}
 
     def on_mock(self, options, command):
         return [self.command, 'run', *options, '--', *command]

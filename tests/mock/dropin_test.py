@@ -141,8 +141,12 @@ class Setup(unittest.TestCase):
         self.refuses('/no/such/file', CUSHIM_MOCK_CONFIG='/no/such/file')
 
     def test_preloaded_library_hides_what_came_later_as_well(self):
+        # An emulator would take LD_PRELOAD for its own; this is how QEMU passes a variable on.
+        variable = {'LD_PRELOAD': preload(LIBRARY)}
+        if 'QEMU_LD_PREFIX' in os.environ:
+            variable = {'QEMU_SET_ENV': 'LD_PRELOAD=' + preload(LIBRARY)}
         output, errors = run('default', 'has:cuEventElapsedTime', 'has:cuEventElapsedTime_v2',
-                             'cuInit', LD_PRELOAD=preload(LIBRARY),
+                             'cuInit', **variable,
                              CUSHIM_MOCK_SETTINGS='quiet = yes\ndriver_version = 12.7')
         self.assertEqual(output, ['cuEventElapsedTime 1', 'cuEventElapsedTime_v2 0', 'cuInit 0'])
         self.assertEqual(errors, [])

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build cushim for another platform and run its tests there.
 #
-#     run.sh PLATFORM [SUITE...]
+#     run.sh PLATFORM [SUITE...] [-- TEST...]
 #
 # PLATFORM is a cross file of this folder without its .ini. The build folder is build-PLATFORM; it
-# is set up if it is not there. Without a SUITE those run that need neither a GPU nor this machine's
-# own platform. Arguments for Meson's setup come from SETUP: SETUP='-Dmock=disabled' run.sh musl
+# is set up if it is not there, and what the tests need is built. Without a SUITE those run that
+# need neither a GPU nor this machine's own platform; of these, the tests that are named.
+# Arguments for Meson's setup come from SETUP: SETUP='-Dmock=disabled' run.sh musl
 #
 # Nothing is installed: docs/platforms.md names the packages. cmocka's source is brought by
 # fetch_cmocka.sh, if subprojects/ has none.
@@ -21,7 +22,7 @@ suites=(unit zoo static modules mock tool conformance examples doors headers bin
 usage() {
     sed -n '3,/^# Exit/s/^# \{0,1\}//p' "$0"
     echo
-    echo "platforms: $(cd "$folder" && ls -- *.ini | sed 's/\.ini$//' | tr '\n' ' ')"
+    echo "platforms: $(cd "$folder" && printf "%s\n" *.ini | sed 's/\.ini$//' | tr '\n' ' ')"
     echo "suites:    ${suites[*]}"
 }
 
@@ -34,9 +35,17 @@ case ${1-} in
 --help) usage && exit 0 ;;
 '' | -*) usage >&2 && exit 2 ;;
 esac
+given=("$@")
 platform=$1
 shift
-[[ $# -eq 0 ]] || suites=("$@")
+if [[ $# -gt 0 && $1 != -- ]]; then
+    suites=()
+    while [[ $# -gt 0 && $1 != -- ]]; do
+        suites+=("$1")
+        shift
+    done
+fi
+[[ $# -eq 0 ]] || shift
 ini=$folder/$platform.ini
 [[ -f $ini ]] || { usage >&2 && exit 2; }
 build=$project/build-$platform
@@ -67,7 +76,7 @@ emulate() {
         skip "the kernel knows no $emulator, and does not let us tell it (docs/platforms.md)"
     CUSHIM_PLATFORM_EMULATED=1 exec unshare --user --map-root-user --mount \
         sh -c "$namespace" sh "$rule" unshare --user --map-user="$(id -u)" \
-        --map-group="$(id -g)" "$0" "$platform" "${suites[@]}"
+        --map-group="$(id -g)" "$0" "${given[@]}"
 }
 
 for tool in meson ninja "$(value c)"; do
@@ -84,9 +93,8 @@ if [[ ! -f $build/build.ninja ]]; then
     # shellcheck disable=SC2086
     meson setup "$build" "$project" --cross-file "$ini" ${SETUP-}
 fi
-ninja -C "$build"
 chosen=()
 for suite in "${suites[@]}"; do
     chosen+=(--suite "$suite")
 done
-exec meson test -C "$build" --no-rebuild --print-errorlogs "${chosen[@]}"
+exec meson test -C "$build" --print-errorlogs "${chosen[@]}" "$@"
