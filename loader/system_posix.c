@@ -43,6 +43,20 @@ const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, NULL},
 };
 
+/*
+ * For packagers: the file that has this inside opens libcuda.so.1 and lives without it (ELF dlopen
+ * metadata, uapi-group.org). A note is kept by the linker's garbage collection and by strip.
+ */
+#define NOTE                                                                              \
+    "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
+    "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
+
+__attribute__((used, section(".note.dlopen"), aligned(4))) static const struct {
+    uint32_t name_size, content_size, type;
+    char name[4];
+    char content[(sizeof NOTE + 3) / 4 * 4];
+} note = {sizeof note.name, sizeof NOTE, 0x407c0c0a, "FDO", NOTE};
+
 uint64_t cushim__self(void)
 {
     return (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);

@@ -13,6 +13,7 @@
 _Thread_local bool cushim__call_per_thread;
 _Thread_local bool cushim__in_host_function;
 _Thread_local bool cushim__in_kernel;
+_Thread_local struct cushim_mock *cushim__held_for_fork;
 
 /* The call under way on this thread. */
 static _Thread_local struct {
@@ -81,7 +82,8 @@ CUresult cushim__call_enter(unsigned slot)
     call.too_early = false;
     if (!mock)
         return cushim__no_world;
-    pthread_mutex_lock(&mock->lock);
+    if (cushim__held_for_fork != mock)
+        pthread_mutex_lock(&mock->lock);
     mock->calls++;
     return check(mock, slot);
 }
@@ -97,7 +99,8 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
     if (mock->trace)
         cushim__trace("call", name_of(slot), 0, 0, code);
     call.mock = NULL;
-    pthread_mutex_unlock(&mock->lock);
+    if (cushim__held_for_fork != mock)
+        pthread_mutex_unlock(&mock->lock);
     return code;
 }
 

@@ -72,6 +72,12 @@ extern _Thread_local bool cushim__in_host_function;
  */
 extern _Thread_local bool cushim__in_kernel;
 
+/*
+ * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that come
+ * after the mock's may call the driver, as a loader's does that asks whether it is initialised.
+ */
+extern _Thread_local struct cushim_mock *cushim__held_for_fork;
+
 /* What holds for a slot, in calls/rules.c: data that cushim__call_enter() reads. */
 enum {
     CUSHIM__BEFORE_INIT = 1,      /* works before cuInit */

@@ -11,25 +11,22 @@
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The mock whose lock the forking thread has taken for the fork; not if it had it before. */
-static _Thread_local struct cushim_mock *locked;
-
 static void before(void)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
 
-    locked = NULL;
+    cushim__held_for_fork = NULL;
     if (!mock || cushim__call_name()[0] || cushim__in_kernel)
         return;
     pthread_mutex_lock(&mock->lock);
-    locked = mock;
+    cushim__held_for_fork = mock;
 }
 
 static void in_parent(void)
 {
-    if (locked)
-        pthread_mutex_unlock(&locked->lock);
-    locked = NULL;
+    if (cushim__held_for_fork)
+        pthread_mutex_unlock(&cushim__held_for_fork->lock);
+    cushim__held_for_fork = NULL;
 }
 
 static void in_child(void)
@@ -38,9 +35,9 @@ static void in_child(void)
 
     if (!mock)
         return;
-    if (locked)
-        pthread_mutex_unlock(&locked->lock);
-    locked = NULL;
+    if (cushim__held_for_fork)
+        pthread_mutex_unlock(&cushim__held_for_fork->lock);
+    cushim__held_for_fork = NULL;
     cushim__life_in_child();
     mock->forked = mock->forked || mock->initialised;
     mock->violations = 0; /* those before were the parent's */

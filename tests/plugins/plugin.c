@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plugin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cushim/cushim.h>
+
+static void tell(struct plugin_facts *facts)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    *facts = (struct plugin_facts){
+        .version = cushim_version(),
+        .slots = (sizeof(struct cushim_table) - sizeof(size_t)) / sizeof(cushim_function),
+        .symbols = cushim_symbol_count(),
+        .table_size = cushim_driver()->size,
+        .current = &cushim__current,
+    };
+    if (cushim_report_get(&report) != CUDA_SUCCESS)
+        return;
+    snprintf(facts->state, sizeof facts->state, "%s", cushim_state_name(report.state));
+    snprintf(facts->library, sizeof facts->library, "%s", report.library);
+    if (report.candidate_count)
+        snprintf(facts->origin, sizeof facts->origin, "%s",
+                 cushim_origin_name(report.candidates[0].origin));
+}
+
+static int load(void)
+{
+    return (int)cushim_load(NULL);
+}
+
+static int init(void)
+{
+    return (int)cushim_init(NULL);
+}
+
+static int count_devices(int *count)
+{
+    return (int)cushim_driver()->DeviceGetCount(count);
+}
+
+static int retain(void **context)
+{
+    CUcontext handle = NULL;
+    const int code = (int)cushim_driver()->DevicePrimaryCtxRetain(&handle, 0);
+
+    *context = handle;
+    return code;
+}
+
+static int release(void)
+{
+    return (int)cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+static int synchronize(void)
+{
+    volatile int code = (int)cushim_driver()->CtxSynchronize();
+
+    /* No tail call: the driver returns to here. */
+    return code;
+}
+
+static int *code_at_exit;
+
+static void count_at_exit(void)
+{
+    int count;
+
+    *code_at_exit = count_devices(&count);
+}
+
+static int at_exit(int *code)
+{
+    code_at_exit = code;
+    return atexit(count_at_exit);
+}
+
+/* Every function of cushim, so that nothing of it is left out of the plugin. */
+#ifdef PLUGIN_WITH_EVERYTHING
+#include "everything.h"
+#endif
+
+__attribute__((visibility("default"))) const struct plugin *plugin(void);
+
+const struct plugin *plugin(void)
+{
+    static const struct plugin functions = {
+        .tell = tell,
+        .load = load,
+        .init = init,
+        .count_devices = count_devices,
+        .retain = retain,
+        .release = release,
+        .synchronize = synchronize,
+        .at_exit = at_exit,
+    };
+
+    return &functions;
+}

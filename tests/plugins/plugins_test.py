@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plugins with cushim inside, in a host that knows nothing of CUDA.
+
+    plugins_test.py HOST SANITIZER WAITING_DRIVER MOCK_DRIVER|none NO_DRIVER NAME=PLUGIN...
+
+What is claimed is checked by the host, case by case; here are the drivers and the orders.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TURNS = 1000
+# What every call answers: there is no driver; what there is is none.
+NO_LIBRARY, NO_DRIVER = 303, 302
+NOBODY = 65534
+
+
+def environment(driver, **changes):
+    """The caller's, with one driver, and without what else steers cushim and its mock."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith('CUSHIM_') and name not in ('LD_LIBRARY_PATH',
+                                                               'MALLOC_PERTURB_')}
+    return dict(kept, CUSHIM_LIBRARY=driver, CUSHIM_MOCK_SETTINGS='quiet = yes', **changes)
+
+
+class Plugins(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix='cushim-plugins-')
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        os.chmod(cls.folder, 0o755)
+
+    def path(self, name, content=''):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            with open(path, 'w', encoding='ascii') as file:
+                file.write(content)
+        return path
+
+    def broken(self):
+        return self.path('libcuda-broken.so.1', 'This is no library.\n')
+
+    def host(self, *words, driver='none', program=None, **options):
+        result = subprocess.run([program or HOST, *words], env=environment(driver),
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                check=False, timeout=120, **options)
+        self.assertEqual(result.returncode, 0, '%s:\n%s' % (' '.join(words), result.stdout))
+        return result.stdout
+
+    def mock(self):
+        if MOCK == 'none':
+            self.skipTest('the mock driver was not built')
+        return MOCK
+
+    # --- open and close, a thousand times ---
+
+    def cycle(self, driver, code):
+        print(self.host('cycle', PLUGINS['newer'], str(TURNS), str(code), driver=driver))
+
+    def test_nothing_is_left_without_a_driver(self):
+        self.cycle('none', NO_LIBRARY)
+
+    def test_nothing_is_left_where_no_file_is(self):
+        self.cycle('/nonexistent/libcuda.so.1', NO_LIBRARY)
+
+    def test_nothing_is_left_with_a_driver(self):
+        self.cycle(self.mock(), 0)
+
+    def test_nothing_is_left_with_a_file_that_is_no_library(self):
+        self.cycle(self.broken(), NO_LIBRARY)
+
+    def test_nothing_is_left_with_a_library_that_is_no_driver(self):
+        self.cycle(NOT_A_DRIVER, NO_DRIVER)
+
+    # --- two versions in one process ---
+
+    def test_two_versions_share_the_driver(self):
+        for scope in 'local', 'global':
+            for one, other in (('newer', 'older'), ('older', 'newer')):
+                with self.subTest('%s, %s first' % (scope, one)):
+                    self.host('pair', PLUGINS[one], PLUGINS[other], scope, 'two',
+                              driver=self.mock())
+
+    def test_names_that_are_not_hidden_are_bound_to_another_plugin(self):
+        """Why the static library hides them, and that this test would see if it did not."""
+        self.host('pair', PLUGINS['exporting'], PLUGINS['older-exporting'], 'global', 'bound')
+
+    def test_host_ends_in_any_order(self):
+        for driver, code in ((self.mock(), 0), ('none', NO_LIBRARY), (self.broken(), NO_LIBRARY)):
+            for first in 'first', 'second', 'none', 'exit':
+                with self.subTest('%s, %s' % (os.path.basename(driver), first)):
+                    self.host('order', PLUGINS['newer'], PLUGINS['older'], str(code), first,
+                              driver=driver)
+
+    # --- hosts that do more ---
+
+    def test_host_forks_before_the_driver_is_initialised(self):
+        self.host('fork-before', PLUGINS['newer'], driver=self.mock())
+
+    def test_child_of_an_initialised_host_is_refused_by_every_plugin(self):
+        self.host('fork-after', PLUGINS['newer'], PLUGINS['older'], driver=self.mock())
+
+    def test_host_forks_after_the_plugin_is_gone(self):
+        self.host('fork-closed', PLUGINS['newer'], driver=self.mock())
+
+    def test_plugin_that_stays_is_closed_during_a_call(self):
+        self.host('busy', PLUGINS['staying'], driver=WAITING_DRIVER)
+
+    def test_plugin_is_used_at_the_end_of_the_process(self):
+        for driver in self.mock(), 'none':
+            with self.subTest(os.path.basename(driver)):
+                self.host('handler', PLUGINS['newer'], driver=driver)
+
+    def test_environment_is_ignored_in_a_set_user_id_host(self):
+        words = 'secure', self.copy(PLUGINS['newer'])
+        host = self.copy(HOST)
+        plain = self.host(*words, program=host, driver=WAITING_DRIVER)
+        self.assertEqual(plain, 'plain environment %s\n' % WAITING_DRIVER)
+        if os.geteuid() != 0:
+            self.skipTest('only root can make a set-user-ID program of another user')
+        os.chmod(host, 0o4755)
+        result = self.host(*words, program=host, driver=WAITING_DRIVER, user=NOBODY, group=NOBODY,
+                           extra_groups=[])
+        if result.startswith('plain'):
+            self.skipTest('the file system of %s ignores set-user-ID' % self.folder)
+        self.assertTrue(result.startswith('secure '), result)
+        self.assertNotIn('environment', result)
+        self.assertNotIn(WAITING_DRIVER, result)
+
+    def copy(self, path):
+        """Where every user can reach it."""
+        other = os.path.join(self.folder, os.path.basename(path))
+        if not os.path.exists(other):
+            shutil.copy(path, other)
+            os.chmod(other, 0o755)
+        return other
+
+
+if __name__ == '__main__':
+    HOST, SANITIZER, WAITING_DRIVER, MOCK, NOT_A_DRIVER = sys.argv[1:6]
+    PLUGINS = dict(word.split('=', 1) for word in sys.argv[6:])
+    if SANITIZER != 'none':
+        print('skipped: a sanitizer keeps memory and descriptors of its own')
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
