@@ -30,23 +30,18 @@ HEADER = '''/*
  *
  *     cc -c cushim.c -I/usr/local/cuda/include
  *
- * Include "cushim.h" where the documentation of cushim says <cushim/cushim.h>. Macros, to define
- * before that or with -D:
- *
- *     CUSHIM_CUDA_NAMES  the names of <cuda.h> mean cushim's functions, as with <cushim/cuda.h>
- *     CUSHIM_API         how cushim's functions are seen; hidden, unless it is defined
+ * Include "cushim.h" where the documentation of cushim says <cushim/cushim.h>, and with
+ * CUSHIM_CUDA_NAMES defined where it says <cushim/cuda.h>: the names of <cuda.h> then mean cushim's
+ * functions. Nothing of a copy is seen outside of the program or plugin that it is linked into.
  *
  * Made by `meson compile -C build dist-single` from the sources of cushim: change those, not these.
  * The licence is Apache-2.0; a copy of the file LICENSE has to go along.
  */
 '''
 
-# Hidden in the header too, so that a call takes no detour.
 API = '''/* Whoever has a copy has it for itself: two plugins of one program do not meet. */
-#if !defined(CUSHIM_API) && defined(__GNUC__) && !defined(_WIN32)
-#define CUSHIM_API __attribute__((visibility("hidden")))
-#elif !defined(CUSHIM_API)
-#define CUSHIM_API
+#ifndef CUSHIM_STATIC
+#define CUSHIM_STATIC
 #endif
 '''
 

@@ -21,7 +21,7 @@ const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
 
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
-static const struct cushim_table *_Atomic driver;
+static const struct cushim_table *_Atomic driver_table;
 
 /* The table that calls go through while this one is the loader's own. */
 static const struct cushim_table *shown(const struct cushim_table *table)
@@ -31,7 +31,7 @@ static const struct cushim_table *shown(const struct cushim_table *table)
 
 static bool is_own(const struct cushim_table *table)
 {
-    return table == &cushim__boot_table || table == atomic_load(&driver);
+    return table == &cushim__boot_table || table == atomic_load(&driver_table);
 }
 
 static bool is_complete(const struct cushim_table *table)
@@ -54,7 +54,7 @@ const struct cushim_table *cushim__own_table(void)
 
 bool cushim__was_loaded(void)
 {
-    return atomic_load(&driver) != NULL;
+    return atomic_load(&driver_table) != NULL;
 }
 
 void cushim__publish(const struct cushim_table *table)
@@ -62,7 +62,7 @@ void cushim__publish(const struct cushim_table *table)
     const struct cushim_table *former;
 
     if (table)
-        atomic_store(&driver, table);
+        atomic_store(&driver_table, table);
     former = shown(atomic_exchange(&own_table, table));
     __atomic_compare_exchange_n(&cushim__current, &former, shown(table), false, __ATOMIC_SEQ_CST,
                                 __ATOMIC_SEQ_CST);
