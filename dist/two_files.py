@@ -66,6 +66,15 @@ INCLUDE = '''
 #endif
 '''
 
+# An option -include comes before the first line, and so before what that line would change.
+SETTING = '''#ifndef %(name)s
+#ifdef CUSHIM_VERSION
+#error "compile cushim.c without -include cushim.h, or with -D%(name)s"
+#endif
+#define %(name)s%(value)s
+#endif
+'''
+
 PUSH = '''#if defined(__GNUC__) && !defined(_WIN32)
 #pragma GCC visibility push(hidden)
 #endif
@@ -121,8 +130,7 @@ class Joined:
         return ''.join('#include <%s>\n' % name for name in self.system)
 
     def setting_lines(self):
-        return ''.join('#ifndef %s\n#define %s%s\n#endif\n' % (name, name, value)
-                       for name, value in self.settings)
+        return ''.join(SETTING % {'name': name, 'value': value} for name, value in self.settings)
 
     def text(self):
         return '\n'.join(self.parts) + '\n'
