@@ -30,23 +30,18 @@ HEADER = '''/*
  *
  *     cc -c cushim.c -I/usr/local/cuda/include
  *
- * Include "cushim.h" where the documentation of cushim says <cushim/cushim.h>. Macros, to define
- * before that or with -D:
- *
- *     CUSHIM_CUDA_NAMES  the names of <cuda.h> mean cushim's functions, as with <cushim/cuda.h>
- *     CUSHIM_API         how cushim's functions are seen; hidden, unless it is defined
+ * Include "cushim.h" where the documentation of cushim says <cushim/cushim.h>, and with
+ * CUSHIM_CUDA_NAMES defined where it says <cushim/cuda.h>: the names of <cuda.h> then mean cushim's
+ * functions. Nothing of a copy is seen outside of the program or plugin that it is linked into.
  *
  * Made by `meson compile -C build dist-single` from the sources of cushim: change those, not these.
  * The licence is Apache-2.0; a copy of the file LICENSE has to go along.
  */
 '''
 
-# Hidden in the header too, so that a call takes no detour.
 API = '''/* Whoever has a copy has it for itself: two plugins of one program do not meet. */
-#if !defined(CUSHIM_API) && defined(__GNUC__) && !defined(_WIN32)
-#define CUSHIM_API __attribute__((visibility("hidden")))
-#elif !defined(CUSHIM_API)
-#define CUSHIM_API
+#ifndef CUSHIM_STATIC
+#define CUSHIM_STATIC
 #endif
 '''
 
@@ -68,6 +63,15 @@ INCLUDE = '''
 
 #if CUSHIM_VERSION != %(number)d
 #error "cushim.c and cushim.h are of different versions: copy both"
+#endif
+'''
+
+# An option -include comes before the first line, and so before what that line would change.
+SETTING = '''#ifndef %(name)s
+#ifdef CUSHIM_VERSION
+#error "compile cushim.c without -include cushim.h, or with -D%(name)s"
+#endif
+#define %(name)s%(value)s
 #endif
 '''
 
@@ -126,8 +130,7 @@ class Joined:
         return ''.join('#include <%s>\n' % name for name in self.system)
 
     def setting_lines(self):
-        return ''.join('#ifndef %s\n#define %s%s\n#endif\n' % (name, name, value)
-                       for name, value in self.settings)
+        return ''.join(SETTING % {'name': name, 'value': value} for name, value in self.settings)
 
     def text(self):
         return '\n'.join(self.parts) + '\n'

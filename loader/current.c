@@ -17,7 +17,7 @@ const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
 
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
-static const struct cushim_table *_Atomic driver;
+static const struct cushim_table *_Atomic driver_table;
 
 /* NULL stands for the absent table, which may be there only later. */
 static const struct cushim_table *shown(const struct cushim_table *table)
@@ -27,7 +27,7 @@ static const struct cushim_table *shown(const struct cushim_table *table)
 
 static bool is_own(const struct cushim_table *table)
 {
-    return table == &cushim__boot_table || table == atomic_load(&driver) ||
+    return table == &cushim__boot_table || table == atomic_load(&driver_table) ||
            cushim__is_absent_table(table);
 }
 
@@ -51,7 +51,7 @@ const struct cushim_table *cushim__own_table(void)
 
 bool cushim__was_loaded(void)
 {
-    return atomic_load(&driver) != NULL;
+    return atomic_load(&driver_table) != NULL;
 }
 
 void cushim__publish(const struct cushim_table *table)
@@ -59,7 +59,7 @@ void cushim__publish(const struct cushim_table *table)
     const struct cushim_table *former = cushim_driver();
 
     if (table)
-        atomic_store(&driver, table);
+        atomic_store(&driver_table, table);
     atomic_store(&own_table, table);
     while (is_own(former) &&
            !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,

@@ -26,8 +26,8 @@ enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 /* More than these are not looked at. The flag is DF_1_PIE, which older headers do not know. */
 enum { MOST_SEGMENTS = 256, MOST_ENTRIES = 512, FLAG_PROGRAM = 0x08000000 };
 
-static bool refuse(struct cushim_candidate *candidate, enum cushim_outcome outcome,
-                   const char *message)
+static bool refuse_file(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                        const char *message)
 {
     candidate->outcome = outcome;
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
@@ -110,35 +110,35 @@ static bool check_file(struct cushim_candidate *candidate, int file)
     ElfW(Ehdr) header;
 
     if (fstat(file, &status) != 0)
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
     if (S_ISDIR(status.st_mode))
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
     if (!S_ISREG(status.st_mode))
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
     if (status.st_size == 0)
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
     memset(&header, 0, sizeof header);
     if (pread(file, &header, sizeof header, 0) < SELFMAG ||
         memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no ELF file");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no ELF file");
     if (status.st_size < (off_t)sizeof header)
-        return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
+        return refuse_file(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
     if (header.e_ident[EI_CLASS] != OWN_CLASS ||
         (OWN_MACHINE != EM_NONE && header.e_machine != OWN_MACHINE)) {
         snprintf(message, sizeof message, "it is built for %s%s, and this process is %s%s",
                  width_name(header.e_ident[EI_CLASS]), machine_name(header.e_machine),
                  width_name(OWN_CLASS), machine_name(OWN_MACHINE));
-        return refuse(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
+        return refuse_file(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
     }
     if (header.e_type != ET_DYN)
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
     if (!has_its_segments(file, &header, (uint64_t)status.st_size))
-        return refuse(candidate, CUSHIM_OUTCOME_TRUNCATED,
-                      "the file is shorter than its headers say");
+        return refuse_file(candidate, CUSHIM_OUTCOME_TRUNCATED,
+                           "the file is shorter than its headers say");
     /* musl's linker opens one and runs what it has to run at its start. */
     if (is_program(file, &header))
-        return refuse(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
-                      "it is an executable, and no shared library");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                           "it is an executable, and no shared library");
     return true;
 }
 
@@ -150,11 +150,11 @@ bool cushim__elf_check(struct cushim_candidate *candidate)
 
     if (file < 0) {
         const int reason = errno;
-        return refuse(candidate,
-                      reason == ENOENT || reason == ENOTDIR ? CUSHIM_OUTCOME_NOT_FOUND
-                      : reason == EACCES                    ? CUSHIM_OUTCOME_NO_PERMISSION
-                                                            : CUSHIM_OUTCOME_NOT_LOADABLE,
-                      strerror(reason));
+        return refuse_file(candidate,
+                           reason == ENOENT || reason == ENOTDIR ? CUSHIM_OUTCOME_NOT_FOUND
+                           : reason == EACCES                    ? CUSHIM_OUTCOME_NO_PERMISSION
+                                                                 : CUSHIM_OUTCOME_NOT_LOADABLE,
+                           strerror(reason));
     }
     usable = check_file(candidate, file);
     close(file);

@@ -97,6 +97,13 @@ class TwoFiles(consumer.Consumer):
         self.assert_answers(program, MOCK)
         self.assert_needs(program, [])
 
+    def test_headers_before_the_first_line_are_told(self):
+        """They would have been read without _GNU_SOURCE."""
+        with self.assertRaisesRegex(AssertionError, 'error: #error "compile cushim.c without -include'):
+            self.compile('-include', 'cushim.h', '-fsyntax-only', 'cushim.c')
+        self.compile('-include', 'cushim.h', '-D_GNU_SOURCE', '-DCUSHIM_CUDA_NAMES',
+                     '-fsyntax-only', 'cushim.c')
+
     def test_program_of_cpp_runs(self):
         if not CPP:
             self.skipTest('there is no compiler of C++')
