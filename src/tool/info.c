@@ -10,8 +10,6 @@
 #include "src/tool/output.h"
 #include "src/tool/trap.h"
 
-extern char **environ;
-
 struct devices {
     struct device *list;
     int count;
@@ -36,7 +34,7 @@ static bool read_devices(struct devices *devices, struct failure *failure)
 /* This machine. A mock driver's failures have no reason in it. */
 static bool set_scene(struct trap_scene *scene, const struct driver *driver)
 {
-    *scene = (struct trap_scene){.report = &driver->report, .root = "", .environment = environ};
+    *scene = (struct trap_scene){.report = &driver->report, .root = "", .variable = getenv};
     return !driver->is_mock;
 }
 

@@ -19,13 +19,7 @@ bool trap_tell(struct trap_evidence *evidence, const char *format, ...)
 
 const char *trap_variable(const struct trap_scene *scene, const char *name)
 {
-    const size_t length = strlen(name);
-
-    for (char *const *next = scene->environment; *next; next++) {
-        if (strncmp(*next, name, length) == 0 && (*next)[length] == '=')
-            return *next + length + 1;
-    }
-    return NULL;
+    return scene->variable(name);
 }
 
 bool trap_has(const struct trap_scene *scene, const char *path)

@@ -11,9 +11,9 @@
 #include <cushim/report.h>
 
 struct trap_scene {
-    const struct cushim_report *report; /* what became of the driver */
-    const char *root;                   /* of the file system: see files.h */
-    char *const *environment;           /* NAME=VALUE, ends with NULL */
+    const struct cushim_report *report;  /* what became of the driver */
+    const char *root;                    /* of the file system: see files.h */
+    char *(*variable)(const char *name); /* of the environment: getenv() */
 };
 
 /* What a detector has seen: a few words in one line. */

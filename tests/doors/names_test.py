@@ -160,7 +160,8 @@ class Names(unittest.TestCase):
         program = self.path(name)
         run(*toolkit.compiler, *warnings, *include, '-O1', '-c', self.path('names.source'), '-o',
             program + '.o')
-        run(*toolkit.compiler[:1], program + '.o', *libraries, '-ldl', '-pthread', '-o', program)
+        run(*toolkit.compiler, '-x', 'none', program + '.o', *libraries, '-ldl', '-pthread', '-o',
+            program)
         return program, set(re.findall(r' U (cu[A-Z]\w*)', run('nm', program + '.o')))
 
     def judge(self, folder, language, mode):

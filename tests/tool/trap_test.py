@@ -73,13 +73,21 @@ class When(TrapTest):
         for name, (paths, about, states, is_named_told) in WHEN.items():
             machine = Machine(paths)
             for state, of_state in STATES.items():
-                for origin in 'search', 'mapped', 'well-known', 'option', 'environment':
-                    is_named = origin in ('option', 'environment')
+                for origin, is_named in ('search', False), ('option', True):
                     traps = machine.traps(**{**of_state, **about, 'origin': origin})
                     with self.subTest(name=name, state=state, origin=origin):
                         self.assertEqual(name in traps, state in states.split()
                                          and (is_named_told or not is_named))
             machine.close()
+
+    def test_whoever_names_a_library_does_so_by_an_option_or_the_environment(self):
+        machine = Machine({'/etc/NIXOS': ''})
+        for origin, is_named in (('search', False), ('mapped', False), ('well-known', False),
+                                 ('option', True), ('resolver', True), ('environment', True)):
+            with self.subTest(origin=origin):
+                traps = machine.traps(**{**ABSENT, 'origin': origin})
+                self.assertEqual('nixos-without-driver' in traps, not is_named)
+        machine.close()
 
     def test_each_of_the_manual(self):
         manual = self.run_command('help', 'info').out

@@ -16,8 +16,6 @@
 
 #include "src/tool/trap.h"
 
-extern char **environ;
-
 enum { MOST_NAMES = 32 };
 
 /* The number behind a name of the report. */
@@ -50,7 +48,7 @@ int main(int count, char **words)
 {
     static struct cushim_report report = {.size = sizeof report, .candidate_count = 1};
     const struct trap_scene scene = {
-        .report = &report, .root = count > 1 ? words[1] : "", .environment = environ};
+        .report = &report, .root = count > 1 ? words[1] : "", .variable = getenv};
     struct json json = {0};
 
     if (count != 7) {
