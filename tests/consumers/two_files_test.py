@@ -112,10 +112,16 @@ class TwoFiles(consumer.Consumer):
         self.assert_answers(program, MOCK)
         self.assert_needs(program, [])
 
-    def test_every_example_builds(self):
+    @staticmethod
+    def needs_the_mock(folder, name):
+        with open(os.path.join(folder, name), encoding='ascii') as file:
+            return '<cushim/mock' in file.read()
+
+    def test_every_example_of_the_library_builds(self):
         examples = os.path.join(SOURCE, 'examples')
-        names = sorted(name for name in os.listdir(examples) if name.endswith('.c'))
-        self.assertTrue(names)
+        names = sorted(name for name in os.listdir(examples)
+                       if name.endswith('.c') and not self.needs_the_mock(examples, name))
+        self.assertGreater(len(names), 3)
         for name in names:
             source = self.adapt(os.path.join(examples, name))
             program = self.build(name[:-2], '-D_GNU_SOURCE', source, self.object)
