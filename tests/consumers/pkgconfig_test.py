@@ -67,6 +67,13 @@ class PkgConfig(consumer.Consumer):
         self.assert_runs(program)
         self.assert_needs(program, [])
 
+    def test_plugin_with_the_static_library_exports_nothing_of_it(self):
+        flags = self.pkg_config(self.static_prefix(), '--static', '--cflags', '--libs')
+        plugin = self.compile_with('plugin.so', ['-shared', '-fPIC', *flags])
+        exported = consumer.run('nm', '-D', '--defined-only', plugin)
+        self.assertIn(' main', exported)
+        self.assertNotIn('cushim', exported)
+
     def test_program_for_the_driver_runs_through_the_header(self):
         flags = self.pkg_config(self.prefix, '--cflags', '--libs')
         program = self.compile_with('header', ['-include', 'cushim/cuda.h', *flags],
@@ -128,4 +135,4 @@ if __name__ == '__main__':
     SOURCE, COMPILER, CUDA_INCLUDE, ORIGIN = (sys.argv[1], sys.argv[2].split(), sys.argv[3],
                                               sys.argv[4])
     HEADERS = sys.argv[5:]
-    consumer.main('meson', 'ninja', 'pkg-config')
+    consumer.main('meson', 'ninja', 'nm', 'pkg-config')
