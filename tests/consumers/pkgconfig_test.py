@@ -135,4 +135,4 @@ if __name__ == '__main__':
     SOURCE, COMPILER, CUDA_INCLUDE, ORIGIN = (sys.argv[1], sys.argv[2].split(), sys.argv[3],
                                               sys.argv[4])
     HEADERS = sys.argv[5:]
-    consumer.main('meson', 'ninja', 'nm', 'pkg-config')
+    consumer.main('meson', 'ninja', 'pkg-config')
