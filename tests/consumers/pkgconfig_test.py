@@ -61,6 +61,13 @@ class PkgConfig(consumer.Consumer):
         self.assert_runs(program, self.mock)
         self.assert_needs(program, [])
 
+    def test_plugin_with_the_static_library_exports_nothing_of_it(self):
+        flags = self.pkg_config(self.static_prefix(), '--static', '--cflags', '--libs')
+        plugin = self.compile_with('plugin.so', ['-shared', '-fPIC', *flags])
+        exported = consumer.run('nm', '-D', '--defined-only', plugin)
+        self.assertIn(' main', exported)
+        self.assertNotIn('cushim', exported)
+
     def test_program_for_the_driver_runs_through_the_header(self):
         flags = self.pkg_config(self.prefix, '--cflags', '--libs')
         program = self.compile_with('header', ['-include', 'cushim/cuda.h', *flags],
