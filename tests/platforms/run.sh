@@ -97,4 +97,5 @@ chosen=()
 for suite in "${suites[@]}"; do
     chosen+=(--suite "$suite")
 done
-exec meson test -C "$build" --print-errorlogs "${chosen[@]}" "$@"
+# An emulator takes its time.
+exec meson test -C "$build" --timeout-multiplier 4 --print-errorlogs "${chosen[@]}" "$@"
