@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -128,7 +129,7 @@ static enum cushim_outcome judge(const char *path, const char *message)
     return absent ? CUSHIM_OUTCOME_LACKS_LIBRARY : CUSHIM_OUTCOME_NOT_LOADABLE;
 }
 
-/* The first object is the program. What is linked statically has no linker at run time to name. */
+/* The first object is the program, but in a namespace of dlmopen(). */
 static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_static)
 {
     (void)size;
@@ -141,12 +142,16 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_s
 /*
  * dlopen() of a static program does nothing with musl. With glibc it brings a second C library into
  * the process, which crashes unless both are of the same build.
+ *
+ * Such a program names no linker, and the kernel has put none beside it (AT_BASE); it puts none
+ * beside a program that is given to the linker on the command line, either.
  */
 static bool program_is_static(void)
 {
     bool is_static = false;
 
-    dl_iterate_phdr(look_at_program, &is_static);
+    if (getauxval(AT_BASE) == 0)
+        dl_iterate_phdr(look_at_program, &is_static);
     return is_static;
 }
 
