@@ -32,7 +32,7 @@ class Source:
     own       headers of the library that it includes before anything else, in order
     inner     line by line, the header of the library that is included there; else None
     system    headers of the system, without a condition around
-    settings  (name, value) of the macros before the first include of a source, for the system's headers
+    settings  (name, value) of the macros before a source's first include, for the system's headers
     macros    names of the macros that it leaves defined
     """
 

@@ -118,7 +118,8 @@ class Join(unittest.TestCase):
                             HERE=here, THERE=there)
 
     def test_one_system_is_compiled(self):
-        header = '#ifndef CUSHIM_P_H\n#define CUSHIM_P_H\n#include <stddef.h>\nsize_t f(void);\n#endif\n'
+        header = ('#ifndef CUSHIM_P_H\n#define CUSHIM_P_H\n#include <stddef.h>\n'
+                  'size_t f(void);\n#endif\n')
         self.headers({'a/p.h': header})
         code, text = self.join(
             {'a/one.c': 'int one = 1;\n'},
@@ -155,13 +156,15 @@ class Join(unittest.TestCase):
                                 'a/two.c': '#include "a/q.h"\n#include "a/p.h"\n\nint q;\n'})
         self.assertEqual(code, 0, text)
         self.assertEqual([line for line in text.splitlines() if line.startswith('/* ---- ')],
-                         ['/* ---- a/%s ---- */' % name for name in ('q.h', 'p.h', 'one.c', 'two.c')])
+                         ['/* ---- a/%s ---- */' % name
+                          for name in ('q.h', 'p.h', 'one.c', 'two.c')])
         self.assertNotIn('#include "a/', text)
         self.assert_compiles()
 
     def test_a_header_in_the_middle_stays_in_the_middle(self):
         self.join({'a/one.c': 'int one;\n'})
-        self.headers({'names.c': '#include "cushim.h"\n#ifdef DOORS\n#error "not asked for"\n#endif\n'
+        self.headers({'names.c': '#include "cushim.h"\n'
+                                 '#ifdef DOORS\n#error "not asked for"\n#endif\n'
                                  '#define CUSHIM_CUDA_NAMES\n#include "cushim.h"\n'
                                  '#if !DOORS\n#error "asked for"\n#endif\nint x;\n'})
         self.assert_compiles(source='names.c')
@@ -190,7 +193,8 @@ class Join(unittest.TestCase):
                 self.assert_refused(['a/one.c', words], {'a/one.c': text})
 
     def test_an_include_of_the_system_under_a_condition_is_left_there(self):
-        code, text = self.join({'a/one.c': '#ifdef NEVER\n#include <nowhere.h>\n#endif\nint one;\n'})
+        code, text = self.join({
+            'a/one.c': '#ifdef NEVER\n#include <nowhere.h>\n#endif\nint one;\n'})
         self.assertEqual(code, 0, text)
         self.assertIn('#ifdef NEVER\n#include <nowhere.h>\n#endif', text)
 
