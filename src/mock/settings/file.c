@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/system.h"
+
 /* More than any sensible text; keeps a device file from being read for ever. */
 enum { LARGEST = 1 << 20 };
 
@@ -18,7 +20,7 @@ static CUresult refuse(CUresult code, const char *path, const char *why, char *m
 
 CUresult cushim__file_read(char **text, const char *path, char *message, size_t message_size)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = cushim__host_file(path);
     char *buffer;
     size_t length;
     int error;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is registered of kernels, by name. */
-#define _POSIX_C_SOURCE 200809L
 #include "src/mock/calls/kernel/kernel.h"
 
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "src/mock/call.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
+#include "src/mock/name.h"
 #include "src/mock/world.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
@@ -61,7 +61,7 @@ static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kern
     entry->data = kernel->data;
     entry->fault = kernel->fault;
     entry->has_sizes = kernel->parameter_sizes != NULL;
-    entry->name = strdup(kernel->name);
+    entry->name = cushim__name_copy(kernel->name, strlen(kernel->name));
     if (entry->has_sizes) {
         entry->parameter_count = kernel->parameter_count;
         entry->parameter_sizes = malloc(bytes > 0 ? bytes : 1);
