@@ -23,6 +23,12 @@ uint64_t cushim__host_ns(void);
  */
 FILE *cushim__host_file(const char *path);
 
+/* What stands between the folders of a path: any of these characters. */
+extern const char cushim__host_separators[];
+
+/* Whether a path of so many characters leads from the root, or from that of a drive. */
+bool cushim__host_path_is_rooted(const char *path, size_t length);
+
 /* Memory at a multiple of a power of two that is at most a page, and its end. NULL: out of it. */
 void *cushim__host_memory(size_t alignment, size_t bytes);
 void cushim__host_memory_free(void *memory);

@@ -9,6 +9,7 @@
 #include "src/mock/name.h"
 
 const bool cushim__mock_is_windows = false;
+const char cushim__host_separators[] = "/";
 
 uint64_t cushim__host_ns(void)
 {
@@ -21,6 +22,11 @@ uint64_t cushim__host_ns(void)
 FILE *cushim__host_file(const char *path)
 {
     return fopen(path, "rbe");
+}
+
+bool cushim__host_path_is_rooted(const char *path, size_t length)
+{
+    return length > 0 && path[0] == '/';
 }
 
 void *cushim__host_memory(size_t alignment, size_t bytes)

@@ -12,6 +12,7 @@
 #include <windows.h>
 
 const bool cushim__mock_is_windows = true;
+const char cushim__host_separators[] = "/\\";
 
 uint64_t cushim__host_ns(void)
 {
@@ -52,6 +53,11 @@ FILE *cushim__host_file(const char *path)
     if (!file)
         errno = why;
     return file;
+}
+
+bool cushim__host_path_is_rooted(const char *path, size_t length)
+{
+    return (length > 0 && (path[0] == '/' || path[0] == '\\')) || (length > 1 && path[1] == ':');
 }
 
 void *cushim__host_memory(size_t alignment, size_t bytes)
