@@ -2,14 +2,26 @@
 /**
  * @file
  * How cushim's symbols are seen from outside: these and no others.
+ *
+ * On Windows a module definition names what the DLL exports, so that a function needs no word here.
+ * A variable does: code reaches one of a DLL through a pointer that the linker makes. The static
+ * library brings that pointer along, so programs are compiled alike for both and define no macro.
  */
 #ifndef CUSHIM_API_H
 #define CUSHIM_API_H
 
-#if defined(__GNUC__)
+#if defined(_WIN32)
+#define CUSHIM_API
+#elif defined(__GNUC__)
 #define CUSHIM_API __attribute__((visibility("default")))
 #else
 #define CUSHIM_API
+#endif
+
+#if defined(_WIN32) && !defined(CUSHIM__LIBRARY) /* the library's own files */
+#define CUSHIM_VARIABLE __declspec(dllimport)
+#else
+#define CUSHIM_VARIABLE CUSHIM_API
 #endif
 
 #endif

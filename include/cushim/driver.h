@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** The current table. Read it with cushim_driver(), change it with cushim_table_install(). */
-CUSHIM_API extern const struct cushim_table *cushim__current;
+CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
 
 /**
  * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.

@@ -63,13 +63,13 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct cushim__defaults *defaults, struct cushim_mock **mock);
 
 /* Write a line to the log. */
-__attribute__((format(printf, 1, 2))) void cushim__mock_log(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
 
 /*
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
  * function under way stands before the text.
  */
-__attribute__((format(printf, 1, 2))) void cushim__violation(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__violation(const char *format, ...);
 
 /* Tell the trace. */
 void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,

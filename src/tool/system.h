@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command needs of the operating system: system_posix.c. */
+/* What the command needs of the operating system: system_posix.c, system_windows.c. */
 #ifndef CUSHIM_TOOL_SYSTEM_H
 #define CUSHIM_TOOL_SYSTEM_H
 
@@ -9,9 +9,10 @@
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there.
+ * opened would get its number: a device of the driver's, and our output would go there. The words of
+ * the command line are UTF-8 then, where the system tells what they are. False: no memory.
  */
-void system_hold_streams(void);
+bool system_begin(int *count, char ***words);
 
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);

@@ -11,8 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-void system_hold_streams(void)
+bool system_begin(int *count, char ***words)
 {
+    (void)count;
+    (void)words;
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         /* Opening takes the lowest number that is free: this one. For reading only, so that what
          * is written to a standard output that is closed still fails. */
@@ -20,6 +22,7 @@ void system_hold_streams(void)
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);
     }
+    return true;
 }
 
 char *system_absolute_path(const char *path)
