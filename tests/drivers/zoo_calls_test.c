@@ -15,10 +15,11 @@
 
 #include "loader/codes.h"
 #include "loader/tables.h"
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
 
 static char memory[CUSHIM_CALL_BYTES];
 static const char *zoo;
@@ -103,7 +104,7 @@ static void call_filled_table(const void *data)
 static void call_absent_tables(const void *data)
 {
     (void)data;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     for (size_t i = 0; i < cushim_call_count; i++) {
         check_call(&cushim__boot_table, i, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
         check_call(cushim_driver(), i, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -116,7 +117,7 @@ static void call_absent_first(const void *data)
 {
     const size_t *index = data;
 
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     check_call(cushim_driver(), *index, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
 }
 

@@ -11,9 +11,9 @@
 
 #include <cushim/cushim.h>
 
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
 static char path[FOLDER_PATH_BYTES];

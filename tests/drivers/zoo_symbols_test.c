@@ -13,10 +13,10 @@
 #include <cushim/cushim.h>
 
 #include "loader/codes.h"
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

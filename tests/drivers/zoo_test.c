@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <dlfcn.h>
 
 #include <cushim/cushim.h>
 
 #include "loader/codes.h"
 #include "loader/system.h"
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
+#include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -151,7 +151,7 @@ static void check_load(const struct visit *visit, const struct cushim_load_optio
     check_contains(report.reason, driver->reason);
     check_candidate(visit, &report);
     if (driver->code == CUDA_SUCCESS) {
-        const unsigned *init_calls = dlsym(route_open(visit->path), "zoo_init_calls");
+        const unsigned *init_calls = library_symbol(route_open(visit->path), "zoo_init_calls");
         check_text(report.advice, "");
         check(cushim__path_is_same_file(report.library, visit->path));
         check_int(cushim_driver()->EventQuery(NULL), answer_of_event_query(driver));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Filling a table of the caller's: how a symbol is found, and what stands in for a missing one. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <string.h>
 
 #include "fake.h"
@@ -10,6 +9,7 @@
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/tables.h"
+#include "tests/support/library.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -150,7 +150,7 @@ static void process_wide_driver_is_neither_used_nor_changed(void **state)
 static void table_is_filled_from_an_open_library(void **state)
 {
     struct cushim_symbol_counts counts;
-    void *library = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void *library = library_open(FAKE_LIBRARY);
 
     (void)state;
     assert_non_null(library);
@@ -158,7 +158,7 @@ static void table_is_filled_from_an_open_library(void **state)
     assert_int_equal(cushim_table_fill_library(&room.table, library, &counts), CUDA_SUCCESS);
     assert_int_equal(room.table.EventQuery(NULL), FAKE_LIBRARY_ANSWER);
     assert_int_equal(counts.core.found, 4);
-    dlclose(library);
+    library_close(library);
 }
 
 /* --- what is counted --- */

@@ -8,6 +8,7 @@
 #include "forked.h"
 #include "loader/codes.h"
 #include "loader/tables.h"
+#include "tests/support/environment.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -99,7 +100,7 @@ static void demand_too_much(void)
 
 static void disable(void)
 {
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     fake_query();
 }
 
