@@ -24,6 +24,11 @@ FILE *cushim__host_file(const char *path)
     return fopen(path, "rbe");
 }
 
+FILE *cushim__host_new_file(const char *path)
+{
+    return fopen(path, "w");
+}
+
 bool cushim__host_path_is_rooted(const char *path, size_t length)
 {
     return length > 0 && path[0] == '/';

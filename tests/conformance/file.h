@@ -4,6 +4,7 @@
 #define CUSHIM_TESTS_CONFORMANCE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { FILE_PATH_BYTES = 4096 };
 
@@ -18,6 +19,10 @@ bool file_of(const void *symbol, char absolute[FILE_PATH_BYTES]);
 
 /* Whether there is a file. */
 bool file_exists(const char *path);
+
+/* Write a file among those that do not stay, whose path is good until the next; and their folder. */
+const char *file_write(const void *bytes, size_t size);
+const char *file_folder(void);
 
 /* Behind the last folder of a path. */
 const char *file_name(const char *path);

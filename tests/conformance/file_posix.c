@@ -4,9 +4,12 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tests/support/verdict.h"
 
 _Static_assert((int)FILE_PATH_BYTES >= PATH_MAX, "realpath() writes as much");
 
@@ -27,6 +30,24 @@ bool file_of(const void *symbol, char absolute[FILE_PATH_BYTES])
 bool file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
+}
+
+const char *file_write(const void *bytes, size_t size)
+{
+    static char path[64];
+    int file;
+
+    snprintf(path, sizeof path, "%s/cushim-conformance-XXXXXX", file_folder());
+    file = mkstemp(path);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size)
+        fail("%s cannot be written", path);
+    close(file);
+    return path;
+}
+
+const char *file_folder(void)
+{
+    return "/tmp";
 }
 
 const char *file_name(const char *path)

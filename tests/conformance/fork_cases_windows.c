@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statement 9 is about forks, of which Windows has none. */
+#include <stddef.h>
+
 #include "cases.h"
 #include "tests/support/verdict.h"
 

@@ -9,8 +9,8 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "file.h"
 #include "module.h"
-#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -67,15 +67,13 @@ static void files_are_loaded(void)
     const char *path;
 
     begin_context();
-    folder_create(NULL);
-    path = folder_write("module", module_image, sizeof module_image);
+    path = file_write(module_image, sizeof module_image);
     OK(cu->ModuleLoad(&module, path));
     OK(cu->ModuleUnload(module));
     remove(path);
     CODE(CUDA_ERROR_FILE_NOT_FOUND, cu->ModuleLoad(&module, path));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoad(&module, NULL));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->ModuleLoad(&module, folder_path(".")));
-    folder_remove(NULL);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->ModuleLoad(&module, file_folder()));
     OK(cu->ModuleLoadFatBinary(&module, module_image));
     OK(cu->ModuleUnload(module));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadFatBinary(&module, NULL));
