@@ -81,7 +81,7 @@ CUresult cushim__call_enter(unsigned slot)
     call.too_early = false;
     if (!mock)
         return cushim__no_world;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     mock->calls++;
     return check(mock, slot);
 }
@@ -97,7 +97,7 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
     if (mock->trace)
         cushim__trace("call", name_of(slot), 0, 0, code);
     call.mock = NULL;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return code;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "src/mock/fork.h"
 
+#include <pthread.h>
+
 #include "src/mock/call.h"
 #include "src/mock/world.h"
 
@@ -21,14 +23,14 @@ static void before(void)
     locked = NULL;
     if (!mock || cushim__call_name()[0] || cushim__in_kernel)
         return;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     locked = mock;
 }
 
 static void in_parent(void)
 {
     if (locked)
-        pthread_mutex_unlock(&locked->lock);
+        cushim__lock_release(&locked->lock);
     locked = NULL;
 }
 
@@ -39,7 +41,7 @@ static void in_child(void)
     if (!mock)
         return;
     if (locked)
-        pthread_mutex_unlock(&locked->lock);
+        cushim__lock_release(&locked->lock);
     locked = NULL;
     cushim__life_in_child();
     mock->forked = mock->forked || mock->initialised;

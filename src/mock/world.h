@@ -8,12 +8,11 @@
 #ifndef CUSHIM_MOCK_WORLD_H
 #define CUSHIM_MOCK_WORLD_H
 
-#include <pthread.h>
-
 #include <cushim/mock.h>
 #include <cushim/mock_clock.h>
 #include <cushim/mock_kernel.h>
 
+#include "src/mock/lock.h"
 #include "src/mock/settings.h"
 
 enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 200 };
@@ -25,7 +24,7 @@ struct cushim__kernel_entry;
 
 struct cushim_mock {
     struct cushim__settings settings;
-    pthread_mutex_t lock;
+    struct cushim__lock lock;
     bool initialised;
     bool forked;     /* this is the child of the process that made the mock */
     CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */

@@ -72,12 +72,32 @@ system_function system_library_function(const char *path, const char *name)
     return function;
 }
 
+const char *system_get(const char *name)
+{
+    return getenv(name);
+}
+
 bool system_set(const char *name, const char *value, struct failure *failure)
 {
     if (setenv(name, value, 1) == 0)
         return true;
     failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, strerror(errno));
     return false;
+}
+
+const char system_mock_library[] = "libcuda.so.1";
+const char system_search_variable[] = "LD_LIBRARY_PATH";
+const char system_search_separator[] = ":";
+const char system_search_forbidden[] = ":;";
+
+bool system_path_is_absolute(const char *path)
+{
+    return path[0] == '/';
+}
+
+const char *system_search_obstacle(void)
+{
+    return NULL;
 }
 
 void system_execute(char **words, struct failure *failure)

@@ -103,6 +103,23 @@ system_function system_library_function(const char *path, const char *name)
     return (system_function)GetProcAddress(library, name);
 }
 
+const char *system_get(const char *name)
+{
+    wchar_t wide_name[64], *wide;
+    DWORD units;
+    const char *value;
+
+    if (!cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
+        return NULL;
+    units = GetEnvironmentVariableW(wide_name, NULL, 0);
+    wide = units > 0 ? malloc(units * sizeof *wide) : NULL;
+    if (!wide)
+        return NULL;
+    value = GetEnvironmentVariableW(wide_name, wide, units) < units ? narrow(wide) : NULL;
+    free(wide);
+    return value; /* for as long as the process lives */
+}
+
 bool system_set(const char *name, const char *value, struct failure *failure)
 {
     const size_t size = strlen(value) + 1;
@@ -120,13 +137,6 @@ bool system_set(const char *name, const char *value, struct failure *failure)
     if (!is_set)
         failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, message);
     return is_set;
-}
-
-void system_execute(char **words, struct failure *failure)
-{
-    failure_set(failure, STATUS_NOT_EXECUTABLE, "",
-                "The program '%.160s' cannot be executed: Windows has no mock driver yet",
-                words[0]);
 }
 
 bool system_error_is_terminal(void)

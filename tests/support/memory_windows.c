@@ -14,10 +14,7 @@ void *memory_nowhere(void)
 
 bool memory_is_readable(const volatile void *address)
 {
-    SIZE_T got;
-    char byte;
-
-    return ReadProcessMemory(GetCurrentProcess(), (const void *)(uintptr_t)address, &byte, 1, &got);
+    return !IsBadReadPtr((const void *)(uintptr_t)address, 1); /* it tries */
 }
 
 unsigned char *memory_at_an_end(const void *bytes, size_t size, struct memory_map *map)

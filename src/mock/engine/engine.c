@@ -5,7 +5,6 @@
 
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
-#include "src/mock/engine/condition.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
 
@@ -36,8 +35,8 @@ void cushim__engine_destroy(void)
             cushim__engine_forget(one);
         cushim__helper_stop(context);
     }
-    pthread_cond_destroy(&engine->changed);
-    pthread_cond_destroy(&engine->work);
+    cushim__condition_destroy(&engine->changed);
+    cushim__condition_destroy(&engine->work);
     free(engine->heap);
     free(engine);
     cushim__world->engine = NULL;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that block: they drive the clock, or sleep until somebody else has. */
 #include "src/mock/calls/context/context.h"
-#include "src/mock/engine/condition.h"
 #include "src/mock/engine/state.h"
 
 /* How often something outside the engine is asked, in time of the host. */
@@ -41,10 +40,10 @@ void cushim__wait_for_change(void)
 
     engine->waiters++;
     if (engine->polled.first || engine->outside > 0) {
-        cushim__condition_wait(&engine->changed, &cushim__world->lock, POLL_NS);
+        cushim__condition_wait_for(&engine->changed, &cushim__world->lock, POLL_NS);
         cushim__run_polled();
     } else {
-        pthread_cond_wait(&engine->changed, &cushim__world->lock);
+        cushim__condition_wait(&engine->changed, &cushim__world->lock);
     }
     engine->waiters--;
 }
@@ -110,7 +109,7 @@ void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *
 
 void cushim__engine_tell(void)
 {
-    pthread_cond_broadcast(&cushim__engine()->changed);
+    cushim__condition_broadcast(&cushim__engine()->changed);
 }
 
 /* A stream that somebody waits for is not freed, whatever other threads do with it. */

@@ -6,7 +6,6 @@
  * A refused setup must not look like a driver: cuInit and every other function answer
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
  */
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,9 +105,9 @@ static void tell_left(struct cushim_mock *mock)
 static bool can_lock(struct cushim_mock *mock)
 {
     for (int i = 0; i < 1000; i++) {
-        if (pthread_mutex_trylock(&mock->lock) == 0)
+        if (cushim__lock_try(&mock->lock))
             return true;
-        sched_yield();
+        cushim__yield();
     }
     return false;
 }
@@ -121,7 +120,7 @@ void cushim__library_end(void)
     /* Not to be had: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !can_lock(mock))
         return;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     first = cushim_mock_violation(mock, 0);
     if (mock->settings.report_left && !mock->forked)
         tell_left(mock);

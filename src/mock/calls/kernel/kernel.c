@@ -104,9 +104,9 @@ CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
         return CUDA_ERROR_INVALID_VALUE;
     if (known.parameter_count > SIZE_MAX / sizeof *known.parameter_sizes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     code = put(&known, false);
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return code;
 }
 
@@ -141,8 +141,8 @@ void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t b
         return NULL;
     if (cushim__in_kernel)
         return cushim__memory_host(address, bytes);
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     host = cushim__memory_host(address, bytes);
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return host;
 }
