@@ -10,21 +10,24 @@ const char *const cushim__state_advice[] = {
     [CUSHIM_STATE_NO_DEVICE] =
         "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES is unset or names one.",
     [CUSHIM_STATE_KERNEL_MISMATCH] =
-        "Restart the machine, so that the driver's service and its library are of the same release; if that "
-        "does not help, install the NVIDIA driver anew.",
+        "Restart the machine, so that the driver and its library are of the same release; if that "
+        "does not help, reinstall the NVIDIA driver.",
     [CUSHIM_STATE_INIT_FAILED] = NULL,
     [CUSHIM_STATE_NOT_FOUND] =
-        "Install the NVIDIA driver: it brings nvcuda.dll into the system's folder, and no other is searched. If the driver is elsewhere, set CUSHIM_LIBRARY to the absolute path of its nvcuda.dll.",
+        "Install the NVIDIA driver: nvcuda.dll is looked for in the system's folder only. If the "
+        "driver is elsewhere, set CUSHIM_LIBRARY to the absolute path of its nvcuda.dll.",
     [CUSHIM_STATE_NOT_LOADABLE] = NULL,
     [CUSHIM_STATE_NOT_A_DRIVER] =
-        "Name the driver's own library, usually nvcuda.dll; another library has its place or its name.",
+        "Name the driver's own library, usually nvcuda.dll; another library has its place or its "
+        "name.",
     [CUSHIM_STATE_STUB] =
-        "Name the driver's own nvcuda.dll, which comes with the NVIDIA driver: this file is for linking only.",
+        "Name the driver's own nvcuda.dll, which comes with the NVIDIA driver: this file is for "
+        "linking only.",
     [CUSHIM_STATE_DRIVER_ERROR] = NULL,
     [CUSHIM_STATE_TOO_OLD] = "Update the NVIDIA driver to one that supports the CUDA "
                              "version that this program needs.",
     [CUSHIM_STATE_DISABLED] = "Unset CUSHIM_LIBRARY to use the driver of this machine.",
-    [CUSHIM_STATE_FORKED] = "" /* there is no fork here */,
+    [CUSHIM_STATE_FORKED] = "", /* there is no fork here */
 };
 
 const char *const cushim__outcome_advice[] = {
@@ -43,7 +46,8 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_TRUNCATED] = "Reinstall the NVIDIA driver: the file was cut "
                                  "short, as by a full disk.",
     [CUSHIM_OUTCOME_LACKS_LIBRARY] =
-        "Reinstall the NVIDIA driver: a library that this one needs is missing, beside it and in the system's folder.",
+        "Install the library that the message names, beside the driver or in the system's folder; "
+        "if it names none, reinstall the NVIDIA driver.",
     [CUSHIM_OUTCOME_NOT_LOADABLE] = "Reinstall the NVIDIA driver if the message of the system "
                                     "does not tell the cure.",
     [CUSHIM_OUTCOME_NOT_A_DRIVER] = "",

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <windows.h>
 
+#include "loader/imports_windows.h"
 #include "loader/pe.h"
 #include "loader/text.h"
 #include "loader/wide_windows.h"
@@ -105,24 +106,21 @@ static bool is_elevated(void)
 
 const char *cushim__environment(const char *name, char *room, size_t size)
 {
-    wchar_t wide_name[64], value[CUSHIM__WIDE_PATH];
-    DWORD length;
+    wchar_t wide_name[64], *value;
+    DWORD units, length;
 
     if (is_elevated() || !cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
         return NULL;
-    SetLastError(ERROR_SUCCESS);
-    length = GetEnvironmentVariableW(wide_name, value, CUSHIM__WIDE_PATH);
-    if (length == 0 && GetLastError() == ERROR_ENVVAR_NOT_FOUND)
+    units = GetEnvironmentVariableW(wide_name, NULL, 0);
+    value = units ? cushim__memory_take(units * sizeof *value) : NULL;
+    if (!value)
         return NULL;
-    if (length == 0)
-        value[0] = L'\0';
-    if (length < CUSHIM__WIDE_PATH) {
-        cushim__wide_to(value, room, size);
-    } else {
-        /* Longer than any path that is taken; the caller says so. */
-        memset(room, '?', size - 1);
-        room[size - 1] = '\0';
-    }
+    length = GetEnvironmentVariableW(wide_name, value, units);
+    if (length >= units) /* another thread has made it longer */
+        length = 0;
+    value[length] = L'\0';
+    cushim__wide_to(value, room, size);
+    cushim__memory_give_back(value, units * sizeof *value);
     return room;
 }
 
@@ -189,13 +187,32 @@ static enum cushim_outcome judge(DWORD error)
     case ERROR_ACCESS_DENIED:
         return CUSHIM_OUTCOME_NO_PERMISSION;
     case ERROR_BAD_EXE_FORMAT:
+    case ERROR_EXE_MACHINE_TYPE_MISMATCH:
         return CUSHIM_OUTCOME_WRONG_ARCHITECTURE;
     default:
         return CUSHIM_OUTCOME_NOT_LOADABLE;
     }
 }
 
-static void *load(struct cushim_candidate *candidate, const wchar_t *name, DWORD flags)
+static void say_why(struct cushim_candidate *candidate, const wchar_t *path, DWORD error)
+{
+    char needed[MAX_PATH];
+    struct cushim__text text;
+
+    candidate->outcome = judge(error);
+    cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+    if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE) /* the system's words have gaps */
+        cushim__text_add(&text, "Windows takes it, or a library that it needs, for no library of "
+                                "this process's architecture");
+    else if (error == ERROR_MOD_NOT_FOUND && cushim__imports_lacking(path, needed, sizeof needed))
+        cushim__text_format(&text, "it needs %s, which is not found", needed);
+    else
+        cushim__wide_message(error, candidate->message, sizeof candidate->message);
+}
+
+/* `path` is where the library is, `name` by what it is to be found. */
+static void *load(struct cushim_candidate *candidate, const wchar_t *path, const wchar_t *name,
+                  DWORD flags)
 {
     DWORD mode, error;
     HMODULE library;
@@ -204,37 +221,52 @@ static void *load(struct cushim_candidate *candidate, const wchar_t *name, DWORD
     SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &mode);
     library = LoadLibraryExW(name, NULL, flags);
     error = GetLastError();
+    if (!library)
+        say_why(candidate, path, error);
     SetThreadErrorMode(mode, NULL);
-    if (library)
-        return keep(library);
-    candidate->outcome = judge(error);
-    if (error == ERROR_BAD_EXE_FORMAT) /* the system's words have a gap for the name */
-        cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "Windows takes it, or a library that it needs, for no library of this "
-                          "process's architecture");
-    else
-        cushim__wide_message(error, candidate->message, sizeof candidate->message);
-    return NULL;
+    return library ? keep(library) : NULL;
+}
+
+/* Say of a file that the search leads to which it is. */
+static void name_file(struct cushim_candidate *candidate, const wchar_t *path)
+{
+    char file[MAX_PATH], message[CUSHIM_REPORT_MESSAGE_BYTES];
+    struct cushim__text text;
+
+    if (candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND)
+        return;
+    cushim__wide_to(path, file, sizeof file);
+    cushim__text_copy(message, sizeof message, candidate->message);
+    cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+    cushim__text_add(&text, file);
+    cushim__text_add(&text, ": ");
+    cushim__text_add(&text, message);
 }
 
 /* A name without a folder: in the system's folder, or nowhere. */
 static void *search_library(struct cushim_candidate *candidate, const wchar_t *name)
 {
     wchar_t path[CUSHIM__WIDE_PATH];
-    const UINT length = GetSystemDirectoryW(path, CUSHIM__WIDE_PATH);
+    const UINT length = GetSystemDirectoryW(path, MAX_PATH);
 
-    if (length > 0 && length + 1 + wcslen(name) < CUSHIM__WIDE_PATH) {
-        path[length] = L'\\';
-        wcscpy(path + length + 1, name);
-        if (!cushim__pe_check(candidate, path))
-            return NULL;
+    if (length == 0 || length >= MAX_PATH) {
+        candidate->outcome = CUSHIM_OUTCOME_NOT_LOADABLE;
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          "Windows does not tell its folder");
+        return NULL;
     }
-    return load(candidate, name, SEARCH);
+    path[length] = L'\\';
+    wcscpy(path + length + 1, name);
+    if (!cushim__pe_check(candidate, path)) {
+        name_file(candidate, path);
+        return NULL;
+    }
+    return load(candidate, path, name, SEARCH);
 }
 
 void *cushim__library_open(struct cushim_candidate *candidate)
 {
-    wchar_t path[CUSHIM__WIDE_PATH];
+    wchar_t path[CUSHIM__WIDE_PATH], name[CUSHIM__WIDE_PATH + 1];
 
     if (!cushim__wide_path(candidate->path, path, CUSHIM__WIDE_PATH)) {
         candidate->outcome = CUSHIM_OUTCOME_REFUSED;
@@ -243,7 +275,12 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     }
     if (!cushim__path_is_absolute(candidate->path))
         return search_library(candidate, path);
-    return cushim__pe_check(candidate, path) ? load(candidate, path, SEARCH_NAMED) : NULL;
+    if (!cushim__pe_check(candidate, path))
+        return NULL;
+    wcscpy(name, path);
+    if (!wcschr(wcsrchr(path, L'\\'), L'.'))
+        wcscat(name, L"."); /* else Windows looks for another file, whose name ends with .dll */
+    return load(candidate, path, name, SEARCH_NAMED);
 }
 
 void *cushim__library_mapped(const char *name)

@@ -29,8 +29,12 @@ void cushim__wide_to(const wchar_t *wide, char *text, size_t size)
 {
     char whole[CUSHIM__WIDE_PATH * BYTES_PER_UNIT + 1];
 
-    if (WideCharToMultiByte(CP_UTF8, 0, wide, -1, whole, sizeof whole, NULL, NULL) <= 0)
-        whole[0] = '\0';
+    const size_t units = wcslen(wide);
+    const int length = WideCharToMultiByte(
+        CP_UTF8, 0, wide, (int)(units < CUSHIM__WIDE_PATH ? units : CUSHIM__WIDE_PATH), whole,
+        sizeof whole - 1, NULL, NULL);
+
+    whole[length] = '\0';
     cushim__text_copy(text, size, whole);
 }
 

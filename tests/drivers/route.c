@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "tests/drivers/route.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/support/child.h"
 #include "tests/support/environment.h"
@@ -54,23 +51,6 @@ void route_prepare(enum route route, const char *path, struct cushim_load_option
     case ROUTE_COUNT:
         break;
     }
-}
-
-void route_restart(const char *folder, const char *const *arguments)
-{
-    if (folder)
-        environment_set("LD_LIBRARY_PATH", folder);
-    else
-        environment_set("LD_LIBRARY_PATH", NULL);
-    child_restart(arguments);
-}
-
-bool route_search_has_another(void)
-{
-    return access("/usr/lib/wsl/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/run/opengl-driver/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", F_OK) == 0;
 }
 
 void *route_open(const char *path)

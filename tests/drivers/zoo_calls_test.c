@@ -28,7 +28,7 @@ static const char *path_of(const char *file)
 {
     static char path[FOLDER_PATH_BYTES];
 
-    snprintf(path, sizeof path, "%s/%s.so", zoo, file);
+    snprintf(path, sizeof path, "%s/%s" LIBRARY_SUFFIX, zoo, file);
     return path;
 }
 
@@ -165,7 +165,7 @@ static void every_slot_loads_the_driver_if_called_first(void **state)
     unsigned failures = 0;
 
     (void)state;
-    for (size_t i = 0; i < cushim_call_count; i++)
+    for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE)
         failures += !child_passes(cushim_symbol_name(i), call_first, &i);
     assert_int_equal(failures, 0);
 }
@@ -193,7 +193,7 @@ static void every_slot_answers_303_without_a_driver_if_called_first(void **state
     unsigned failures = 0;
 
     (void)state;
-    for (size_t i = 0; i < cushim_call_count; i++)
+    for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE)
         failures += !child_passes(cushim_symbol_name(i), call_absent_first, &i);
     assert_int_equal(failures, 0);
 }

@@ -26,7 +26,7 @@ int folder_create(void **state)
     char base[FOLDER_PATH_BYTES / 4];
 
     (void)state;
-    if (replay_is_child()) {
+    if (replay_is_repeating()) {
         must(GetEnvironmentVariableA(variable, folder, sizeof folder) > 0, variable);
         return 0;
     }
@@ -64,7 +64,7 @@ static void remove_all(const char *path)
 int folder_remove(void **state)
 {
     (void)state;
-    if (!replay_is_child())
+    if (!replay_is_repeating())
         remove_all(folder);
     return 0;
 }
@@ -88,7 +88,7 @@ const char *folder_write(const char *name, const void *bytes, size_t size)
     const char *path = folder_path(name);
     FILE *file;
 
-    if (replay_is_child())
+    if (replay_is_repeating())
         return path;
     file = fopen(path, "wb");
     must(file != NULL, path);
@@ -102,7 +102,8 @@ const char *folder_link(const char *name, const char *target)
 {
     const char *path = folder_path(name);
 
-    must(replay_is_child() || CreateHardLinkA(path, target, NULL) || CopyFileA(target, path, TRUE),
+    must(replay_is_repeating() || CreateHardLinkA(path, target, NULL) ||
+             CopyFileA(target, path, TRUE),
          path);
     return path;
 }
@@ -111,7 +112,7 @@ const char *folder_subfolder(const char *name)
 {
     const char *path = folder_path(name);
 
-    must(replay_is_child() || CreateDirectoryA(path, NULL), path);
+    must(replay_is_repeating() || CreateDirectoryA(path, NULL), path);
     return path;
 }
 

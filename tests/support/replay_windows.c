@@ -59,6 +59,13 @@ static void write_variable(void)
     environment_set(variable, text);
 }
 
+static void give_up(const char *what)
+{
+    fprintf(stderr, "%s: error %lu\n", what, GetLastError());
+    fflush(stderr);
+    abort();
+}
+
 static LONG WINAPI end_by_exception(EXCEPTION_POINTERS *what)
 {
     /* No window, no debugger and no handler of cmocka's: the parent reads the code. */
@@ -88,9 +95,9 @@ __attribute__((constructor)) static void begin(void)
     }
 }
 
-bool replay_is_child(void)
+bool replay_is_repeating(void)
 {
-    return levels > 0;
+    return depth < levels;
 }
 
 enum replay replay_next(int *answer)
@@ -98,7 +105,7 @@ enum replay replay_next(int *answer)
     struct level *level = &now[depth];
 
     if (level->count >= MOST_CALLS || depth >= MOST_LEVELS)
-        abort();
+        give_up("too many children");
     if (depth >= levels)
         return REPLAY_NEW;
     if (level->count + 1 < to_repeat[depth].count) {
@@ -135,7 +142,7 @@ unsigned replay_run(unsigned seconds, char *text, size_t size)
 
     fflush(NULL);
     if (!CreatePipe(&from, &to, NULL, 1 << 16))
-        abort();
+        give_up("no pipe");
     /* The call that is meant counts as well. */
     now[depth].answers[now[depth].count++] = 0;
     write_variable();
@@ -144,7 +151,7 @@ unsigned replay_run(unsigned seconds, char *text, size_t size)
     environment_set(variable, NULL);
     CloseHandle(to);
     if (!process)
-        abort();
+        give_up("a child cannot be started");
     /* What is more than the pipe holds waits for the end of the child, which never comes then. */
     const unsigned code = start_await(process, seconds);
     while (ReadFile(from, &byte, 1, &got, NULL) && got == 1) {
@@ -170,6 +177,6 @@ unsigned replay_restart(const char *const *arguments, unsigned seconds)
             (size_t)_snwprintf(command + length, MOST_WORDS - length, L" \"%hs\"", *arguments);
     process = start_command(command, NULL, NULL, NULL, false);
     if (!process)
-        abort();
+        give_up("a child cannot be started");
     return start_await(process, seconds);
 }

@@ -4,7 +4,7 @@
  * silence what it did up to the call that makes the child. There it does the child's part and ends.
  *
  * So what a test does before that call has to come to the same each time; files are the exception
- * (replay_is_child()). Calls that come before it answer what they answered at first.
+ * (replay_is_repeating()). Calls that come before it answer what they answered at first.
  *
  * A process that is elevated starts itself anew without that first, since the library would not
  * trust its environment.
@@ -33,8 +33,8 @@ unsigned replay_run(unsigned seconds, char *text, size_t size);
 /* What the call answers in the end, for the children of later calls. */
 int replay_answered(int answer);
 
-/* Whether this process is a child: what its parent has made is there. */
-bool replay_is_child(void);
+/* Whether this process repeats what its parent did: the files that it would make are there. */
+bool replay_is_repeating(void);
 
 /* Start this program with other arguments, as no child. Returns what it ended with. */
 unsigned replay_restart(const char *const *arguments, unsigned seconds);

@@ -15,8 +15,6 @@
  *   REENTERS           its constructor calls the function zoo_reenter of the program, if any
  *   HELPED             it needs another library
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,6 +28,9 @@
 #ifndef VERSION_CODE
 #define VERSION_CODE 0
 #endif
+
+/* A function that the program exports, or NULL: see program_posix.c, program_windows.c. */
+void (*zoo_program_function(const char *name))(void);
 
 #ifdef STUB
 #define ANSWER(index) 34
@@ -134,10 +135,8 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64
 #ifdef REENTERS
 __attribute__((constructor)) static void reenter(void)
 {
-    void (*program)(void) = NULL;
-    void *address = dlsym(RTLD_DEFAULT, "zoo_reenter");
+    void (*program)(void) = zoo_program_function("zoo_reenter");
 
-    memcpy(&program, &address, sizeof program);
     if (program)
         program();
 }
