@@ -33,7 +33,7 @@ static struct {
     uint64_t serial; /* of the mock that it runs for; 0: it does not */
     bool stop;
     struct user_object *first, *last;
-} reaper = {.work = PTHREAD_COND_INITIALIZER};
+} reaper;
 
 static void reap(struct user_object *object)
 {
