@@ -26,6 +26,9 @@ void cushim__lock_take(struct cushim__lock *lock);
 bool cushim__lock_try(struct cushim__lock *lock);
 void cushim__lock_release(struct cushim__lock *lock);
 
+/* Release it and take it again: who waits for it has a chance in between. */
+void cushim__lock_offer(struct cushim__lock *lock);
+
 void cushim__condition_create(struct cushim__condition *condition);
 void cushim__condition_destroy(struct cushim__condition *condition);
 

@@ -47,6 +47,12 @@ void cushim__lock_release(struct cushim__lock *lock)
     pthread_mutex_unlock(mutex_of(lock));
 }
 
+void cushim__lock_offer(struct cushim__lock *lock)
+{
+    cushim__lock_release(lock);
+    cushim__lock_take(lock);
+}
+
 void cushim__condition_create(struct cushim__condition *condition)
 {
     pthread_condattr_t attributes;

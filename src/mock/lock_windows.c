@@ -49,6 +49,14 @@ void cushim__lock_release(struct cushim__lock *lock)
     ReleaseSRWLockExclusive(srw_of(lock));
 }
 
+/* Who was woken is late otherwise, and that again and again. */
+void cushim__lock_offer(struct cushim__lock *lock)
+{
+    cushim__lock_release(lock);
+    SwitchToThread();
+    cushim__lock_take(lock);
+}
+
 void cushim__condition_create(struct cushim__condition *condition)
 {
     InitializeConditionVariable(variable_of(condition));

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <wchar.h>
 
 #include <windows.h>
@@ -17,6 +18,12 @@ enum { STEP = 4, END = 1 << 14, ROOM = 1024 };
 /* What NtQueryObject() begins its answers with, by what it is asked. */
 enum { NAME_OF_OBJECT = 1, TYPE_OF_OBJECT = 2 };
 
+/* Of ntdll.dll, for which there is not always something to link. */
+typedef NTSTATUS(WINAPI *query_object)(HANDLE handle, int question, void *answer, ULONG bytes,
+                                       ULONG *length);
+
+static query_object query;
+
 static bool tells(HANDLE handle, int question, const wchar_t *words)
 {
     union {
@@ -26,9 +33,7 @@ static bool tells(HANDLE handle, int question, const wchar_t *words)
     wchar_t text[ROOM / sizeof(wchar_t)] = L"";
     ULONG length;
 
-    if (NtQueryObject(handle, (OBJECT_INFORMATION_CLASS)question, &answer, sizeof answer, &length) <
-            0 ||
-        !answer.text.Buffer)
+    if (query(handle, question, &answer, sizeof answer, &length) < 0 || !answer.text.Buffer)
         return false;
     wcsncpy(text, answer.text.Buffer, answer.text.Length / sizeof(wchar_t));
     return wcsstr(text, words) != NULL;
@@ -43,8 +48,12 @@ static bool is_shared(HANDLE handle)
 
 int descriptor_count(void)
 {
+    FARPROC found = GetProcAddress(GetModuleHandleA("ntdll.dll"), "NtQueryObject");
     int open = 0;
 
+    if (!found)
+        return -1;
+    memcpy(&query, &found, sizeof query);
     for (intptr_t number = STEP; number < END; number += STEP) {
         DWORD flags;
 

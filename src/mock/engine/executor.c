@@ -20,8 +20,7 @@ static void work_once(struct cushim__engine *engine)
     if (needed && cushim__run_next()) {
         engine->time_ns = engine->now_ns;
         /* Let callers in. */
-        cushim__lock_release(&cushim__world->lock);
-        cushim__lock_take(&cushim__world->lock);
+        cushim__lock_offer(&cushim__world->lock);
         return;
     }
     if (needed && engine->polled.first) {
