@@ -24,11 +24,16 @@ ROOT = 'Z:' if WRAPPER else ''
 def run(*words, program=None, **environment):
     """Run the client, or another program; returns its output and what went to stderr, as lines."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
-    done = subprocess.run([*WRAPPER, program or CLIENT, *words], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, env={**kept, **environment})
+    # Files, no pipes: what Wine starts besides would hold these open.
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:
+        done = subprocess.run([*WRAPPER, program or CLIENT, *words], stdout=out, stderr=err,
+                              env={**kept, **environment})
+        out.seek(0)
+        err.seek(0)
+        output, errors = out.read(), err.read()
     if done.returncode != 0:
-        raise AssertionError('exit status %d: %s%s' % (done.returncode, done.stdout, done.stderr))
-    return done.stdout.splitlines(), done.stderr.splitlines()
+        raise AssertionError('exit status %d: %s%s' % (done.returncode, output, errors))
+    return output.splitlines(), errors.splitlines()
 
 
 def preload(library):
