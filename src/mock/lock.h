@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operating system's locks, conditions and threads: POSIX threads, or what Windows has of its own.
- * A lock of zeros is one, and so is a condition that is not waited for by the clock.
+ * The operating system's locks, conditions and threads: POSIX threads, or what Windows has of its
+ * own. A lock of zeros is one, and so is a condition that is not waited for by the clock.
  */
 #ifndef CUSHIM_MOCK_LOCK_H
 #define CUSHIM_MOCK_LOCK_H
@@ -32,7 +32,7 @@ void cushim__lock_offer(struct cushim__lock *lock);
 void cushim__condition_create(struct cushim__condition *condition);
 void cushim__condition_destroy(struct cushim__condition *condition);
 
-/* Release the lock until somebody signals, or earlier for no reason; the second, for `ns` at most. */
+/* Release the lock until somebody signals, or no reason at all; the second for `ns` at most. */
 void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock);
 void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
                                 uint64_t ns);

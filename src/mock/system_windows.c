@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows itself speaks UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not is
- * taken as one of the process's code page, which is what the C runtime hands to main().
+ * Windows itself speaks UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
+ * is taken as one of the process's code page, which is what the C runtime hands to main().
  */
 #include "src/mock/system.h"
 

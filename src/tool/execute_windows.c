@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `cushim run` on Windows. A program that asks for nvcuda.dll by its name gets, in this order, the one
- * that it has loaded, that of its own folder, of the system's folders, of the current folder, and of
- * the PATH. So a driver of the machine comes before the mock.
+ * `cushim run` on Windows. A program that asks for nvcuda.dll by its name gets, in this order, the
+ * one that it has loaded, that of its own folder, of the system's folders, of the current folder,
+ * and of the PATH. So a driver of the machine comes before the mock.
  */
 #define _WIN32_WINNT 0x0602
 #include <stdio.h>

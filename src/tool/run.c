@@ -90,8 +90,8 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
 static bool set_library(const char *folder, struct failure *failure)
 {
     const char *before = system_get(system_search_variable);
-    char *path = before && *before ? join(folder, system_search_separator, before)
-                                   : join(folder, "", "");
+    char *path =
+        before && *before ? join(folder, system_search_separator, before) : join(folder, "", "");
     char *file = join(folder, "/", system_mock_library);
     const bool is_done = system_set(system_search_variable, path, failure) &&
                          system_set("CUSHIM_LIBRARY", file, failure);

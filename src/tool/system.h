@@ -41,14 +41,14 @@ extern const char system_search_separator[], system_search_forbidden[];
 bool system_path_is_absolute(const char *path);
 
 /*
- * Why some programs will not find a library in the first of these folders, or cushim not the one that
- * CUSHIM_LIBRARY names: a sentence. NULL: they all will.
+ * Why some programs will not find a library in the first of these folders, or cushim not the one
+ * that CUSHIM_LIBRARY names: a sentence. NULL: they all will.
  */
 const char *system_search_obstacle(void);
 
 /*
- * Become another program, which is searched as a shell does; or start it, and end as it does. Returns
- * only with a failure: of status 127 if it was not found, else 126.
+ * Become another program, which is searched as a shell does; or start it, and end as it does.
+ * Returns only with a failure: of status 127 if it was not found, else 126.
  */
 void system_execute(char **words, struct failure *failure);
 

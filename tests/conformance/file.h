@@ -20,7 +20,7 @@ bool file_of(const void *symbol, char absolute[FILE_PATH_BYTES]);
 /* Whether there is a file. */
 bool file_exists(const char *path);
 
-/* Write a file among those that do not stay, whose path is good until the next; and their folder. */
+/* Write a file of those that do not stay; its path is good until the next. And their folder. */
 const char *file_write(const void *bytes, size_t size);
 const char *file_folder(void);
 

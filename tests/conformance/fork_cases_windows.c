@@ -10,8 +10,8 @@ static void no_fork(void)
     skip("Windows has no fork");
 }
 
-#define NO_FORK(title)                                                                    \
-    {                                                                                     \
+#define NO_FORK(title)                                                                 \
+    {                                                                                  \
         .name = title, .run = no_fork, .class = MEASURED, .may_skip = ON_MOCK | ON_GPU \
     }
 

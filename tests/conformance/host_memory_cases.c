@@ -7,8 +7,8 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "tests/support/memory.h"
 #include "memory.h"
+#include "tests/support/memory.h"
 
 static _Alignas(4096) char page[65536];
 

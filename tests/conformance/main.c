@@ -26,8 +26,7 @@
 static const struct {
     const char *name, *help;
 } usages[] = {
-    {"--driver=mock|real|PATH",
-     "the mock in this process; the driver; a library (default: mock)"},
+    {"--driver=mock|real|PATH", "the mock in this process; the driver; a library (default: mock)"},
     {"--only=PREFIX", "only cases whose names begin so, as 024"},
     {"--list", "name the cases, and run none"},
     {"--json", "print JSON"},

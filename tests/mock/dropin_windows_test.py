@@ -77,7 +77,8 @@ class Library(unittest.TestCase):
 
     def test_later_symbols_are_hidden_and_earlier_ones_are_not(self):
         output, errors = run(ROOT + LIBRARY, 'has:cuEventElapsedTime', 'has:cuEventElapsedTime_v2',
-                             'has:cuInit', 'has:cuWGLGetDevice', 'has:cushim_mock_identity', 'cuInit',
+                             'has:cuInit', 'has:cuWGLGetDevice', 'has:cushim_mock_identity',
+                             'cuInit',
                              CUSHIM_MOCK_SETTINGS=QUIET + '\ndriver_version = 12.7')
         self.assertEqual(output, ['cuEventElapsedTime 1', 'cuEventElapsedTime_v2 0', 'cuInit 1',
                                   'cuWGLGetDevice 1', 'cushim_mock_identity 1', 'cuInit 0'])

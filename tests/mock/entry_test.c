@@ -98,8 +98,7 @@ static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **
     ASK({"cuNope", 13000, 0, UNKNOWN_NAME, NULL}, {"", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuinit", 13000, 0, UNKNOWN_NAME, NULL}, {"cudaMalloc", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuEventElapsedTime_v2", 13000, 0, UNKNOWN_NAME, NULL},
-        {"cuEventRecord_ptsz", 13000, 0, UNKNOWN_NAME, NULL},
-        {"cuInit", 0, 0, TOO_OLD, NULL},
+        {"cuEventRecord_ptsz", 13000, 0, UNKNOWN_NAME, NULL}, {"cuInit", 0, 0, TOO_OLD, NULL},
         {"cuInit", 1000, 0, TOO_OLD, NULL}, {"cuMemAllocAsync", 11010, 0, TOO_OLD, NULL},
         {"cuGreenCtxCreate", 12030, 0, TOO_OLD, NULL});
     if (cushim__system_is_windows)

@@ -11,8 +11,8 @@ typedef int (*slot_call)(size_t slot, const char *state);
 enum { SLOT_ENDED = 100 };
 
 /*
- * Do the call: POSIX in a child of its own, Windows in this process, with a mock of its own. There a
- * crash ends the program.
+ * Do the call: POSIX in a child of its own, Windows in this process, with a mock of its own. There
+ * a crash ends the program.
  */
 int slot_child(slot_call call, size_t slot, const char *state);
 

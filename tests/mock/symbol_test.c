@@ -69,9 +69,8 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
 
 static void names_that_no_driver_exports_are_not_found(void **state)
 {
-    static const char *const names[] = {
-        "",           "cu",          "cuinit",        "cuInit ",
-        "EventQuery", "cuEventQuer", "cuEventQueryy", "cudaMalloc"};
+    static const char *const names[] = {"",           "cu",          "cuinit",        "cuInit ",
+                                        "EventQuery", "cuEventQuer", "cuEventQueryy", "cudaMalloc"};
 
     (void)state;
     begin("");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Handles of what this process shares: threads and the C runtime have others, which come and go. All
- * numbers that there may be are tried.
+ * Handles of what this process shares: threads and the C runtime have others, which come and go.
+ * All numbers that there may be are tried.
  */
 #include "tests/support/descriptor.h"
 

@@ -40,8 +40,7 @@ unsigned char *memory_at_an_end(const void *bytes, size_t size, struct memory_ma
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     map->bytes = (size + page - 1) / page * page + page;
-    map->start =
-        mmap(NULL, map->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    map->start = mmap(NULL, map->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (map->start == MAP_FAILED)
         return NULL;
     if (mprotect((char *)map->start + map->bytes - page, page, PROT_NONE) != 0)

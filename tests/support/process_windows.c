@@ -160,8 +160,8 @@ void peer_start(struct peer *peer, const char *name)
 
     if (!CreatePipe(&their_input, &to, NULL, 0) || !CreatePipe(&from, &their_output, NULL, 0))
         fail("a second process cannot be had: error %lu", GetLastError());
-    peer->process = (pid_t)(intptr_t)start(name, their_input, their_output,
-                                           GetStdHandle(STD_ERROR_HANDLE));
+    peer->process =
+        (pid_t)(intptr_t)start(name, their_input, their_output, GetStdHandle(STD_ERROR_HANDLE));
     CloseHandle(their_input);
     CloseHandle(their_output);
     peer->to = _open_osfhandle((intptr_t)to, _O_BINARY | _O_NOINHERIT);

@@ -35,10 +35,10 @@ struct cushim__engine {
     struct cushim__lanes lanes[CUSHIM__DEVICES_MAX][CUSHIM__UNITS];
 
     struct cushim__condition changed; /* something ended */
-    unsigned waiters;       /* threads that wait for that */
-    unsigned on_host;       /* streams whose head a helper executes */
-    size_t outside_queued;  /* operations that somebody outside may wait for: `outside` */
-    unsigned outside;       /* calls that wait for what another process does */
+    unsigned waiters;                 /* threads that wait for that */
+    unsigned on_host;                 /* streams whose head a helper executes */
+    size_t outside_queued;            /* operations that somebody outside may wait for: `outside` */
+    unsigned outside;                 /* calls that wait for what another process does */
 
     struct cushim__condition work; /* for the executor */
     struct cushim__runner executor;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Asked first, as Wine copies also what must not be read; ReadProcessMemory() then does not crash if
- * another thread gives the pages back meanwhile.
+ * Asked first, as Wine copies also what must not be read; ReadProcessMemory() then does not crash
+ * if another thread gives the pages back meanwhile.
  */
 #include "src/mock/image/peek.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted list
- * of names, one of their numbers, and one of functions by number. What came later goes out of all
- * three.
+ * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted
+ * list of names, one of their numbers, and one of functions by number. What came later goes out of
+ * all three.
  *
  * A program that is linked with the DLL has its functions bound before this runs; what came later
  * then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.

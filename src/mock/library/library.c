@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load: there before the first call, set up by
- * the environment, and open about what it is.
+ * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load: there before the first
+ * call, set up by the environment, and open about what it is.
  *
  * A refused setup must not look like a driver: cuInit and every other function answer
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.

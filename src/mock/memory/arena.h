@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of a device. Its addresses are a window of pages that nobody can read, so that a host
- * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it, unless the system had
- * to move them to let other processes map them.
+ * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it,
+ * unless the system had to move them to let other processes map them.
  *
  * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
  * is not shares blocks, in units of 512 bytes (statement 91).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows promises no more memory than it can hold, in RAM and page files, so what is not needed yet
- * is reserved, and committed later.
+ * Windows promises no more memory than it can hold, in RAM and page files, so what is not needed
+ * yet is reserved, and committed later.
  */
 #include "src/mock/memory/pages.h"
 

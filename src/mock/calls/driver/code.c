@@ -98,7 +98,8 @@ CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
 
     /* A folder can be opened and not be read: the driver answers as if memory had run out. */
     if (!file)
-        return errno == ENOMEM || errno == EISDIR ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_FILE_NOT_FOUND;
+        return errno == ENOMEM || errno == EISDIR ? CUDA_ERROR_OUT_OF_MEMORY
+                                                  : CUDA_ERROR_FILE_NOT_FOUND;
     do {
         if (length + STEP >= room) {
             grown = realloc(text, room = (length + STEP) * 2);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page that processes share of an event: a section. What is begun and not done carries the number
- * of a member, which is a process that has the page; a member lives as long as an object of its name
- * does, and Windows ends that with the process.
+ * The page that processes share of an event: a section. What is begun and not done carries the
+ * number of a member, which is a process that has the page; a member lives as long as an object of
+ * its name does, and Windows ends that with the process.
  */
 #include "src/mock/calls/event/shared_event.h"
 

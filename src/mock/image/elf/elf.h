@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the readers and writers of cubins need of ELF, by the names of its specification, for systems
- * whose C library has no <elf.h>. Elsewhere this folder is not on the search path.
+ * What the readers and writers of cubins need of ELF, by the names of its specification, for
+ * systems whose C library has no <elf.h>. Elsewhere this folder is not on the search path.
  */
 #ifndef CUSHIM_MOCK_IMAGE_ELF_ELF_H
 #define CUSHIM_MOCK_IMAGE_ELF_ELF_H
