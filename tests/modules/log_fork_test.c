@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log in a child that is forked while a thread is in its function, which is not in the child. */
+/* The log in a child that is forked while a thread, which is not in the child, is in its function. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
