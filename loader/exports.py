@@ -4,8 +4,8 @@
 
     exports.py OUTPUT HEADER...
 
-A declaration is marked by CUSHIM_API (a function) or CUSHIM_VARIABLE. So the object files say nothing
-of exports, and whoever links the static library into a DLL of theirs exports none of them.
+A declaration is marked by CUSHIM_API (a function) or CUSHIM_VARIABLE. So the object files say
+nothing of exports, and whoever links the static library into a DLL of theirs exports none of them.
 """
 
 import re

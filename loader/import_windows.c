@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
- * linker makes it; those that link the static library find this one, and need not say which they do.
+ * linker makes it; those that link the static library find this one and need not say which they do.
  */
 #include <cushim/driver.h>
 

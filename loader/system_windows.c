@@ -18,7 +18,7 @@
 enum { PAGE = 4096 };
 enum { TABLE_ROOM = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
 
-/* Where Windows looks: in its own folder for a driver that nobody names, and beside it otherwise. */
+/* Where Windows looks: in its own folder for a driver that nobody names, else beside it, too. */
 enum {
     SEARCH = LOAD_LIBRARY_SEARCH_SYSTEM32,
     SEARCH_NAMED = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32,
@@ -27,8 +27,8 @@ enum {
 const bool cushim__system_is_windows = true;
 
 /*
- * Never by the folders of the program, the current one or those of PATH: anybody may have left a file
- * of this name there. One that the process has mapped has had its say already, wherever it is from;
+ * Never by the folders of the program, the current one or those of PATH: anybody may have left a
+ * file of this name there. One that the process has mapped has had its say already, wherever it is from;
  * a second driver beside it would be no safer.
  */
 const struct cushim__place cushim__places[] = {
@@ -70,7 +70,7 @@ uint64_t cushim__clock_ns(void)
 
 void cushim__sleep_ns(uint64_t duration)
 {
-    /* Sleep() lasts a turn of the system's clock, which may be 16 ms; this timer's end is its own. */
+    /* Sleep() lasts a turn of the system's clock, which may be 16 ms; a timer has its own. */
     HANDLE timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
                                           SYNCHRONIZE | TIMER_MODIFY_STATE);
     const uint64_t steps = duration / 100 + 1;

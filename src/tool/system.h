@@ -9,8 +9,8 @@
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there. The words of
- * the command line are UTF-8 then, where the system tells what they are. False: no memory.
+ * opened would get its number: a device of the driver's, and our output would go there. The words
+ * of the command line are UTF-8 then, where the system tells what they are. False: no memory.
  */
 bool system_begin(int *count, char ***words);
 

@@ -4,7 +4,7 @@
 
     binary_windows_test.py COMPILER DLL LIBRARY COMMAND STUBS HEADER...
 
-DLL is the library, LIBRARY the same to be linked statically; the import library lies beside the DLL.
+DLL is the library, LIBRARY the same to be linked statically; the import library is beside the DLL.
 """
 
 import os

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log in a child that is forked while a thread is in its function, which is not in the child. */
+/* The log in a forked child whose parent has a thread in the function of the log. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>

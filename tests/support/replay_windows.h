@@ -25,8 +25,8 @@ enum replay {
 enum replay replay_next(int *answer);
 
 /*
- * Make the child of this call. Returns what it ended with: START_TIMED_OUT if it took longer; what it
- * printed is in `text`.
+ * Make the child of this call. Returns what it ended with: START_TIMED_OUT if it took longer; what
+ * it printed is in `text`.
  */
 unsigned replay_run(unsigned seconds, char *text, size_t size);
 

@@ -11,8 +11,8 @@ enum { START_TIMED_OUT = 0x54494d45 };
 
 /*
  * Start a command with these handles as its standard streams (NULL: this process's) and no more of
- * ours. With `limited`, it has no more rights than its user's other programs. Returns its handle, or
- * NULL.
+ * ours. With `limited`, it has no more rights than its user's other programs. Returns its handle,
+ * or NULL.
  */
 void *start_command(const wchar_t *command, void *input, void *output, void *error, bool limited);
 

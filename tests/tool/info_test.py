@@ -131,7 +131,8 @@ class WithDevices(ToolTest):
         finally:
             os.chdir(here)
         self.assert_status(result, DONE)
-        self.assertEqual(result.lines()['library'], host_path(os.path.join(os.path.realpath(folder), name)))
+        self.assertEqual(result.lines()['library'],
+                         host_path(os.path.join(os.path.realpath(folder), name)))
 
     def test_option_comes_before_the_environment(self):
         result = self.run_with(13000, 'info', CUSHIM_LIBRARY='none')
