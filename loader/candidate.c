@@ -185,6 +185,7 @@ const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_re
 CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source)
 {
+    char room[CUSHIM_REPORT_PATH_BYTES + 1];
     const char *named = NULL;
     const struct cushim_candidate *best;
 
@@ -195,7 +196,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
         examine(options, report, add_candidate(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
     } else if (options->library) {
         try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
-    } else if ((named = cushim__environment("CUSHIM_LIBRARY"))) {
+    } else if ((named = cushim__environment("CUSHIM_LIBRARY", room, sizeof room))) {
         try_named(options, report, CUSHIM_ORIGIN_ENVIRONMENT, named, source);
     } else {
         search(options, report, source);

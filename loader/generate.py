@@ -58,6 +58,11 @@ EMITTERS = {
                lambda rows, types, codes, names: drivers.emit_driver(rows)),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
+    'mock_exports_windows': ('the same for Windows',
+                             lambda rows, types, codes, names: mock.emit_exports(rows, types,
+                                                                                 'windows')),
+    'mock_definition': ('the module definition of that library for Windows',
+                        lambda rows, types, codes, names: mock.emit_definition(rows)),
 }
 
 # These also take what the sources of the mock define.
@@ -84,7 +89,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__.splitlines()[0],
         epilog='WHAT is one of:\n' + '\n'.join(
-            '  %-12s  %s' % (name, text)
+            '  %-20s  %s' % (name, text)
             for name, (text, _) in {**EMITTERS, **MOCK_EMITTERS}.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('what', metavar='WHAT', choices=sorted({**EMITTERS, **MOCK_EMITTERS}))

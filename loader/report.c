@@ -7,87 +7,47 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "loader/advice.h"
 #include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/report.h"
 #include "loader/system.h"
 #include "loader/text.h"
 
-static const struct state_words {
-    const char *name;
-    const char *advice; /* NULL: that of the candidate's outcome or of the code */
-} state_words[] = {
-    [CUSHIM_STATE_UNTRIED] = {"untried", ""},
-    [CUSHIM_STATE_LOADED] = {"loaded", ""},
-    [CUSHIM_STATE_READY] = {"ready", ""},
-    [CUSHIM_STATE_NO_DEVICE] = {"no-device",
-                                "Check that nvidia-smi lists a GPU and that CUDA_VISIBLE_DEVICES "
-                                "is unset or names one; in a container, start it with its GPUs."},
-    [CUSHIM_STATE_KERNEL_MISMATCH] =
-        {"kernel-mismatch",
-         "Reboot, or reload the nvidia kernel module, so that it is of the same release as the "
-         "library; in a container, take out the driver library that the image brought along."},
-    [CUSHIM_STATE_INIT_FAILED] = {"init-failed", NULL},
-    [CUSHIM_STATE_NOT_FOUND] =
-        {"not-found",
-         "Install the NVIDIA driver (on Debian and Ubuntu the package that holds libcuda.so.1); in "
-         "a container, start it with its GPUs; if the driver is elsewhere, set CUSHIM_LIBRARY to "
-         "the absolute path of its libcuda.so.1."},
-    [CUSHIM_STATE_NOT_LOADABLE] = {"not-loadable", NULL},
-    [CUSHIM_STATE_NOT_A_DRIVER] =
-        {"not-a-driver", "Name the driver's own library, usually libcuda.so.1; another library has "
-                         "its place or its name."},
-    [CUSHIM_STATE_STUB] =
-        {"stub", "Take the CUDA toolkit's `stubs` folder out of the library search path: it is for "
-                 "linking only. The driver's own libcuda.so.1 comes with the NVIDIA driver."},
-    [CUSHIM_STATE_DRIVER_ERROR] = {"driver-error", NULL},
-    [CUSHIM_STATE_TOO_OLD] = {"too-old", "Update the NVIDIA driver to one that supports the CUDA "
-                                         "version that this program needs."},
-    [CUSHIM_STATE_DISABLED] = {"disabled",
-                               "Unset CUSHIM_LIBRARY to use the driver of this machine."},
-    [CUSHIM_STATE_FORKED] = {"forked",
-                             "Use CUDA in the parent only, or start the child with exec (spawn "
-                             "instead of fork), or fork before the first use of CUDA."},
+static const char *const state_names[] = {
+    [CUSHIM_STATE_UNTRIED] = "untried",
+    [CUSHIM_STATE_LOADED] = "loaded",
+    [CUSHIM_STATE_READY] = "ready",
+    [CUSHIM_STATE_NO_DEVICE] = "no-device",
+    [CUSHIM_STATE_KERNEL_MISMATCH] = "kernel-mismatch",
+    [CUSHIM_STATE_INIT_FAILED] = "init-failed",
+    [CUSHIM_STATE_NOT_FOUND] = "not-found",
+    [CUSHIM_STATE_NOT_LOADABLE] = "not-loadable",
+    [CUSHIM_STATE_NOT_A_DRIVER] = "not-a-driver",
+    [CUSHIM_STATE_STUB] = "stub",
+    [CUSHIM_STATE_DRIVER_ERROR] = "driver-error",
+    [CUSHIM_STATE_TOO_OLD] = "too-old",
+    [CUSHIM_STATE_DISABLED] = "disabled",
+    [CUSHIM_STATE_FORKED] = "forked",
 };
 
-static const struct outcome_words {
-    const char *name;
-    const char *advice;
-} outcome_words[] = {
-    [CUSHIM_OUTCOME_LOADED] = {"loaded", ""},
-    [CUSHIM_OUTCOME_DISABLED] = {"disabled", ""},
-    [CUSHIM_OUTCOME_REFUSED] = {"refused",
-                                "Give the absolute path of the driver library, or the word none in "
-                                "CUSHIM_LIBRARY, or leave it unset."},
-    [CUSHIM_OUTCOME_NOT_FOUND] = {"not-found", "Check the path; the driver's library is usually "
-                                               "called libcuda.so.1."},
-    [CUSHIM_OUTCOME_NO_PERMISSION] = {"no-permission",
-                                      "Make the file and its folders readable for this user."},
-    [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
-        {"not-a-library", "Reinstall the NVIDIA driver if this file stands in the place "
-                          "of its library, or name another file."},
-    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = {"wrong-architecture",
-                                           "Install the driver library for the architecture of "
-                                           "this program, or run a program built for the "
-                                           "library's."},
-    [CUSHIM_OUTCOME_TRUNCATED] = {"truncated", "Reinstall the NVIDIA driver: the file was cut "
-                                               "short, as by a full disk."},
-    [CUSHIM_OUTCOME_LACKS_LIBRARY] = {"lacks-library",
-                                      "Install the library that the message names: it belongs to "
-                                      "the same NVIDIA driver and must be of the same release."},
-    [CUSHIM_OUTCOME_NOT_LOADABLE] = {"not-loadable",
-                                     "Reinstall the NVIDIA driver if the message of the system "
-                                     "does not tell the cure."},
-    [CUSHIM_OUTCOME_NOT_A_DRIVER] = {"not-a-driver", ""},
-    [CUSHIM_OUTCOME_STUB] = {"stub", ""},
-    [CUSHIM_OUTCOME_DRIVER_ERROR] = {"driver-error", ""},
-    [CUSHIM_OUTCOME_TOO_OLD] = {"too-old", ""},
-    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] =
-        {"other-c-library", "Build this program for glibc: NVIDIA's driver libraries need it, and "
-                            "this process has musl."},
-    [CUSHIM_OUTCOME_STATIC_PROGRAM] =
-        {"static-program", "Link this program dynamically, without -static or -static-pie: a "
-                           "static program cannot load the driver."},
+static const char *const outcome_names[] = {
+    [CUSHIM_OUTCOME_LOADED] = "loaded",
+    [CUSHIM_OUTCOME_DISABLED] = "disabled",
+    [CUSHIM_OUTCOME_REFUSED] = "refused",
+    [CUSHIM_OUTCOME_NOT_FOUND] = "not-found",
+    [CUSHIM_OUTCOME_NO_PERMISSION] = "no-permission",
+    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = "not-a-library",
+    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = "wrong-architecture",
+    [CUSHIM_OUTCOME_TRUNCATED] = "truncated",
+    [CUSHIM_OUTCOME_LACKS_LIBRARY] = "lacks-library",
+    [CUSHIM_OUTCOME_NOT_LOADABLE] = "not-loadable",
+    [CUSHIM_OUTCOME_NOT_A_DRIVER] = "not-a-driver",
+    [CUSHIM_OUTCOME_STUB] = "stub",
+    [CUSHIM_OUTCOME_DRIVER_ERROR] = "driver-error",
+    [CUSHIM_OUTCOME_TOO_OLD] = "too-old",
+    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "other-c-library",
+    [CUSHIM_OUTCOME_STATIC_PROGRAM] = "static-program",
 };
 
 static const char *const origin_names[] = {
@@ -100,12 +60,12 @@ static const char *const origin_names[] = {
 
 const char *cushim_state_name(enum cushim_state state)
 {
-    return (size_t)state < COUNT(state_words) ? state_words[state].name : "unknown";
+    return (size_t)state < COUNT(state_names) ? state_names[state] : "unknown";
 }
 
 const char *cushim_outcome_name(enum cushim_outcome outcome)
 {
-    return (size_t)outcome < COUNT(outcome_words) ? outcome_words[outcome].name : "unknown";
+    return (size_t)outcome < COUNT(outcome_names) ? outcome_names[outcome] : "unknown";
 }
 
 const char *cushim_origin_name(enum cushim_origin origin)
@@ -208,9 +168,9 @@ static const char *advice(const struct cushim_report *report)
     /* Whoever named a file is helped by words on that file. */
     if (report->state == CUSHIM_STATE_NOT_LOADABLE ||
         (report->state == CUSHIM_STATE_NOT_FOUND && candidate->origin <= CUSHIM_ORIGIN_ENVIRONMENT))
-        return outcome_words[candidate->outcome].advice;
-    if (state_words[report->state].advice)
-        return state_words[report->state].advice;
+        return cushim__outcome_advice[candidate->outcome];
+    if (cushim__state_advice[report->state])
+        return cushim__state_advice[report->state];
     return cushim_error_advice(report->code);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What cushim needs of the operating system. The only rooms that know one: system_posix.c, and
- * elf.c for the format of its libraries.
+ * elf.c for the format of its libraries; system_windows.c, pe.c and wide_windows.c.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H
@@ -36,8 +36,11 @@ void cushim__pause(unsigned turns);
 uint64_t cushim__clock_ns(void);
 void cushim__sleep_ns(uint64_t duration);
 
-/* Environment variable, or NULL also where the environment is not to be trusted (set-user-ID). */
-const char *cushim__environment(const char *name);
+/*
+ * Environment variable, or NULL also where the environment is not to be trusted (set-user-ID, or
+ * elevated). The answer may stand in `room`; one that does not fit there fills it.
+ */
+const char *cushim__environment(const char *name, char *room, size_t size);
 
 /* Whether a path starts at the root. */
 bool cushim__path_is_absolute(const char *path);

@@ -92,8 +92,10 @@ void cushim__sleep_ns(uint64_t duration)
     nanosleep(&moment, NULL);
 }
 
-const char *cushim__environment(const char *name)
+const char *cushim__environment(const char *name, char *room, size_t size)
 {
+    (void)room;
+    (void)size;
     return secure_getenv(name);
 }
 

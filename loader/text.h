@@ -17,7 +17,7 @@ void cushim__text_begin(struct cushim__text *text, char *buffer, size_t size);
 void cushim__text_add(struct cushim__text *text, const char *bytes);
 
 #if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(__printf__, 2, 3)))
 #endif
 void cushim__text_format(struct cushim__text *text, const char *format, ...);
 

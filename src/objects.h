@@ -121,7 +121,7 @@ CUresult cushim__destroyed(const char *function, CUresult code);
 
 /* Write one line to the program's log (cushim/log.h); printf-like. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 1, 2)))
+__attribute__((format(__printf__, 1, 2)))
 #endif
 void cushim__log(const char *format, ...);
 

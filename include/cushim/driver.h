@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /** The current table. Read it with cushim_driver(), change it with cushim_table_install(). */
-CUSHIM_API extern const struct cushim_table *cushim__current;
+CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
 
 /**
  * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
@@ -76,9 +76,10 @@ struct cushim_load_options {
  * Tries, in this order: `options->resolver`, `options->library`, the path in the environment
  * variable CUSHIM_LIBRARY (the word `none` acts as a machine without a driver; the variable is
  * ignored in a set-user-ID program), a libcuda.so.1 that the process has mapped already,
- * `libcuda.so.1` by the system's search, and a few well-known places. A driver that was named
- * explicitly, by option or environment, is the only one tried. A candidate counts if it has cuInit
- * and cuDriverGetVersion and the latter succeeds.
+ * `libcuda.so.1` by the system's search, and a few well-known places. On Windows it is an
+ * nvcuda.dll that is mapped, then that of the system's folder, and the variable is ignored in an
+ * elevated process. A driver that was named explicitly, by option or environment, is the only one
+ * tried. A candidate counts if it has cuInit and cuDriverGetVersion and the latter succeeds.
  *
  * Loading is not initialising: it does not touch the GPU and does no harm to children forked later.
  * A load that succeeded is for good. One that failed is tried again by each explicit call, and

@@ -83,7 +83,7 @@ CUresult cushim__call_enter(unsigned slot)
     if (!mock)
         return cushim__no_world;
     if (cushim__held_for_fork != mock)
-        pthread_mutex_lock(&mock->lock);
+        cushim__lock_take(&mock->lock);
     mock->calls++;
     return check(mock, slot);
 }
@@ -100,7 +100,7 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
         cushim__trace("call", name_of(slot), 0, 0, code);
     call.mock = NULL;
     if (cushim__held_for_fork != mock)
-        pthread_mutex_unlock(&mock->lock);
+        cushim__lock_release(&mock->lock);
     return code;
 }
 

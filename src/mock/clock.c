@@ -9,9 +9,9 @@ CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
 {
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     cushim__engine_advance(duration_ns);
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;
 }
 
@@ -21,9 +21,9 @@ CUresult cushim_mock_step(struct cushim_mock *mock)
 
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     executed = cushim__engine_step();
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return executed ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
@@ -31,9 +31,9 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
 {
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     while (cushim__engine_step())
         ;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;
 }

@@ -22,9 +22,9 @@ CUresult cushim_mock_install(struct cushim_mock *mock)
     code = cushim_table_install(&cushim__mock_table, &former);
     if (code != CUDA_SUCCESS || former == &cushim__mock_table)
         return code;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     mock->former = former;
     mock->put_back = put_back;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;
 }

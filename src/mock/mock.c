@@ -19,7 +19,7 @@
 #include "src/mock/world.h"
 
 /* One mock at a time. */
-static pthread_mutex_t life = PTHREAD_MUTEX_INITIALIZER;
+static struct cushim__lock life;
 static uint64_t serial;
 
 /* On failure there is nothing to free. */
@@ -75,14 +75,14 @@ static void set_world(struct cushim_mock *mock)
 
 void cushim__life_in_child(void)
 {
-    pthread_mutex_init(&life, NULL);
+    cushim__lock_create(&life);
 }
 
 static void end(struct cushim_mock *mock)
 {
     set_world(NULL);
-    pthread_mutex_unlock(&mock->lock);
-    pthread_mutex_destroy(&mock->lock);
+    cushim__lock_release(&mock->lock);
+    cushim__lock_destroy(&mock->lock);
     cushim__settings_free(&mock->settings);
     free(mock);
 }
@@ -105,8 +105,8 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     cushim__watch_forks();
-    pthread_mutex_init(&created->lock, NULL);
-    pthread_mutex_lock(&created->lock);
+    cushim__lock_create(&created->lock);
+    cushim__lock_take(&created->lock);
     set_world(created);
     code = fill();
     if (code != CUDA_SUCCESS) {
@@ -114,7 +114,7 @@ static CUresult create(const struct cushim_mock_options *options,
         end(created);
         return code;
     }
-    pthread_mutex_unlock(&created->lock);
+    cushim__lock_release(&created->lock);
     *mock = created;
     return CUDA_SUCCESS;
 }
@@ -131,9 +131,9 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
         known.message_size = 0;
     if (known.message_size > 0)
         known.message[0] = '\0';
-    pthread_mutex_lock(&life);
+    cushim__lock_take(&life);
     code = create(&known, defaults, mock);
-    pthread_mutex_unlock(&life);
+    cushim__lock_release(&life);
     return code;
 }
 
@@ -152,14 +152,14 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         return CUDA_SUCCESS;
     if (mock->put_back)
         mock->put_back(mock->former);
-    pthread_mutex_lock(&life);
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&life);
+    cushim__lock_take(&mock->lock);
     /* In a forked child there are no threads that could be waited for: what they hold stays. */
     if (!mock->forked)
         empty();
     code = mock->violations > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
     end(mock);
-    pthread_mutex_unlock(&life);
+    cushim__lock_release(&life);
     return code;
 }
 
@@ -177,7 +177,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     *state = (struct cushim_mock_state){
         .size = state->size,
         .now_ns = cushim__engine_now(),
@@ -189,6 +189,6 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .allocations = mock->allocations,
         .memory_bytes = cushim__memory_used(),
     };
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;
 }

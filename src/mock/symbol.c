@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/mock/system.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
@@ -35,7 +36,7 @@ unsigned cushim__symbol_slot(const char *name)
 bool cushim__symbol_exists(unsigned slot, int version)
 {
     return cushim__symbols[slot].since <= version &&
-           !(cushim__symbols[slot].flags & CUSHIM__WINDOWS);
+           (cushim__mock_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
 }
 
 cushim_function cushim_mock_symbol(const char *symbol, void *mock)

@@ -91,10 +91,10 @@ const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
 
     if (!mock)
         return NULL;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     if (index < mock->violations && index < CUSHIM__VIOLATIONS_KEPT)
         text = mock->violation[index];
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return text;
 }
 
@@ -103,10 +103,10 @@ void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const
 {
     if (!mock)
         return;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     mock->log = log;
     mock->log_data = data;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
 }
 
 void cushim_mock_trace_set(struct cushim_mock *mock,
@@ -115,10 +115,10 @@ void cushim_mock_trace_set(struct cushim_mock *mock,
 {
     if (!mock)
         return;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     mock->trace = trace;
     mock->trace_data = data;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
 }
 
 const char *cushim_mock_identity(void)

@@ -8,12 +8,11 @@
 #ifndef CUSHIM_MOCK_WORLD_H
 #define CUSHIM_MOCK_WORLD_H
 
-#include <pthread.h>
-
 #include <cushim/mock.h>
 #include <cushim/mock_clock.h>
 #include <cushim/mock_kernel.h>
 
+#include "src/mock/lock.h"
 #include "src/mock/settings.h"
 
 enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 200 };
@@ -25,7 +24,7 @@ struct cushim__kernel_entry;
 
 struct cushim_mock {
     struct cushim__settings settings;
-    pthread_mutex_t lock;
+    struct cushim__lock lock;
     bool initialised;
     bool forked;     /* this is the child of the process that made the mock */
     CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */
@@ -63,13 +62,13 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct cushim__defaults *defaults, struct cushim_mock **mock);
 
 /* Write a line to the log. */
-__attribute__((format(printf, 1, 2))) void cushim__mock_log(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
 
 /*
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
  * function under way stands before the text.
  */
-__attribute__((format(printf, 1, 2))) void cushim__violation(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__violation(const char *format, ...);
 
 /* Tell the trace. */
 void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,

@@ -53,7 +53,7 @@ void failure_from_report(struct failure *failure, const struct cushim_report *re
 
 /* Anything else. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 4, 5)))
+__attribute__((format(__printf__, 4, 5)))
 #endif
 void failure_set(struct failure *failure, enum status status, const char *advice,
                  const char *format, ...);

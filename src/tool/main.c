@@ -91,7 +91,8 @@ int main(int count, char **words)
 {
     enum status status;
 
-    system_hold_streams();
+    if (!system_begin(&count, &words))
+        return STATUS_FAILED;
     status = dispatch(count > 0 ? count - 1 : 0, words + 1);
     return output_finish() ? (int)status : (int)STATUS_FAILED;
 }

@@ -13,7 +13,7 @@ void *output_memory(size_t size);
 
 /* One line, `label` in the column of the report's labels. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(__printf__, 2, 3)))
 #endif
 void output_line(const char *label, const char *format, ...);
 

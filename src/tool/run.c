@@ -9,8 +9,6 @@
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
-static const char library[] = "libcuda.so.1";
-
 /* Where the library lies, from the folder of this command: as installed, and as built. */
 static const char *const folders[] = {CUSHIM_MOCK_FOLDER, "../mock"};
 
@@ -33,7 +31,7 @@ static char *check_folder(const char *folder)
 
     if (!absolute)
         return NULL;
-    file = join(absolute, "/", library);
+    file = join(absolute, "/", system_mock_library);
     is_there = system_file_exists(file);
     free(file);
     if (is_there)
@@ -49,7 +47,8 @@ static char *find_folder(const struct arguments *arguments, struct failure *fail
     char *found = arguments->library ? check_folder(arguments->library) : NULL;
 
     for (size_t i = 0; own && !found && i < sizeof folders / sizeof folders[0]; i++) {
-        char *folder = folders[i][0] == '/' ? join(folders[i], "", "") : join(own, "/", folders[i]);
+        char *folder = system_path_is_absolute(folders[i]) ? join(folders[i], "", "")
+                                                           : join(own, "/", folders[i]);
         found = check_folder(folder);
         free(folder);
     }
@@ -57,11 +56,11 @@ static char *find_folder(const struct arguments *arguments, struct failure *fail
     if (!found)
         failure_set(failure, STATUS_NO_LIBRARY,
                     "Install cushim as a whole, or name the folder with --library.",
-                    "The mock driver's %s is not in %.160s.", library,
+                    "The mock driver's %s is not in %.160s.", system_mock_library,
                     arguments->library ? arguments->library
                                        : "the folder where it is built or installed");
     /* The list of folders has no way to write these. */
-    if (found && strpbrk(found, ":;"))
+    if (found && strpbrk(found, system_search_forbidden))
         failure_set(failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
                     "The mock driver's folder has a colon or semicolon in its name: %.160s", found);
     return found;
@@ -73,9 +72,9 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
     static const char config_name[] = "CUSHIM_MOCK_CONFIG",
                       settings_name[] = "CUSHIM_MOCK_SETTINGS";
     char *config = arguments->config ? system_absolute_path(arguments->config) : NULL;
-    const char *before = getenv(settings_name);
+    const char *before = system_get(settings_name);
     char *settings = mock_settings(arguments, before);
-    const char *file = config ? config : getenv(config_name);
+    const char *file = config ? config : system_get(config_name);
     const char *text = settings ? settings : before;
     const bool is_done = mock_check_options(arguments, failure) &&
                          mock_check(file, text, before ? settings_name : "the options", failure) &&
@@ -90,12 +89,12 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
 
 static bool set_library(const char *folder, struct failure *failure)
 {
-    static const char name[] = "LD_LIBRARY_PATH";
-    const char *before = getenv(name);
-    char *path = before && *before ? join(folder, ":", before) : join(folder, "", "");
-    char *file = join(folder, "/", library);
-    const bool is_done =
-        system_set(name, path, failure) && system_set("CUSHIM_LIBRARY", file, failure);
+    const char *before = system_get(system_search_variable);
+    char *path =
+        before && *before ? join(folder, system_search_separator, before) : join(folder, "", "");
+    char *file = join(folder, "/", system_mock_library);
+    const bool is_done = system_set(system_search_variable, path, failure) &&
+                         system_set("CUSHIM_LIBRARY", file, failure);
 
     free(path);
     free(file);
@@ -109,8 +108,11 @@ enum status command_run(const struct arguments *arguments)
 
     if (set_settings(arguments, &failure))
         folder = find_folder(arguments, &failure);
-    if (failure.status == STATUS_DONE && set_library(folder, &failure))
+    if (failure.status == STATUS_DONE && set_library(folder, &failure)) {
+        if (system_search_obstacle() && !arguments->quiet)
+            fprintf(stderr, "cushim: %s\n", system_search_obstacle());
         system_execute(arguments->program, &failure);
+    }
     free(folder);
     failure_print(&failure);
     return failure.status;

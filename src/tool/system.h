@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command needs of the operating system: system_posix.c. */
+/* What the command needs of the operating system: system_posix.c, system_windows.c. */
 #ifndef CUSHIM_TOOL_SYSTEM_H
 #define CUSHIM_TOOL_SYSTEM_H
 
@@ -9,9 +9,10 @@
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there.
+ * opened would get its number: a device of the driver's, and our output would go there. The words
+ * of the command line are UTF-8 then, where the system tells what they are. False: no memory.
  */
-void system_hold_streams(void);
+bool system_begin(int *count, char ***words);
 
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);
@@ -25,12 +26,29 @@ bool system_file_exists(const char *path);
 typedef void (*system_function)(void);
 system_function system_library_function(const char *path, const char *name);
 
+/* A variable of the environment; NULL: it is not set. Good for as long as the process lives. */
+const char *system_get(const char *name);
+
 /* Set a variable of the environment. */
 bool system_set(const char *name, const char *value, struct failure *failure);
 
+/* How the mock driver's library is called, and the variable of the folders where it is searched. */
+extern const char system_mock_library[], system_search_variable[];
+
+/* What stands between these folders, and what no name of one can have because of it. */
+extern const char system_search_separator[], system_search_forbidden[];
+
+bool system_path_is_absolute(const char *path);
+
 /*
- * Become another program, which is searched as a shell does. Returns only with a failure: of status
- * 127 if it was not found, else 126.
+ * Why some programs will not find a library in the first of these folders, or cushim not the one
+ * that CUSHIM_LIBRARY names: a sentence. NULL: they all will.
+ */
+const char *system_search_obstacle(void);
+
+/*
+ * Become another program, which is searched as a shell does; or start it, and end as it does.
+ * Returns only with a failure: of status 127 if it was not found, else 126.
  */
 void system_execute(char **words, struct failure *failure);
 

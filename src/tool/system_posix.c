@@ -11,8 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-void system_hold_streams(void)
+bool system_begin(int *count, char ***words)
 {
+    (void)count;
+    (void)words;
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
         /* Opening takes the lowest number that is free: this one. For reading only, so that what
          * is written to a standard output that is closed still fails. */
@@ -20,6 +22,7 @@ void system_hold_streams(void)
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);
     }
+    return true;
 }
 
 char *system_absolute_path(const char *path)
@@ -69,12 +72,32 @@ system_function system_library_function(const char *path, const char *name)
     return function;
 }
 
+const char *system_get(const char *name)
+{
+    return getenv(name);
+}
+
 bool system_set(const char *name, const char *value, struct failure *failure)
 {
     if (setenv(name, value, 1) == 0)
         return true;
     failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, strerror(errno));
     return false;
+}
+
+const char system_mock_library[] = "libcuda.so.1";
+const char system_search_variable[] = "LD_LIBRARY_PATH";
+const char system_search_separator[] = ":";
+const char system_search_forbidden[] = ":;";
+
+bool system_path_is_absolute(const char *path)
+{
+    return path[0] == '/';
+}
+
+const char *system_search_obstacle(void)
+{
+    return NULL;
 }
 
 void system_execute(char **words, struct failure *failure)

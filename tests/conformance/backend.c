@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "backend.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,8 @@
 #include <cushim/mock.h>
 
 #include "check.h"
+#include "file.h"
+#include "tests/support/library.h"
 
 const struct cushim_table *cu;
 const char *backend_driver = "mock";
@@ -44,12 +44,12 @@ static const char *open_mock(void)
 
 static const char *open_library(const char *path)
 {
-    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    library = library_open(path);
     if (!library) {
-        snprintf(reason, sizeof reason, "%s", dlerror());
+        snprintf(reason, sizeof reason, "%s", library_error());
         return reason;
     }
-    is_mock = dlsym(library, "cushim_mock_identity") != NULL;
+    is_mock = library_symbol(library, "cushim_mock_identity") != NULL;
     return NULL;
 }
 
@@ -61,7 +61,7 @@ static cushim_function resolve(const char *name, void *data)
     (void)data;
     if (mock)
         return cushim_mock_symbol(name, mock);
-    symbol = dlsym(library, name);
+    symbol = library_symbol(library, name);
     memcpy(&function, &symbol, sizeof function);
     return function;
 }
@@ -74,11 +74,11 @@ const char *backend_open(void)
     if (strcmp(backend_driver, "mock") == 0)
         refused = open_mock();
     else
-        refused = open_library(real ? "libcuda.so.1" : backend_driver);
+        refused = open_library(real ? file_of_the_driver : backend_driver);
     if (refused)
         return refused;
     if (real && is_mock)
-        return "the libcuda.so.1 that the loader finds is a mock: name it by its path";
+        return "the driver that the system finds is a mock: name it by its path";
     if (cushim_table_fill(&table, resolve, NULL, NULL) != CUDA_SUCCESS)
         return "the library is no CUDA driver";
     cu = &table;
@@ -92,15 +92,10 @@ bool backend_is_mock(void)
 
 const char *backend_name(void)
 {
-    static char path[4096];
-    void *init = dlsym(library ? library : RTLD_DEFAULT, "cuInit");
-    const char *file;
-    Dl_info info;
+    static char path[FILE_PATH_BYTES];
+    void *init = library ? library_symbol(library, "cuInit") : NULL;
 
-    if (!library || !init || dladdr(init, &info) == 0 || !realpath(info.dli_fname, path))
-        return "mock";
-    file = strrchr(path, '/');
-    return file ? file + 1 : path;
+    return init && file_of(init, path) ? file_name(path) : "mock";
 }
 
 cushim_function backend_symbol(const char *name)
@@ -112,7 +107,7 @@ cushim_function backend_symbol(const char *name)
 static struct cushim_mock *library_mock(void)
 {
     struct cushim_mock *(*current)(void) = NULL;
-    void *symbol = dlsym(library, "cushim_mock_current");
+    void *symbol = library_symbol(library, "cushim_mock_current");
 
     memcpy(&current, &symbol, sizeof current);
     return current ? current() : NULL;
@@ -124,7 +119,7 @@ size_t backend_violations(void)
     CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = cushim_mock_state_get;
 
     if (library) {
-        void *symbol = dlsym(library, "cushim_mock_state_get");
+        void *symbol = library_symbol(library, "cushim_mock_state_get");
 
         if (!symbol)
             fail("the mock does not export cushim_mock_state_get");

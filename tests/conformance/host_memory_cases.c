@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "check.h"
 #include "memory.h"
+#include "tests/support/memory.h"
 
 static _Alignas(4096) char page[65536];
 
@@ -156,7 +157,7 @@ static void what_is_no_memory_is_not_registered(void)
     begin_context();
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(NULL, 4096, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2((void *)0x10000, 4096, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(memory_nowhere(), 4096, 0));
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         CODE(flags[i].code, cu->MemHostRegister_v2(page, 4096, flags[i].flags));
         if (flags[i].code == CUDA_SUCCESS)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialisation, and drivers without a device. Statements 1-4, 7, 8, 83. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "file.h"
 #include "tests/support/calls.h"
+#include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
 static void init_succeeds_and_repeats(void)
@@ -126,7 +125,7 @@ static void check_stub(const struct cushim_table *table, cushim_resolver resolve
 
 static cushim_function in_library(const char *symbol, void *library)
 {
-    void *address = dlsym(library, symbol);
+    void *address = library_symbol(library, symbol);
     cushim_function function = NULL;
 
     memcpy(&function, &address, sizeof function);
@@ -142,15 +141,15 @@ static void stub_answers_34(void)
 
     if (!backend_stub)
         skip("no --stub names the toolkit's stub library");
-    library = dlopen(backend_stub, RTLD_NOW | RTLD_LOCAL);
+    library = library_open(backend_stub);
     if (!library)
-        fail("%s", dlerror());
+        fail("%s", library_error());
     MUST(cushim_table_fill_library(&stub, library, NULL));
     check_stub(&stub, in_library, library);
     slash = strrchr(backend_stub, '/');
     CHECK(slash && strcmp(slash, "/libcuda.so") == 0);
     snprintf(beside, sizeof beside, "%s.1", backend_stub);
-    CHECK(access(beside, F_OK) != 0);
+    CHECK(!file_exists(beside));
 }
 
 static cushim_function in_backend(const char *symbol, void *data)

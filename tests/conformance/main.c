@@ -7,18 +7,16 @@
  * Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
  * device to test.
  */
-#define _GNU_SOURCE
-#include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "backend.h"
 #include "cases.h"
 #include "check.h"
+#include "file.h"
 #include "tally.h"
+#include "tests/support/environment.h"
 #include "tests/support/process.h"
 
 /* The first process of a run: says what is tested. */
@@ -28,8 +26,7 @@
 static const struct {
     const char *name, *help;
 } usages[] = {
-    {"--driver=mock|real|PATH",
-     "the mock in this process; libcuda.so.1; a library (default: mock)"},
+    {"--driver=mock|real|PATH", "the mock in this process; the driver; a library (default: mock)"},
     {"--only=PREFIX", "only cases whose names begin so, as 024"},
     {"--list", "name the cases, and run none"},
     {"--json", "print JSON"},
@@ -101,7 +98,7 @@ static void prepare(const char *settings, const char *more)
     char all[4096];
 
     snprintf(all, sizeof all, "%s\n%s\nquiet = yes\n", settings, more ? more : "");
-    setenv(BACKEND_SETTINGS, all, 1);
+    environment_set(BACKEND_SETTINGS, all);
 }
 
 /* Run one case in a process, with the environment that its row asks for. */
@@ -110,27 +107,26 @@ static void run(const struct conformance_case *row, unsigned kind, const char *s
     char output[16384], name[256] = "";
     enum outcome outcome = FAILED;
     unsigned assertions;
-    int status;
+    struct process_end end;
 
     prepare(settings, row->settings);
     if (row->environment) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(row->environment, "="), row->environment);
-        setenv(name, row->environment + strlen(name) + 1, 1);
+        environment_set(name, row->environment + strlen(name) + 1);
     }
-    status = process_run(row->name, output, sizeof output);
+    end = process_run(row->name, output, sizeof output);
     if (row->environment)
-        unsetenv(name);
+        environment_set(name, NULL);
 
     assertions = check_count(output);
-    if (WIFSIGNALED(status)) {
+    if (!end.exited) {
         size_t length = strlen(output);
 
-        snprintf(output + length, sizeof output - length, "%sdied of signal %d%s",
-                 length > 0 ? "; " : "", WTERMSIG(status),
-                 WTERMSIG(status) == SIGALRM ? ": it took too long" : "");
-    } else if (WEXITSTATUS(status) == CASE_SKIPPED) {
+        snprintf(output + length, sizeof output - length, "%s%s", length > 0 ? "; " : "",
+                 end.death);
+    } else if (end.status == CASE_SKIPPED) {
         outcome = row->may_skip & kind ? SKIPPED : FAILED;
-    } else if (WEXITSTATUS(status) == CASE_PASSED && assertions > 0) {
+    } else if (end.status == CASE_PASSED && assertions > 0) {
         outcome = PASSED;
     }
     tally_add(row, outcome, assertions, output);
@@ -151,16 +147,16 @@ static void run_statement(unsigned statement, unsigned kind, const char *only, c
 static int run_all(const char *only, bool json, const char *settings)
 {
     char output[4096];
+    struct process_end end;
     unsigned kind;
-    int status;
 
     prepare(settings, NULL);
-    status = process_run(IDENTIFY, output, sizeof output);
+    end = process_run(IDENTIFY, output, sizeof output);
     if (!is_complete())
         return CASE_FAILED;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != CASE_PASSED) {
+    if (!end.exited || end.status != CASE_PASSED) {
         fprintf(stderr, "conformance: %s\n", output);
-        return WIFEXITED(status) ? WEXITSTATUS(status) : CASE_FAILED;
+        return end.exited ? end.status : CASE_FAILED;
     }
     kind = strncmp(output, IS_MOCK, strlen(IS_MOCK)) == 0 ? ON_MOCK : ON_GPU;
     tally_begin(json, output);
@@ -181,11 +177,12 @@ static const char *value_of(const char *argument, const char *option)
 /* Every process of a run is given the driver and the stub. */
 static bool hand_on(void)
 {
-    static char driver[PATH_MAX + 16], stub[PATH_MAX + 16], path[PATH_MAX];
+    static char driver[FILE_PATH_BYTES + 16], stub[FILE_PATH_BYTES + 16];
+    static char path[FILE_PATH_BYTES];
     const char *arguments[] = {"conformance", driver, backend_stub ? stub : NULL, NULL};
 
     if (strcmp(backend_driver, "mock") != 0 && strcmp(backend_driver, "real") != 0) {
-        if (!realpath(backend_driver, path)) { /* so that the loader searches nowhere else */
+        if (!file_absolute(backend_driver, path)) { /* so that the loader searches nowhere else */
             fprintf(stderr, "conformance: there is no library at %s\n", backend_driver);
             return false;
         }
@@ -199,8 +196,10 @@ static bool hand_on(void)
 
 static _Noreturn void run_here(const char *name)
 {
-    const char *refused = backend_open();
+    const char *refused;
 
+    process_begin();
+    refused = backend_open();
     if (refused && !backend_is_mock() && strcmp(backend_driver, "real") == 0)
         skip("%s", refused); /* there is no driver */
     if (refused)

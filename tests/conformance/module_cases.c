@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: what is loaded, and what is found in it. Statements 150-157. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "file.h"
 #include "module.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -64,19 +63,17 @@ static void text_is_for_a_driver_and_a_device(void)
 
 static void files_are_loaded(void)
 {
-    char path[] = "/tmp/cushim-conformance-XXXXXX";
-    const int file = mkstemp(path);
     CUmodule module = NULL;
+    const char *path;
 
     begin_context();
-    CHECK(file >= 0 && write(file, module_image, sizeof module_image) > 0);
-    close(file);
+    path = file_write(module_image, sizeof module_image);
     OK(cu->ModuleLoad(&module, path));
     OK(cu->ModuleUnload(module));
-    unlink(path);
+    remove(path);
     CODE(CUDA_ERROR_FILE_NOT_FOUND, cu->ModuleLoad(&module, path));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoad(&module, NULL));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->ModuleLoad(&module, "/tmp"));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->ModuleLoad(&module, file_folder()));
     OK(cu->ModuleLoadFatBinary(&module, module_image));
     OK(cu->ModuleUnload(module));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->ModuleLoadFatBinary(&module, NULL));

@@ -3,16 +3,21 @@
 
 usage: statements_test.py driver-semantics.md CONFORMANCE
 """
+import os
 import re
 import subprocess
 import sys
+
+# What Meson starts programs of another system with.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
 
 def main():
     document, conformance = sys.argv[1:]
     with open(document, encoding='utf-8') as file:
         numbers = [int(number) for number in re.findall(r'(?m)^(\d+)\. ', file.read())]
-    listed = subprocess.run([conformance, '--list'], stdout=subprocess.PIPE, check=True, text=True)
+    listed = subprocess.run([*WRAPPER, conformance, '--list'], stdout=subprocess.PIPE, check=True,
+                            text=True)
     cases = {int(name[:3]) for name in listed.stdout.split()}
     errors = ['statement %d is there twice' % number
               for number in sorted(set(numbers)) if numbers.count(number) > 1]

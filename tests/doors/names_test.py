@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every name that <cuda.h> and <cudaProfiler.h> declare reaches the symbol that they mean by it.
 
-    names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT
+    names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT [RUNNER]...
 
 TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (none: the compiler knows one), or --fetched:
 all that headers/fetch.sh has brought.
@@ -10,12 +10,14 @@ all that headers/fetch.sh has brought.
 What a name means is asked from the headers themselves: they are preprocessed as they are, in each
 mode and language. A source is made that calls each name and takes its address, and is built in three
 ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the one of the
-zoo whose functions answer numbers of their own.
+zoo whose functions answer numbers of their own. With RUNNER the programs are for Windows, and this is
+how one is started.
 """
 
 import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -79,12 +81,20 @@ int main(void)
 
 
 def run(*command, expect=0, **options):
-    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                            check=False, **options)
+    # A file, no pipe: what Wine starts besides would hold that open.
+    with tempfile.TemporaryFile('w+') as output:
+        result = subprocess.run(command, stdout=output, stderr=subprocess.STDOUT, text=True,
+                                check=False, **options)
+        output.seek(0)
+        said = output.read()
     if result.returncode != expect:
         raise AssertionError('%s exits with %d:\n%s' % (' '.join(command), result.returncode,
-                                                        result.stdout[-4000:]))
-    return result.stdout
+                                                        said[-4000:]))
+    return said
+
+
+def run_program(program, environment):
+    return run(*RUNNER, program, env=environment)
 
 
 def exported(symbol):
@@ -148,19 +158,27 @@ class Names(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix='cushim-names-')
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-        os.symlink(DRIVER, self.path('libcuda.so.1'))
         self.environment = dict(os.environ, CUSHIM_LIBRARY=DRIVER,
                                 LD_LIBRARY_PATH=os.path.dirname(LIBRARY) + ':' + self.folder)
+        self.driver = self.path('libcuda.so.1')
+        if RUNNER:
+            # Beside the program, by the name that is in it.
+            self.driver = self.path(os.path.basename(DRIVER))
+            shutil.copyfile(DRIVER, self.driver)
+            shutil.copy(LIBRARY, self.folder)
+            self.environment.update(CUSHIM_LIBRARY='Z:' + DRIVER, WINEDEBUG='-all')
+        else:
+            os.symlink(DRIVER, self.driver)
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def build(self, name, toolkit, warnings, include, *libraries):
         """The program, and the functions of the driver that its object leaves to the linker."""
-        program = self.path(name)
+        program = self.path(name + PROGRAM_SUFFIX)
         run(*toolkit.compiler, *warnings, *include, '-O1', '-c', self.path('names.source'), '-o',
             program + '.o')
-        run(*toolkit.compiler, '-x', 'none', program + '.o', *libraries, '-ldl', '-pthread', '-o',
+        run(*toolkit.compiler, '-x', 'none', program + '.o', *libraries, *SYSTEM_LIBRARIES, '-o',
             program)
         return program, set(re.findall(r' U (cu[A-Z]\w*)', run('nm', program + '.o')))
 
@@ -174,15 +192,15 @@ class Names(unittest.TestCase):
 
         door, left = self.build('door', toolkit, WARNINGS, ['-include', 'cushim/cuda.h'], LIBRARY)
         self.assertEqual(left, set())
-        self.assertEqual(run(door, env=self.environment), count)
+        self.assertEqual(run_program(door, self.environment), count)
 
         plain = ['-Wno-deprecated-declarations']
         stubs, left = self.build('stubs', toolkit, plain, [], STUBS, LIBRARY)
         self.assertEqual(left, set(map(exported, symbols)))
-        self.assertEqual(run(stubs, env=self.environment), count)
+        self.assertEqual(run_program(stubs, self.environment), count)
 
-        linked, _ = self.build('linked', toolkit, plain, [], self.path('libcuda.so.1'))
-        self.assertEqual(run(linked, env=self.environment), count)
+        linked, _ = self.build('linked', toolkit, plain, [], self.driver)
+        self.assertEqual(run_program(linked, self.environment), count)
         print('  %-5d %-4s %-10s %d names, %d symbols: header, stubs, linked' % (
             toolkit.version(), language, mode, len(toolkit.meaning), len(symbols)), flush=True)
         return toolkit.meaning
@@ -202,7 +220,7 @@ class Names(unittest.TestCase):
     def test_stubs_of_interop_reach_their_symbols(self):
         """Without their headers, and so with any arguments, which nobody looks at here.
 
-        On aarch64 the caller passes the address of a large struct, which is then read.
+        A struct that is passed by value is copied, and on aarch64 and Windows from where a pointer leads.
         """
         rows = [(row.symbol, number) for row, number in ROWS.values() if row.interop]
         calls = ['extern int %s();\n' % symbol for symbol, _ in rows]
@@ -212,10 +230,10 @@ class Names(unittest.TestCase):
                   for place, (symbol, number) in enumerate(rows, 1)]
         with open(self.path('interop.c'), 'w', encoding='ascii') as file:
             file.write(''.join(calls) + '    return 0;\n}\n')
-        run(*CC.split(), '-w', self.path('interop.c'), STUBS, LIBRARY, '-ldl', '-pthread', '-o',
-            self.path('interop'))
+        run(*CC.split(), '-w', self.path('interop.c'), STUBS, LIBRARY,
+            *SYSTEM_LIBRARIES, '-o', self.path('interop' + PROGRAM_SUFFIX))
         self.assertEqual(len(rows), 36)
-        run(self.path('interop'), env=self.environment)
+        run_program(self.path('interop' + PROGRAM_SUFFIX), self.environment)
 
     def test_stubs_compile_with_every_header(self):
         for folder in FOLDERS:
@@ -223,13 +241,16 @@ class Names(unittest.TestCase):
                 toolkit = Toolkit(folder, LANGUAGES['c'], [])
                 run(*toolkit.compiler, *WARNINGS, '-c', STUBS_SOURCE, '-o', self.path('stubs.o'),
                     '-x', 'none')
-                defined = re.findall(r' W (cu[A-Z]\w*)', run('nm', self.path('stubs.o')))
+                defined = re.findall(r' %s (cu[A-Z]\w*)' % ('T' if RUNNER else 'W'), run('nm', self.path('stubs.o')))
                 self.assertEqual(sorted(defined), sorted(ROWS))
 
 
 if __name__ == '__main__':
     DRIVER, STUBS, STUBS_SOURCE, LIBRARY, INCLUDE, CC, CXX = sys.argv[1:8]
     FOLDERS = toolkits(sys.argv[8])
+    RUNNER = sys.argv[9:]
+    PROGRAM_SUFFIX = '.exe' if RUNNER else ''
+    SYSTEM_LIBRARIES = ['-static'] if RUNNER else ['-ldl', '-pthread']
     if not FOLDERS:
         print('skipped: there are no old headers; tests/doors/headers/fetch.sh brings some')
         sys.exit(77)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE
 #include "tests/drivers/route.h"
 
-#include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/support/child.h"
+#include "tests/support/environment.h"
+#include "tests/support/library.h"
 
 static const struct {
     const char *name;
@@ -32,7 +30,7 @@ enum cushim_origin route_origin(enum route route)
 
 void route_prepare(enum route route, const char *path, struct cushim_load_options *options)
 {
-    unsetenv("CUSHIM_LIBRARY");
+    environment_set("CUSHIM_LIBRARY", NULL);
     memset(options, 0, sizeof *options);
     options->size = sizeof *options;
     switch (route) {
@@ -40,7 +38,7 @@ void route_prepare(enum route route, const char *path, struct cushim_load_option
         options->library = path;
         break;
     case ROUTE_ENVIRONMENT:
-        setenv("CUSHIM_LIBRARY", path, 1);
+        environment_set("CUSHIM_LIBRARY", path);
         break;
     case ROUTE_MAPPED:
         route_open(path);
@@ -55,36 +53,19 @@ void route_prepare(enum route route, const char *path, struct cushim_load_option
     }
 }
 
-void route_restart(const char *folder, const char *const *arguments)
-{
-    if (folder)
-        setenv("LD_LIBRARY_PATH", folder, 1);
-    else
-        unsetenv("LD_LIBRARY_PATH");
-    child_restart(arguments);
-}
-
-bool route_search_has_another(void)
-{
-    return access("/usr/lib/wsl/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/run/opengl-driver/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", F_OK) == 0;
-}
-
 void *route_open(const char *path)
 {
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *library = library_open(path);
 
     if (!library)
-        child_fail("the test cannot open the library: %s\n", dlerror());
+        child_fail("the test cannot open the library: %s\n", library_error());
     return library;
 }
 
 cushim_function route_resolve(const char *symbol, void *library)
 {
     cushim_function function = NULL;
-    void *address = dlsym(library, symbol);
+    void *address = library_symbol(library, symbol);
 
     memcpy(&function, &address, sizeof function);
     return function;

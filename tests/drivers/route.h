@@ -11,11 +11,17 @@
 enum route {
     ROUTE_OPTION,      /* cushim_load_options::library */
     ROUTE_ENVIRONMENT, /* CUSHIM_LIBRARY */
-    ROUTE_SEARCH,      /* libcuda.so.1 in LD_LIBRARY_PATH */
+    ROUTE_SEARCH,      /* libcuda.so.1 in LD_LIBRARY_PATH; not where route_can_search is false */
     ROUTE_MAPPED,      /* the program has opened it before */
     ROUTE_RESOLVER,    /* the program has opened it, and finds its symbols */
     ROUTE_COUNT,
 };
+
+/* Whether a test can put a driver where the system searches. */
+extern const bool route_can_search;
+
+/* Whether the system knows a mapped library by the name of its file, or by one inside. */
+extern const bool route_maps_by_file_name;
 
 const char *route_name(enum route route);
 

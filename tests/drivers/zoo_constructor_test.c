@@ -11,9 +11,9 @@
 
 #include <cushim/cushim.h>
 
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
 static char path[FOLDER_PATH_BYTES];
@@ -116,6 +116,6 @@ int main(int argc, char **argv)
 
     if (argc != 2)
         return EXIT_FAILURE;
-    snprintf(path, sizeof path, "%s/reenters.so", argv[1]);
+    snprintf(path, sizeof path, "%s/reenters" LIBRARY_SUFFIX, argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

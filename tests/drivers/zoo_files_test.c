@@ -18,9 +18,10 @@
 
 #include <cushim/cushim.h>
 
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -231,7 +232,7 @@ static void start_anew_to_search(const void *data)
     const char *const arguments[] = {"search", number, NULL};
     char folder[64];
 
-    unsetenv("CUSHIM_LIBRARY");
+    environment_set("CUSHIM_LIBRARY", NULL);
     snprintf(folder, sizeof folder, "search-%s", found_by_search[*file].name);
     route_restart(folder_path(folder), arguments);
 }

@@ -14,9 +14,9 @@
 
 #include <cushim/cushim.h>
 
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -28,9 +28,9 @@ static const struct words {
     const char *message;
 } words[] = {
     {"", "the path is empty"},
-    {"libcuda.so.1", "the path is not absolute"},
-    {"complete.so", "the path is not absolute"},
-    {"./complete.so", "the path is not absolute"},
+    {DRIVER_LIBRARY, "the path is not absolute"},
+    {"complete" LIBRARY_SUFFIX, "the path is not absolute"},
+    {"./complete" LIBRARY_SUFFIX, "the path is not absolute"},
     {"None", "the path is not absolute"},
     {" none", "the path is not absolute"},
 };
@@ -145,7 +145,7 @@ static void load_long_path(const void *data)
     struct cushim_report report;
 
     memset(path, 'x', sizeof path - 1);
-    path[0] = '/';
+    memcpy(path, PATH_ROOT "/", sizeof PATH_ROOT);
     path[sizeof path - 1] = '\0';
     report = check_refused(&visit);
     check_int(strlen(report.candidates[0].path), CUSHIM_REPORT_PATH_BYTES - 1);
@@ -174,6 +174,6 @@ int main(int argc, char **argv)
     if (argc != 2)
         return EXIT_FAILURE;
     zoo = argv[1];
-    snprintf(zoo_driver, sizeof zoo_driver, "%s/complete.so", zoo);
+    snprintf(zoo_driver, sizeof zoo_driver, "%s/complete" LIBRARY_SUFFIX, zoo);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

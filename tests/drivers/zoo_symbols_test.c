@@ -13,10 +13,11 @@
 #include <cushim/cushim.h>
 
 #include "loader/codes.h"
-#include "tests/drivers/folder.h"
+#include "loader/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 #include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -46,7 +47,7 @@ static const char *path_of(const char *file)
 {
     static char path[FOLDER_PATH_BYTES];
 
-    snprintf(path, sizeof path, "%s/%s.so", zoo, file);
+    snprintf(path, sizeof path, "%s/%s" LIBRARY_SUFFIX, zoo, file);
     return path;
 }
 
@@ -92,7 +93,9 @@ static enum cushim_symbol_state expected_state(const struct driver *driver, size
                                            : CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
     if (strcmp(symbol, "cuEventElapsedTime_v2") == 0 && !driver->only_required)
         return CUSHIM_SYMBOL_FALLEN_BACK;
-    return strcmp(symbol, "cuWGLGetDevice") == 0 ? CUSHIM_SYMBOL_FOREIGN : CUSHIM_SYMBOL_MISSING;
+    return strcmp(symbol, "cuWGLGetDevice") == 0 && !cushim__system_is_windows
+               ? CUSHIM_SYMBOL_FOREIGN
+               : CUSHIM_SYMBOL_MISSING;
 }
 
 static void count(struct cushim_symbol_tally *tally, enum cushim_symbol_state state)

@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <dlfcn.h>
 
 #include <cushim/cushim.h>
 
 #include "loader/codes.h"
 #include "loader/system.h"
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
+#include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -58,33 +58,33 @@ static const struct driver {
      CUSHIM_STATE_NO_DEVICE, "but cuInit returned 100 CUDA_ERROR_NO_DEVICE", "nvidia-smi", 0},
     {"init-803", 0, CUSHIM_STATE_LOADED, CUSHIM_OUTCOME_LOADED, "CUDA 13.0 is loaded.", 803,
      CUSHIM_STATE_KERNEL_MISMATCH, "but cuInit returned 803 CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-     "reload the nvidia kernel module", 0},
+     "of the same release", 0},
     {"init-804", 0, CUSHIM_STATE_LOADED, CUSHIM_OUTCOME_LOADED, "CUDA 13.0 is loaded.", 804,
      CUSHIM_STATE_INIT_FAILED, "but cuInit returned 804 CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
      ".", 0},
     {"init-999", 0, CUSHIM_STATE_LOADED, CUSHIM_OUTCOME_LOADED, "CUDA 13.0 is loaded.", 999,
      CUSHIM_STATE_INIT_FAILED, "but cuInit returned 999 CUDA_ERROR_UNKNOWN", ".", 0},
     {"stub", 34, CUSHIM_STATE_STUB, CUSHIM_OUTCOME_STUB, "link-time stub and no driver: ", 34,
-     CUSHIM_STATE_STUB, "link-time stub", "`stubs` folder", 0},
+     CUSHIM_STATE_STUB, "link-time stub", "linking only", 0},
     {"no-init", 302, CUSHIM_STATE_NOT_A_DRIVER, CUSHIM_OUTCOME_NOT_A_DRIVER,
-     "it has no symbol cuInit.", 302, CUSHIM_STATE_NOT_A_DRIVER, "cuInit", "libcuda.so.1",
+     "it has no symbol cuInit.", 302, CUSHIM_STATE_NOT_A_DRIVER, "cuInit", DRIVER_LIBRARY,
      NO_TABLE},
     {"no-version", 302, CUSHIM_STATE_NOT_A_DRIVER, CUSHIM_OUTCOME_NOT_A_DRIVER,
      "it has no symbol cuDriverGetVersion.", 302, CUSHIM_STATE_NOT_A_DRIVER, "cuDriverGetVersion",
-     "libcuda.so.1", NO_TABLE},
+     DRIVER_LIBRARY, NO_TABLE},
     {"version-999", 999, CUSHIM_STATE_DRIVER_ERROR, CUSHIM_OUTCOME_DRIVER_ERROR,
      "cuDriverGetVersion returned 999 (CUDA_ERROR_UNKNOWN)", 999, CUSHIM_STATE_DRIVER_ERROR,
      "cannot tell its version", ".", 0},
     {"version-3", 3, CUSHIM_STATE_DRIVER_ERROR, CUSHIM_OUTCOME_DRIVER_ERROR,
      "cuDriverGetVersion returned 3 (CUDA_ERROR_NOT_INITIALIZED)", 3, CUSHIM_STATE_DRIVER_ERROR,
      "cannot tell its version", ".", 0},
-    {"helped", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_LACKS_LIBRARY, "libzoo-helper.so.7",
-     303, CUSHIM_STATE_NOT_LOADABLE, "libzoo-helper.so.7", "Install the library", NOT_OPENABLE},
-#ifdef __GLIBC__
+    {"helped", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_LACKS_LIBRARY, HELPER_LIBRARY, 303,
+     CUSHIM_STATE_NOT_LOADABLE, HELPER_LIBRARY, "Install the library", NOT_OPENABLE},
+#if defined(__GLIBC__)
     {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_NOT_LOADABLE,
      "zoo_nobody_has_this", 303, CUSHIM_STATE_NOT_LOADABLE, "zoo_nobody_has_this", "Reinstall",
      NOT_OPENABLE},
-#else
+#elif defined(__ELF__) /* a DLL names what it needs when it is linked */
     {"unresolved", 303, CUSHIM_STATE_NOT_LOADABLE, CUSHIM_OUTCOME_OTHER_C_LIBRARY,
      "zoo_nobody_has_this", 303, CUSHIM_STATE_NOT_LOADABLE, "zoo_nobody_has_this",
      "Build this program for glibc", NOT_OPENABLE},
@@ -105,9 +105,28 @@ static struct visit visit_of(size_t index, enum route route)
 {
     struct visit made = {.driver = &drivers[index], .route = route};
 
-    snprintf(made.path, sizeof made.path, "%s/%s.so", zoo, drivers[index].file);
+    if (route == ROUTE_MAPPED && route_maps_by_file_name) {
+        char name[128];
+        snprintf(name, sizeof name, "%s/" DRIVER_LIBRARY, drivers[index].file);
+        snprintf(made.path, sizeof made.path, "%s", folder_path(name));
+    } else {
+        snprintf(made.path, sizeof made.path, "%s/%s" LIBRARY_SUFFIX, zoo, drivers[index].file);
+    }
     snprintf(made.title, sizeof made.title, "%s by %s", drivers[index].file, route_name(route));
     return made;
+}
+
+/* A folder for each driver, where it has the name by which one is searched. */
+static int make_folders(void **state)
+{
+    folder_create(state);
+    for (size_t i = 0; i < COUNT(drivers); i++) {
+        char name[128];
+        folder_subfolder(drivers[i].file);
+        snprintf(name, sizeof name, "%s/" DRIVER_LIBRARY, drivers[i].file);
+        folder_link(name, visit_of(i, ROUTE_OPTION).path);
+    }
+    return 0;
 }
 
 static struct cushim_report report_now(void)
@@ -143,7 +162,7 @@ static void check_candidate(const struct visit *visit, const struct cushim_repor
     check_int(candidate->outcome, visit->driver->outcome);
     check_text(candidate->path, visit->route == ROUTE_RESOLVER ? ""
                                 : visit->route == ROUTE_SEARCH || visit->route == ROUTE_MAPPED
-                                    ? "libcuda.so.1"
+                                    ? DRIVER_LIBRARY
                                     : visit->path);
 }
 
@@ -160,7 +179,7 @@ static void check_load(const struct visit *visit, const struct cushim_load_optio
     check_contains(report.reason, driver->reason);
     check_candidate(visit, &report);
     if (driver->code == CUDA_SUCCESS) {
-        const unsigned *init_calls = dlsym(route_open(visit->path), "zoo_init_calls");
+        const unsigned *init_calls = library_symbol(route_open(visit->path), "zoo_init_calls");
         check_text(report.advice, "");
         check(cushim__path_is_same_file(report.library, visit->path));
         check_int(cushim_driver()->EventQuery(NULL), answer_of_event_query(driver));
@@ -203,10 +222,9 @@ static void start_anew_to_search(const void *data)
 {
     const struct visit *visit = data;
     const char *file = visit->driver->file;
-    char name[128], index[16];
+    char index[16];
     const char *const arguments[] = {zoo, "search", index, NULL};
 
-    snprintf(name, sizeof name, "%s/libcuda.so.1", file);
     snprintf(index, sizeof index, "%d", (int)(visit->driver - drivers));
     route_restart(folder_path(file), arguments);
 }
@@ -260,12 +278,6 @@ static void every_driver_is_told_apart_by_search(void **state)
         print_message("a driver of this machine would follow one that fails\n");
         skip();
     }
-    for (size_t i = 0; i < COUNT(drivers); i++) {
-        char name[128];
-        folder_subfolder(drivers[i].file);
-        snprintf(name, sizeof name, "%s/libcuda.so.1", drivers[i].file);
-        folder_link(name, visit_of(i, ROUTE_SEARCH).path);
-    }
     visit_all(ROUTE_SEARCH);
 }
 
@@ -312,9 +324,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_driver_is_told_apart_by_environment),
         cmocka_unit_test(every_driver_is_told_apart_by_resolver),
         cmocka_unit_test(every_driver_is_told_apart_if_mapped_before),
-        cmocka_unit_test(every_driver_is_told_apart_by_search),
         cmocka_unit_test(every_driver_fills_a_table_of_the_callers_or_is_refused),
+        cmocka_unit_test(every_driver_is_told_apart_by_search), /* the last: see below */
     };
+    const size_t count = COUNT(tests) - !route_can_search;
 
     if (argc < 2)
         return EXIT_FAILURE;
@@ -324,5 +337,5 @@ int main(int argc, char **argv)
         load_and_initialise(&made);
         child_end();
     }
-    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+    return _cmocka_run_group_tests("zoo", tests, count, make_folders, folder_remove);
 }

@@ -14,9 +14,9 @@
 
 #include <cushim/cushim.h>
 
-#include "tests/drivers/folder.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
+#include "tests/support/folder.h"
 
 static char zoo_driver[FOLDER_PATH_BYTES];
 

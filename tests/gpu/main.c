@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "begin.h"
 #include "cases.h"
@@ -75,12 +74,11 @@ void case_run(const char *name)
 static int report(const char *name)
 {
     char output[4096];
-    int status = process_run(name, output, sizeof output);
-    int result = WIFEXITED(status) ? WEXITSTATUS(status) : CASE_FAILED;
+    const struct process_end end = process_run(name, output, sizeof output);
+    int result = end.exited ? end.status : CASE_FAILED;
 
-    if (WIFSIGNALED(status))
-        printf("FAIL  %s  died of signal %d%s %s\n", name, WTERMSIG(status),
-               WTERMSIG(status) == 14 ? " (it took too long)" : "", output);
+    if (!end.exited)
+        printf("FAIL  %s  %s %s\n", name, end.death, output);
     else if (result == CASE_PASSED)
         printf("ok    %s  %s\n", name, output);
     else if (result == CASE_SKIPPED)
@@ -95,11 +93,11 @@ static int run_all(const char *only)
 {
     unsigned passed = 0, failed = 0, skipped = 0;
     char output[4096];
-    int status = process_run("driver", output, sizeof output);
+    const struct process_end end = process_run("driver", output, sizeof output);
 
     printf("%s\n", output);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != CASE_PASSED)
-        return WIFEXITED(status) ? WEXITSTATUS(status) : CASE_FAILED;
+    if (!end.exited || end.status != CASE_PASSED)
+        return end.exited ? end.status : CASE_FAILED;
     for (size_t i = 0; i < LISTED; i++) {
         for (const struct gpu_case *row = groups[i]; row->name; row++) {
             int result;

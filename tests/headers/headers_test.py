@@ -28,6 +28,14 @@ def compile_header(compiler, language, mode, header):
                           text=True, check=False)
 
 
+def includes_windows_h(compiler, language, header):
+    """Whether whoever includes the header gets all of windows.h and its macros."""
+    command = compiler + ['-M', '-x', LANGUAGES[language], '-']
+    result = subprocess.run(command, input='#include <cushim/%s>\n' % header,
+                            stdout=subprocess.PIPE, text=True, check=True)
+    return '/windows.h' in result.stdout.lower()
+
+
 def main():
     language, headers, compiler = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
     failed = 0
@@ -41,6 +49,9 @@ def main():
             if result.returncode:
                 print(result.stdout)
                 failed += 1
+        if includes_windows_h(compiler, language, header):
+            print('failed %s includes windows.h' % header)
+            failed += 1
     sys.exit(1 if failed or not headers else 0)
 
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700
 #include "tests/mock/bare.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "tests/support/environment.h"
 
 struct cushim_mock *bare;
 const struct cushim_table *driver;
@@ -40,7 +41,8 @@ void bare_end(void)
 int bare_setup(void **state)
 {
     (void)state;
-    return unsetenv("CUDA_VISIBLE_DEVICES");
+    environment_set("CUDA_VISIBLE_DEVICES", NULL);
+    return 0;
 }
 
 int bare_teardown(void **state)
@@ -48,7 +50,8 @@ int bare_teardown(void **state)
     (void)state;
     cushim_mock_destroy(bare);
     bare = NULL;
-    return unsetenv("CUDA_VISIBLE_DEVICES");
+    environment_set("CUDA_VISIBLE_DEVICES", NULL);
+    return 0;
 }
 
 CUuuid bare_uuid(CUdevice device)

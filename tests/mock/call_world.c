@@ -59,9 +59,9 @@ CUresult call(unsigned slot)
 
 bool call_is_over(void)
 {
-    if (pthread_mutex_trylock(&call_mock.lock) != 0)
+    if (!cushim__lock_try(&call_mock.lock))
         return false;
-    pthread_mutex_unlock(&call_mock.lock);
+    cushim__lock_release(&call_mock.lock);
     return true;
 }
 
@@ -72,7 +72,7 @@ int call_begin(void **state)
     (void)state;
     memset(&call_mock, 0, sizeof call_mock);
     memset(call_ns, 0xff, sizeof call_ns);
-    pthread_mutex_init(&call_mock.lock, NULL);
+    cushim__lock_create(&call_mock.lock);
     call_mock.settings.driver_version = 13000;
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;

@@ -9,14 +9,13 @@
  * is there; `stream` makes a stream in a context and leaves both; `garbage` queries an event that
  * never was; `fork` does the rest in a child.
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "client_child.h"
+#include "tests/support/library.h"
 
 typedef int (*function)(uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 
@@ -24,7 +23,7 @@ static void *library;
 
 static function find(const char *symbol)
 {
-    void *found = dlsym(library, symbol);
+    void *found = library_symbol(library, symbol);
     function result = NULL;
 
     memcpy(&result, &found, sizeof result);
@@ -46,29 +45,18 @@ static int leave_a_stream(void)
     return code ? code : find("cuStreamCreate")((uintptr_t)&stream, 0, 0, 0);
 }
 
-static void do_in_child(void)
-{
-    const pid_t child = fork();
-    int status = 1;
-
-    if (child == 0)
-        return;
-    waitpid(child, &status, 0);
-    exit(status == 0 ? 0 : 1);
-}
-
 int main(int argc, char **argv)
 {
     if (argc < 2)
         return 2;
-    library = strcmp(argv[1], "default") == 0 ? RTLD_DEFAULT : dlopen(argv[1], RTLD_NOW);
+    library = strcmp(argv[1], "default") == 0 ? NULL : library_open(argv[1]);
     if (strcmp(argv[1], "default") != 0 && !library) {
-        puts(dlerror());
+        puts(library_error());
         return 1;
     }
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "fork") == 0)
-            do_in_child();
+            client_go_on_in_child();
         else if (strncmp(argv[i], "has:", 4) == 0)
             printf("%s %d\n", argv[i] + 4, find(argv[i] + 4) != NULL);
         else if (strcmp(argv[i], "garbage") == 0)

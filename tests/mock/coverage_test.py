@@ -5,17 +5,22 @@
     coverage_test.py PROGRAM PAGE
 """
 
+import os
 import re
 import subprocess
 import sys
 import unittest
 
+# What Meson starts programs of another system with.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+
 
 class Coverage(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        run = subprocess.run([PROGRAM, 'context'], check=True, stdout=subprocess.PIPE, text=True)
-        cls.told = dict(line.split(' ', 1) for line in run.stdout.splitlines())
+        text = subprocess.run([*WRAPPER, PROGRAM, 'context'], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout
+        cls.told = dict(line.split(' ', 1) for line in text.splitlines())
         with open(PAGE, encoding='ascii') as file:
             cls.page = file.read()
         cls.rows = {symbol: (kind, difference) for symbol, kind, difference in re.findall(

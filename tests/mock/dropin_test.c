@@ -3,7 +3,6 @@
  * The mock as a shared library: what it exports at each version, for whoever opens it, and that the
  * loader takes it for the driver.
  */
-#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,14 +11,16 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <dlfcn.h>
 
 #include <cushim/driver.h>
 #include <cushim/report.h>
 #include <cushim/symbol.h>
 
 #include "loader/codes.h"
+#include "loader/system.h"
 #include "tests/support/child.h"
+#include "tests/support/environment.h"
+#include "tests/support/library.h"
 #include "tests/support/symbols.h"
 
 static const char *library;
@@ -36,25 +37,25 @@ static const struct version {
 static bool is_expected(size_t index, int version)
 {
     return cushim_symbol_since(index) <= version &&
-           strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0;
+           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void *open_with(const char *settings)
 {
     void *opened;
 
-    setenv("CUSHIM_MOCK_SETTINGS", settings, 1);
-    unsetenv("CUSHIM_MOCK_CONFIG");
-    opened = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    environment_set("CUSHIM_MOCK_SETTINGS", settings);
+    environment_set("CUSHIM_MOCK_CONFIG", NULL);
+    opened = library_open(library);
     if (!opened)
-        child_fail("%s\n", dlerror());
+        child_fail("%s\n", library_error());
     return opened;
 }
 
 /* A function of the opened library; the child fails without it. */
 static cushim_function function_of(void *opened, const char *symbol)
 {
-    void *found = dlsym(opened, symbol);
+    void *found = library_symbol(opened, symbol);
     cushim_function function;
 
     if (!found)
@@ -71,7 +72,7 @@ static void look_up_all(const void *data)
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const char *symbol = cushim_symbol_name(i);
-        const bool found = dlsym(opened, symbol) != NULL;
+        const bool found = library_symbol(opened, symbol) != NULL;
         if (found != is_expected(i, version->number))
             child_fail("%s (since %d) is %sfound\n", symbol, cushim_symbol_since(i),
                        found ? "" : "not ");
@@ -97,7 +98,7 @@ static void ask_for_addresses(const void *data)
     check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
                   "cuMemAlloc", &found, 12000, 0, &status),
               0);
-    check(found == dlsym(opened, "cuMemAlloc_v2"));
+    check(found == library_symbol(opened, "cuMemAlloc_v2"));
     check_int(((CUresult(CUDAAPI *)(const char *, void **, int, cuuint64_t, int *))ask)(
                   "cuGreenCtxCreate", &found, 12000, 0, &status),
               0);
@@ -117,7 +118,7 @@ static void load_it(const void *data)
     struct cushim_report report = {.size = sizeof report};
     int devices = 0;
 
-    setenv("CUSHIM_MOCK_SETTINGS", version->settings, 1);
+    environment_set("CUSHIM_MOCK_SETTINGS", version->settings);
     check_int(cushim_load(&options), CUDA_SUCCESS);
     check_int(cushim_report_get(&report), CUDA_SUCCESS);
     check_int(report.driver_version, version->number);
@@ -143,7 +144,7 @@ static void close_and_call(const void *data)
     const cushim_function init = function_of(opened, "cuInit");
 
     (void)data;
-    check_int(dlclose(opened), 0);
+    library_close(opened);
     check_int(((CUresult(CUDAAPI *)(unsigned))init)(0), CUDA_SUCCESS);
 }
 

@@ -16,14 +16,24 @@ IDENTITY = r'cushim mock %s: .*; this is not a GPU'
 NOT_READY = 'every call answers CUDA_ERROR_SYSTEM_NOT_READY'
 
 
+# What Meson starts programs of another system with, and what its paths begin with there.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+ROOT = 'Z:' if WRAPPER else ''
+
+
 def run(*words, program=None, **environment):
     """Run the client, or another program; returns its output and what went to stderr, as lines."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith('CUSHIM_')}
-    done = subprocess.run([program or CLIENT, *words], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True, env={**kept, **environment})
+    # Files, no pipes: what Wine starts besides would hold these open.
+    with tempfile.TemporaryFile('w+') as out, tempfile.TemporaryFile('w+') as err:
+        done = subprocess.run([*WRAPPER, program or CLIENT, *words], stdout=out, stderr=err,
+                              env={**kept, **environment})
+        out.seek(0)
+        err.seek(0)
+        output, errors = out.read(), err.read()
     if done.returncode != 0:
-        raise AssertionError('exit status %d: %s%s' % (done.returncode, done.stdout, done.stderr))
-    return done.stdout.splitlines(), done.stderr.splitlines()
+        raise AssertionError('exit status %d: %s%s' % (done.returncode, output, errors))
+    return output.splitlines(), errors.splitlines()
 
 
 def preload(library):
@@ -98,21 +108,17 @@ class Words(unittest.TestCase):
         self.assertEqual(run(LIBRARY, 'cuInit', 'stream', CUSHIM_MOCK_SETTINGS='quiet = yes')[1],
                          [])
 
-    def test_child_does_not_repeat_what_its_parent_did(self):
-        _, errors = run(LIBRARY, 'cuInit', 'garbage', 'fork', 'cuDeviceGetCount',
-                        CUSHIM_MOCK_SETTINGS='quiet = yes')
-        self.assertEqual(len([line for line in errors if 'the first' in line]), 1)
-
 
 class Setup(unittest.TestCase):
     """The environment, and what is refused."""
 
     def config(self, text):
-        file = tempfile.NamedTemporaryFile('w', suffix='.conf', encoding='utf-8')
-        self.addCleanup(file.close)
-        file.write(text)
-        file.flush()
-        return file.name
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, 'mock.conf')
+        with open(path, 'w', encoding='utf-8') as file:
+            file.write(text)
+        return ROOT + path
 
     def test_settings_come_from_a_file_and_over_it_from_the_environment(self):
         path = self.config('schema = 1\ndriver_version = 11.2\nquiet = yes\n')
@@ -140,6 +146,10 @@ class Setup(unittest.TestCase):
     def test_setup_that_cannot_be_read_is_refused(self):
         self.refuses('/no/such/file', CUSHIM_MOCK_CONFIG='/no/such/file')
 
+
+class Processes(unittest.TestCase):
+    """Ways into a process that not every system has, and forks."""
+
     def test_preloaded_library_hides_what_came_later_as_well(self):
         # An emulator would take LD_PRELOAD for its own; this is how QEMU passes a variable on.
         variable = {'LD_PRELOAD': preload(LIBRARY)}
@@ -162,6 +172,11 @@ class Setup(unittest.TestCase):
         output, _ = run(LIBRARY, 'cuInit', 'fork', 'cuInit', 'cuDeviceGetCount',
                         CUSHIM_MOCK_SETTINGS='quiet = yes')
         self.assertEqual(output, ['cuInit 0', 'cuInit 3', 'cuDeviceGetCount 3'])
+
+    def test_child_does_not_repeat_what_its_parent_did(self):
+        _, errors = run(LIBRARY, 'cuInit', 'garbage', 'fork', 'cuDeviceGetCount',
+                        CUSHIM_MOCK_SETTINGS='quiet = yes')
+        self.assertEqual(len([line for line in errors if 'the first' in line]), 1)
 
     def test_child_of_a_process_that_only_loaded_it_has_one(self):
         output, _ = run(LIBRARY, 'cuDeviceGetCount', 'fork', 'cuInit',

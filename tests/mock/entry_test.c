@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "loader/system.h"
 #include "tests/mock/world.h"
 #include "tests/support/symbols.h"
 
@@ -97,10 +98,13 @@ static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **
     ASK({"cuNope", 13000, 0, UNKNOWN_NAME, NULL}, {"", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuinit", 13000, 0, UNKNOWN_NAME, NULL}, {"cudaMalloc", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuEventElapsedTime_v2", 13000, 0, UNKNOWN_NAME, NULL},
-        {"cuEventRecord_ptsz", 13000, 0, UNKNOWN_NAME, NULL},
-        {"cuWGLGetDevice", 13000, 0, UNKNOWN_NAME, NULL}, {"cuInit", 0, 0, TOO_OLD, NULL},
+        {"cuEventRecord_ptsz", 13000, 0, UNKNOWN_NAME, NULL}, {"cuInit", 0, 0, TOO_OLD, NULL},
         {"cuInit", 1000, 0, TOO_OLD, NULL}, {"cuMemAllocAsync", 11010, 0, TOO_OLD, NULL},
         {"cuGreenCtxCreate", 12030, 0, TOO_OLD, NULL});
+    if (cushim__system_is_windows)
+        ASK({"cuWGLGetDevice", 13000, 0, FOUND, "cuWGLGetDevice"});
+    else
+        ASK({"cuWGLGetDevice", 13000, 0, UNKNOWN_NAME, NULL});
 }
 
 static void per_thread_flag_chooses_the_twin_where_there_is_one(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls every slot of the mock's table with zeros, each in a child with a mock of its own, and
+ * Calls every slot of the mock's table with zeros, each with a mock of its own (slot_child.h), and
  * prints `SYMBOL refused` or `SYMBOL answered CODE`; `SYMBOL ended` if the child came to no end of
  * its own.
  *
@@ -10,14 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cushim/mock.h>
 
+#include "slot_child.h"
 #include "tests/support/calls.h"
 
-enum { SECONDS = 20, BROKEN = 3 };
+enum { BROKEN = 3 };
 
 /* Whether the log has said that this symbol is not implemented. */
 struct ear {
@@ -56,7 +55,6 @@ static int call(size_t slot, const char *state)
     struct cushim_mock *mock;
     CUresult code;
 
-    alarm(SECONDS);
     if (cushim_mock_create(NULL, &mock) != CUDA_SUCCESS)
         return BROKEN;
     table = cushim_mock_table(mock);
@@ -80,18 +78,11 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     for (size_t slot = 0; slot < cushim_call_count; slot++) {
-        const pid_t child = fork();
-        int status = 0;
+        const int answer = slot_child(call, slot, argv[1]);
 
-        if (child < 0)
+        if (answer == BROKEN)
             return EXIT_FAILURE;
-        if (child == 0)
-            _exit(call(slot, argv[1]));
-        if (waitpid(child, &status, 0) != child)
-            return EXIT_FAILURE;
-        if (WIFEXITED(status) && WEXITSTATUS(status) == BROKEN)
-            return EXIT_FAILURE;
-        if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        if (answer != EXIT_SUCCESS)
             printf("%s ended\n", cushim_symbol_name(slot));
         fflush(stdout);
     }

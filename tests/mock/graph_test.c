@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs: nodes, edges, clones, child graphs, and what programs read of them. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "tests/mock/graph_world.h"
+#include "tests/support/folder.h"
 
 static CUgraphNode nodes[6];
 
@@ -239,19 +238,18 @@ static void child_graph_is_a_copy_that_belongs_to_its_node(void **state)
 
 static void graph_is_written_as_text(void **state)
 {
-    char path[] = "/tmp/cushim-graph-XXXXXX", text[400] = "";
-    const int descriptor = mkstemp(path);
-    ssize_t length;
+    char text[400] = "";
+    unsigned char *bytes;
+    size_t length;
 
     (void)state;
-    assert_true(descriptor >= 0);
     add_nodes(2);
     add_edge(0, 1);
-    OK(driver->GraphDebugDotPrint(graph, path, 0));
-    length = read(descriptor, text, sizeof text - 1);
-    close(descriptor);
-    unlink(path);
-    assert_true(length > 0);
+    OK(driver->GraphDebugDotPrint(graph, folder_path("graph"), 0));
+    bytes = folder_read(folder_path("graph"), &length);
+    assert_in_range(length, 1, sizeof text - 1);
+    memcpy(text, bytes, length);
+    free(bytes);
     assert_non_null(strstr(text, "digraph"));
     assert_non_null(strstr(text, "HOST"));
     assert_non_null(strstr(text, " -> "));
@@ -272,5 +270,5 @@ int main(void)
         CASE(graph_is_written_as_text),
     };
 
-    return cmocka_run_group_tests_name("graph", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("graph", tests, folder_create, folder_remove);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "tests/mock/world.h"
+#include "tests/support/memory.h"
 
 enum { MS = 1000000 };
 
@@ -94,7 +95,7 @@ static void only_memory_can_be_registered(void **state)
 
     (void)state;
     OK(driver->MemAlloc_v2(&memory, 4096));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2((void *)0x10000, 4096, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(memory_nowhere(), 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2((void *)(uintptr_t)memory, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(page, SIZE_MAX, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(page, 0, 0));

@@ -1,26 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images that lie about where they end: nothing is read beyond it. */
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "image_world.h"
+#include "tests/support/memory.h"
 
 static unsigned char buffer[CUBIN_BYTES], other[CUBIN_BYTES];
-
-/* A copy that ends where memory does. */
-static unsigned char *at_the_end(const void *bytes, size_t size, void **map, size_t *map_size)
-{
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-    *map_size = (size + page - 1) / page * page + page;
-    *map = mmap(NULL, *map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    assert_ptr_not_equal(*map, MAP_FAILED);
-    assert_int_equal(mprotect((char *)*map + *map_size - page, page, PROT_NONE), 0);
-    return memcpy((char *)*map + *map_size - page - size, bytes, size);
-}
 
 static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
 {
@@ -28,28 +14,26 @@ static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
 
     (void)state;
     for (size_t cut = 1; cut < size; cut++) {
-        size_t map_size;
-        void *map;
-        unsigned char *start = at_the_end(buffer, cut, &map, &map_size);
+        struct memory_map map;
+        unsigned char *start = memory_at_an_end(buffer, cut, &map);
 
         if (read_image(start) != CUDA_ERROR_INVALID_IMAGE)
             fail_msg("cut at %zu", cut);
-        munmap(map, map_size);
+        memory_free(&map);
     }
 }
 
 static void text_without_an_end_is_refused(void **state)
 {
     static const char text[] = HEAD ".visible .entry k() { ret; }\n";
-    size_t map_size;
-    void *map;
+    struct memory_map map;
 
     (void)state;
-    assert_int_equal(read_image(at_the_end(text, sizeof text - 1, &map, &map_size)),
+    assert_int_equal(read_image(memory_at_an_end(text, sizeof text - 1, &map)),
                      CUDA_ERROR_INVALID_IMAGE);
-    munmap(map, map_size);
-    assert_int_equal(read_image(at_the_end(text, sizeof text, &map, &map_size)), CUDA_SUCCESS);
-    munmap(map, map_size);
+    memory_free(&map);
+    assert_int_equal(read_image(memory_at_an_end(text, sizeof text, &map)), CUDA_SUCCESS);
+    memory_free(&map);
     assert_int_equal(read_image((const void *)16), CUDA_ERROR_INVALID_IMAGE);
 }
 
@@ -106,15 +90,14 @@ static void no_damage_of_one_byte_leads_astray(void **state)
     (void)state;
     for (size_t at = 0; at < size; at++) {
         for (size_t i = 0; i < COUNT(values); i++) {
-            size_t map_size;
-            void *map;
+            struct memory_map map;
             unsigned char *start;
 
             memcpy(buffer, other, sizeof buffer);
             buffer[at] = values[i];
-            start = at_the_end(buffer, size, &map, &map_size);
+            start = memory_at_an_end(buffer, size, &map);
             read += read_image(start) == CUDA_SUCCESS;
-            munmap(map, map_size);
+            memory_free(&map);
         }
     }
     assert_in_range(read, size, size * COUNT(values) - 1);

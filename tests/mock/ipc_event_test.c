@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interprocess events between two processes: statements 74 to 76. */
-#define _GNU_SOURCE
-#include <signal.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "ipc_peer.h"
 #include "tests/mock/world.h"
@@ -16,7 +12,7 @@ static CUevent import(void)
     CUipcEventHandle handle;
     CUevent event = NULL;
 
-    peer_get(STDIN_FILENO, &handle, sizeof handle);
+    peer_get(PEER_FROM, &handle, sizeof handle);
     OK(driver->IpcOpenEventHandle(&event, handle));
     return event;
 }
@@ -179,14 +175,12 @@ static void peer_dies(void)
     gate_prepare(&gate);
     OK(driver->LaunchHostFunc(mine, gate_stand, &gate));
     peer_tell(driver->EventRecord(shared, mine));
-    for (;;)
-        pause();
+    peer_stay();
 }
 
 static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
 {
     struct peer peer;
-    int status;
 
     (void)state;
     start_importer(&peer, "dies");
@@ -194,12 +188,10 @@ static void record_of_a_process_that_is_gone_holds_nobody_up(void **state)
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     OK(driver->StreamWaitEvent(stream, event, 0));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
-    kill(peer.process, SIGKILL);
+    peer_kill(&peer);
     OK(driver->EventSynchronize(event));
     OK(driver->StreamSynchronize(stream));
-    close(peer.to);
-    close(peer.from);
-    waitpid(peer.process, &status, 0);
+    peer_forget(&peer);
 }
 
 static void peer_is_limited(void)
@@ -238,7 +230,7 @@ static void peer_exports(void)
 
     OK(driver->EventCreate(&shared, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
     OK(driver->IpcGetEventHandle(&handle, shared));
-    peer_put(STDOUT_FILENO, &handle, sizeof handle);
+    peer_put(PEER_TO, &handle, sizeof handle);
     peer_tell(CUDA_SUCCESS);
     OK(driver->EventDestroy_v2(shared));
 }
@@ -300,6 +292,7 @@ static const struct {
 /* Standard output belongs to the other side. */
 static int play(const char *name)
 {
+    peer_begin();
     world_begin("mode = threaded");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory that two processes share (statements 86 and 87). */
 #include <string.h>
-#include <unistd.h>
 
 #include "ipc_peer.h"
 #include "tests/mock/world.h"
@@ -15,7 +14,7 @@ static CUipcMemHandle received(void)
 {
     CUipcMemHandle handle;
 
-    peer_get(STDIN_FILENO, &handle, sizeof handle);
+    peer_get(PEER_FROM, &handle, sizeof handle);
     return handle;
 }
 
@@ -210,6 +209,7 @@ static const struct {
 /* Standard output belongs to the other side. */
 static int play(const char *name)
 {
+    peer_begin();
     world_begin("mode = auto");
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         if (strcmp(peers[i].name, name) == 0)

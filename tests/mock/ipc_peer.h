@@ -9,7 +9,7 @@
 #include <cuda.h>
 
 struct peer {
-    pid_t process;
+    pid_t process; /* Windows: its handle */
     int to, from;
 };
 
@@ -21,11 +21,22 @@ void peer_start(struct peer *peer, const char *name);
 /* It has come to its end, in success. */
 void peer_finish(struct peer *peer);
 
+/* End it without a word; and once that has taken effect forget it. */
+void peer_kill(const struct peer *peer);
+void peer_forget(struct peer *peer);
+
 /* Let it take its next step; it answers with the code that it met. */
 CUresult peer_step(const struct peer *peer);
 
-/* In the other process: tell a code when asked. */
+/* In the other process, first of all; and tell a code when asked. */
+void peer_begin(void);
 void peer_tell(CUresult code);
+
+/* In the other process: the ends of the pipes. */
+enum { PEER_FROM = 0, PEER_TO = 1 };
+
+/* In the other process: stay until it is ended. */
+_Noreturn void peer_stay(void);
 
 /* All bytes, or the test fails. */
 void peer_put(int file, const void *bytes, size_t size);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The linker: what it makes is complete, and another process can load it. */
-#define _POSIX_C_SOURCE 200809L
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cubin.h"
 #include "tests/mock/world.h"
+#include "tests/support/child.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -147,26 +147,23 @@ static int load_what_was_linked(const char *path)
     return 0;
 }
 
-static const char *program;
+static void start_anew(const void *path)
+{
+    child_restart((const char *const[]){"--load", path, NULL});
+}
 
 static void linked_image_is_loaded_by_another_process(void **state)
 {
     CUlinkState link = begin_link();
-    char path[] = "/tmp/cushim-link-XXXXXX", command[512];
-    const int file = mkstemp(path);
     void *bytes = NULL;
     size_t size = 0;
 
     (void)state;
-    assert_true(file >= 0);
     OK(add(link, one, sizeof one));
     OK(driver->LinkComplete(link, &bytes, &size));
-    assert_int_equal(write(file, bytes, size), size);
-    close(file);
+    folder_write("linked", bytes, size);
     OK(driver->LinkDestroy(link));
-    snprintf(command, sizeof command, "'%s' --load '%s'", program, path);
-    assert_int_equal(system(command), 0);
-    unlink(path);
+    assert_true(child_passes("another process", start_anew, folder_path("linked")));
 }
 
 static void linked_image_begins_as_a_cubin(void **state)
@@ -248,6 +245,5 @@ int main(int argc, char **argv)
 
     if (argc == 3 && strcmp(argv[1], "--load") == 0)
         return load_what_was_linked(argv[2]);
-    program = argv[0];
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: what is found in them, and where it is. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cubin.h"
 #include "tests/mock/world.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -245,23 +244,9 @@ static void text_of_a_newer_version_is_for_a_newer_driver(void **state)
     world_end();
 }
 
-/* A file for the length of a test. */
-static const char *write_file(const void *bytes, size_t size)
-{
-    static char path[] = "/tmp/cushim-module-XXXXXX";
-    int file;
-
-    memcpy(path + sizeof path - 7, "XXXXXX", 6);
-    file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, bytes, size), size);
-    close(file);
-    return path;
-}
-
 static void module_is_loaded_from_a_file(void **state)
 {
-    const char *path = write_file(image, sizeof image - 1);
+    const char *path = folder_write("module", image, sizeof image - 1);
     CUmodule loaded = NULL;
     CUfunction many;
 
@@ -269,9 +254,9 @@ static void module_is_loaded_from_a_file(void **state)
     OK(driver->ModuleLoad(&loaded, path));
     OK(driver->ModuleGetFunction(&many, loaded, "many"));
     OK(driver->ModuleUnload(loaded));
-    unlink(path);
+    assert_int_equal(remove(path), 0);
     CODE(CUDA_ERROR_FILE_NOT_FOUND, driver->ModuleLoad(&loaded, path));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->ModuleLoad(&loaded, "/tmp"));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->ModuleLoad(&loaded, folder_path(".")));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->ModuleLoad(&loaded, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->ModuleLoadData(&loaded, NULL));
 }
@@ -344,5 +329,5 @@ int main(void)
         MODULE_TEST(options_that_make_no_sense_are_refused),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

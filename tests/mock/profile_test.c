@@ -2,7 +2,6 @@
 /*
  * Files of settings and of profiles: what a file must have, and what settings take from a profile.
  */
-#define _XOPEN_SOURCE 700
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,11 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "src/mock/settings.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -24,36 +23,17 @@
 
 static struct cushim__settings settings;
 static char message[400];
-static char folder[] = "/tmp/cushim-profile-XXXXXX";
-
-/* A file in the folder of the test. */
-static const char *path_of(const char *name)
-{
-    static char path[64];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static void write_bytes(const char *name, const char *bytes, size_t count)
-{
-    FILE *file = fopen(path_of(name), "wb");
-
-    assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, count, file), count);
-    assert_int_equal(fclose(file), 0);
-}
 
 static void write_text(const char *name, const char *text)
 {
-    write_bytes(name, text, strlen(text));
+    folder_write(name, text, strlen(text));
 }
 
 static CUresult read_file(const char *name)
 {
     cushim__settings_free(&settings);
     assert_int_equal(cushim__settings_default(&settings), CUDA_SUCCESS);
-    return cushim__settings_read(&settings, path_of(name), message, sizeof message);
+    return cushim__settings_read(&settings, folder_path(name), message, sizeof message);
 }
 
 static void read_well(const char *name)
@@ -65,25 +45,16 @@ static void read_well(const char *name)
 /* What `message` says behind the folder and the slash. */
 static const char *reason(void)
 {
-    assert_memory_equal(message, folder, strlen(folder));
-    return message + strlen(folder) + 1;
-}
+    const char *folder = folder_path("");
 
-static int setup(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
+    assert_memory_equal(message, folder, strlen(folder));
+    return message + strlen(folder);
 }
 
 static int teardown(void **state)
 {
-    static const char *const names[] = {"mock.conf", "small.profile"};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(names); i++)
-        unlink(path_of(names[i]));
     cushim__settings_free(&settings);
-    return rmdir(folder);
+    return folder_remove(state);
 }
 
 static void a_file_begins_with_its_schema(void **state)
@@ -108,17 +79,17 @@ static void a_file_that_is_no_text_is_refused(void **state)
     char *large = malloc((1 << 20) + 1);
 
     (void)state;
-    write_bytes("mock.conf", nul, sizeof nul - 1);
+    folder_write("mock.conf", nul, sizeof nul - 1);
     assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(reason(), "mock.conf: not a text, for it has a NUL character");
 
     assert_non_null(large);
     memset(large, '\n', (1 << 20) + 1);
     memcpy(large, "schema = 1", strlen("schema = 1"));
-    write_bytes("mock.conf", large, (1 << 20) + 1);
+    folder_write("mock.conf", large, (1 << 20) + 1);
     assert_int_equal(read_file("mock.conf"), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(reason(), "mock.conf: larger than 1 MiB");
-    write_bytes("mock.conf", large, 1 << 20);
+    folder_write("mock.conf", large, 1 << 20);
     free(large);
     read_well("mock.conf");
 }
@@ -126,7 +97,7 @@ static void a_file_that_is_no_text_is_refused(void **state)
 static void a_file_that_cannot_be_read_is_named(void **state)
 {
     (void)state;
-    unlink(path_of("mock.conf"));
+    remove(folder_path("mock.conf"));
     assert_int_equal(read_file("mock.conf"), CUDA_ERROR_FILE_NOT_FOUND);
     assert_string_equal(reason(), "mock.conf: No such file or directory");
     assert_int_equal(read_file(""), CUDA_ERROR_FILE_NOT_FOUND);
@@ -212,5 +183,5 @@ int main(void)
         cmocka_unit_test(a_profile_is_read_as_strictly),
     };
 
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, folder_create, teardown);
 }

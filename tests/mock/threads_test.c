@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * 64 threads on 64 streams queue 100,000 operations that wait for one another across streams. No
- * deadlock, and every host function runs after all that it must run after.
+ * 64 threads on 64 streams queue 100,000 operations, or as many as OPERATIONS says, that wait for
+ * one another across streams. No deadlock, and every host function runs after all that it must run
+ * after.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,7 +10,11 @@
 
 #include "tests/mock/world.h"
 
-enum { THREADS = 64, OPERATIONS = 100000, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
+#ifndef OPERATIONS
+#define OPERATIONS 100000
+#endif
+
+enum { THREADS = 64, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
 
 /* One stream's life: its rounds, each a host function, a record, and a wait for a neighbour's. */
 struct worker {

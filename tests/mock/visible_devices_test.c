@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA_VISIBLE_DEVICES: which devices the program sees (statements 3 and 83). */
-#define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include <cushim/uuid.h>
 
 #include "tests/mock/bare.h"
+#include "tests/support/environment.h"
 
 /*
  * A list, and what cuInit and then cuDeviceGetCount answer: as an H200's driver does, where one is.
@@ -58,7 +58,7 @@ static void visible_devices_are_listed_by_number(void **state)
     for (size_t i = 0; i < COUNT(lists); i++) {
         int count = -5;
         bare_create("devices = 3");
-        assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", lists[i].list, 1), 0);
+        environment_set("CUDA_VISIBLE_DEVICES", lists[i].list);
         if (driver->Init(0) != lists[i].code)
             fail_msg("cuInit answers %d to the list \"%s\"", (int)driver->Init(0), lists[i].list);
         if (lists[i].code == CUDA_SUCCESS) {
@@ -79,7 +79,7 @@ static CUresult init_with(const char *format, const char *text, int *count)
     CUresult code;
 
     snprintf(list, sizeof list, format, text, text);
-    assert_int_equal(setenv("CUDA_VISIBLE_DEVICES", list, 1), 0);
+    environment_set("CUDA_VISIBLE_DEVICES", list);
     bare_create("devices = 3");
     code = driver->Init(0);
     *count = 0;

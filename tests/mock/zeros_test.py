@@ -17,6 +17,9 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 STATES = ('none', 'init', 'context')
 
+# What Meson starts programs of another system with.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+
 # Symbol without its per-thread suffix, and the state.
 KNOWN = {
     # It has nothing to tell and succeeds; with a place for an answer it asks for cuInit.
@@ -33,7 +36,7 @@ def read_measured():
 def read_mock():
     told = {}
     for state in STATES:
-        text = subprocess.run([PROGRAM, state], check=True, stdout=subprocess.PIPE,
+        text = subprocess.run([*WRAPPER, PROGRAM, state], check=True, stdout=subprocess.PIPE,
                               text=True).stdout
         for line in text.splitlines():
             symbol, answer = line.split(' ', 1)

@@ -263,7 +263,7 @@ void fake_each(enum fake_kind kind, void (*visit)(struct fake_object *object, vo
 
 /* End the program with a message: the code under test did what no driver forgives. */
 #if defined(__GNUC__)
-__attribute__((noreturn, format(printf, 1, 2)))
+__attribute__((noreturn, format(__printf__, 1, 2)))
 #endif
 void fake_violation(const char *format, ...);
 

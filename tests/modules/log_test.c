@@ -11,8 +11,6 @@
 #include <cmocka.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cushim/log.h>
 
@@ -168,48 +166,6 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
     assert_int_equal(atomic_load(&wrong), 0);
 }
 
-/* --- a child that is forked while a thread is in the function, which is not in the child --- */
-
-static atomic_bool is_inside, may_leave;
-
-static void stay(void *data, const char *message)
-{
-    (void)data;
-    (void)message;
-    atomic_store(&is_inside, true);
-    while (!atomic_load(&may_leave))
-        sched_yield();
-}
-
-static void *log_once(void *unused)
-{
-    cushim__log("stay");
-    return unused;
-}
-
-static void a_forked_child_does_not_wait_for_a_thread_of_its_parent(void **state)
-{
-    pthread_t thread;
-    pid_t child;
-    int status;
-
-    (void)state;
-    cushim_log_set(stay, NULL);
-    assert_int_equal(pthread_create(&thread, NULL, log_once, NULL), 0);
-    while (!atomic_load(&is_inside))
-        sched_yield();
-    child = fork();
-    if (child == 0) {
-        alarm(20); /* ends a child that waits for ever */
-        cushim_log_set(NULL, NULL);
-        _exit(0);
-    }
-    atomic_store(&may_leave, true);
-    pthread_join(thread, NULL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
-}
-
 #define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
 
 int main(void)
@@ -222,7 +178,6 @@ int main(void)
         TEST(what_is_gone_already_was_destroyed),
         TEST(any_other_failure_to_destroy_is_returned_and_logged),
         TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
-        TEST(a_forked_child_does_not_wait_for_a_thread_of_its_parent),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

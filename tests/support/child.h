@@ -35,7 +35,7 @@ void child_restart(const char *const *arguments);
 void child_end(void);
 
 /* In a child: print the words and end it in failure. */
-void child_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void child_fail(const char *format, ...) __attribute__((format(__printf__, 1, 2)));
 
 #define check(claim) \
     ((claim) ? (void)0 : child_fail("%s:%d: not so: %s\n", __FILE__, __LINE__, #claim))

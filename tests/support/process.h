@@ -7,6 +7,7 @@
 #ifndef CUSHIM_TESTS_SUPPORT_PROCESS_H
 #define CUSHIM_TESTS_SUPPORT_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -16,12 +17,22 @@ void process_arguments(const char *const *arguments);
 /* A case that takes longer than this many seconds has failed. 0: the default of 30. */
 void process_patience(unsigned seconds);
 
-/* Run a case in a process. Returns how it ended (wait status); `output` receives what it said. */
-int process_run(const char *name, char *output, size_t size);
+/* How a process ended: by itself with a status, or by what killed it. */
+struct process_end {
+    bool exited, crashed; /* of memory that is not there */
+    int status;           /* exited: its status */
+    char death[80];       /* else: a few words */
+};
+
+/* In a process for one case, first of all. */
+void process_begin(void);
+
+/* Run a case in a process, and wait for its end; `output` receives what it said. */
+struct process_end process_run(const char *name, char *output, size_t size);
 
 /* A second process of a case: its standard input and output are ours to write and read. */
 struct peer {
-    pid_t process;
+    pid_t process; /* Windows: its handle */
     int to, from;
 };
 

@@ -6,11 +6,11 @@
 enum { CASE_PASSED = 0, CASE_FAILED = 1, CASE_SKIPPED = 77 };
 
 /* Say something, on stderr and at once: what comes next may be the end. */
-__attribute__((format(printf, 1, 2))) void detail(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void detail(const char *format, ...);
 
 /* End the process: the case cannot be done here, or has failed. */
-__attribute__((format(printf, 1, 2))) _Noreturn void skip(const char *format, ...);
-__attribute__((format(printf, 1, 2))) _Noreturn void fail(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) _Noreturn void skip(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) _Noreturn void fail(const char *format, ...);
 
 /* End the process in success, without the exit handlers of driver or program. */
 _Noreturn void pass(void);

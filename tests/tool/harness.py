@@ -8,20 +8,36 @@ import subprocess
 import tempfile
 import unittest
 
-COMMAND = os.environ['CUSHIM_COMMAND']
+# How a program of the host is started: under Wine, with what stands before its path.
+RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
+WINDOWS = os.environ.get('CUSHIM_WINDOWS') == 'yes'
+COMMAND = [*RUNNER, os.environ['CUSHIM_COMMAND']]
 
 DONE, FAILED, NO_DRIVER, NO_DEVICE, USAGE, INTERRUPTED = 0, 1, 2, 3, 64, 130
 
 
+def host_path(path):
+    """An absolute path as the command tells it: Wine calls our root Z:."""
+    if WINDOWS and path.startswith('/'):
+        path = 'Z:' + path
+    return path.replace('/', '\\') if WINDOWS else path
+
+
+# A driver that is not there.
+NOWHERE = host_path('/nowhere/libcuda.so.1')
+
+
 def fake(version):
     """Path of the fake driver of a CUDA version, as cuDriverGetVersion counts."""
-    return os.environ['CUSHIM_FAKE_%d' % version]
+    return host_path(os.environ['CUSHIM_FAKE_%d' % version])
 
 
 def environment(settings):
     """Ours without what would change the outcome, and with `settings`."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(('CUSHIM_LIBRARY', 'CUSHIM_MOCK_', 'CUDA_', 'FAKE_'))}
+    if RUNNER:
+        kept.setdefault('WINEDEBUG', '-all')
     kept.update({name: str(value) for name, value in settings.items()})
     return kept
 
@@ -51,14 +67,21 @@ class Result:
 class ToolTest(unittest.TestCase):
     maxDiff = None
 
-    def run_command(self, *arguments, **settings):
-        """Run it; keywords are environment variables. Judges what no run may ever do."""
-        with tempfile.NamedTemporaryFile('r') as log:
+    def run_command(self, *arguments, command=None, folder=None, **settings):
+        """Run it, or `command`, in a folder; other keywords are environment variables.
+
+        Judges what no run may ever do.
+        """
+        # Files, no pipes: what Wine starts besides would hold these open.
+        with tempfile.NamedTemporaryFile('r') as log, tempfile.TemporaryFile() as out, \
+                tempfile.TemporaryFile() as err:
             settings.setdefault('FAKE_LOG', log.name)
-            run = subprocess.run([COMMAND, *arguments], env=environment(settings),
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, timeout=60, check=False)
-            result = Result(run.returncode, run.stdout, run.stderr, log.read().splitlines())
+            run = subprocess.run([*(command or COMMAND), *arguments], env=environment(settings),
+                                 cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                 timeout=60, check=False)
+            out.seek(0)
+            err.seek(0)
+            result = Result(run.returncode, out.read(), err.read(), log.read().splitlines())
         self.assertNotEqual(result.status, -signal.SIGABRT, 'misuse of the driver: %s' % result)
         self.assertNotEqual(result.status, 99, 'a leak: %s' % result)
         self.assertGreaterEqual(result.status, 0, 'killed: %s' % result)

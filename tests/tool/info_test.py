@@ -6,7 +6,7 @@ import os
 import tempfile
 import unittest
 
-from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, ToolTest, fake
+from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, NOWHERE, ToolTest, fake, host_path
 
 FIRST_UUID = 'GPU-00112233-4455-6677-8899-aabbccddeeff'
 SECOND_UUID = 'MIG-01122334-4556-6778-899a-abbccddeef00'
@@ -22,22 +22,22 @@ class WithoutDriver(ToolTest):
         self.assertEqual(result.err, '')
 
     def test_missing_library(self):
-        result = self.run_command('info', '--library', '/nowhere/libcuda.so.1')
+        result = self.run_command('info', '--library', NOWHERE)
         self.assert_status(result, NO_DRIVER)
         self.assertEqual(result.lines()['state'], 'not-found')
-        self.assertIn('/nowhere/libcuda.so.1', result.lines()['reason'])
+        self.assertIn(NOWHERE, result.lines()['reason'])
 
     def test_missing_relative_library_is_named_in_full(self):
         result = self.run_command('info', '--library=nowhere.so', '--json')
         self.assert_status(result, NO_DRIVER)
         self.assertEqual(result.json()['report']['candidates'][0]['path'],
-                         os.path.realpath('.') + '/nowhere.so')
+                         host_path(os.path.realpath('.') + '/nowhere.so'))
 
     def test_text_file(self):
         with tempfile.NamedTemporaryFile('w') as file:
             file.write('no library')
             file.flush()
-            result = self.run_command('info', '--library', file.name)
+            result = self.run_command('info', '--library', host_path(file.name))
         self.assert_status(result, NO_DRIVER)
         self.assertEqual(result.lines()['state'], 'not-loadable')
 
@@ -124,7 +124,7 @@ class WithDevices(ToolTest):
         self.assertTrue(result.out.endswith('}\n'))
 
     def test_relative_library(self):
-        folder, name = os.path.split(fake(13000))
+        folder, name = os.path.split(os.environ['CUSHIM_FAKE_13000'])
         here = os.getcwd()
         os.chdir(folder)
         try:
@@ -132,7 +132,8 @@ class WithDevices(ToolTest):
         finally:
             os.chdir(here)
         self.assert_status(result, DONE)
-        self.assertEqual(result.lines()['library'], os.path.realpath(fake(13000)))
+        self.assertEqual(result.lines()['library'],
+                         host_path(os.path.join(os.path.realpath(folder), name)))
 
     def test_option_comes_before_the_environment(self):
         result = self.run_with(13000, 'info', CUSHIM_LIBRARY='none')

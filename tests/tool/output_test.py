@@ -26,7 +26,7 @@ def run_shell(arguments, redirection, log=None):
     settings = {'CUSHIM_LIBRARY': fake(13000)}
     if log:
         settings['FAKE_LOG'] = log
-    return subprocess.run(['sh', '-c', '"$@" ' + redirection, 'sh', COMMAND, *arguments],
+    return subprocess.run(['sh', '-c', '"$@" ' + redirection, 'sh', *COMMAND, *arguments],
                           env=environment(settings), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
 

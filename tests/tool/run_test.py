@@ -107,7 +107,7 @@ class Environment(ToolTest):
                          '\nlimit.STACK_SIZE = 2048\nattribute.16=3\n')
 
     def test_program_runs_on_the_settings_of_both(self):
-        result = self.run_command('run', '--devices', '2', '--', COMMAND, 'info', '--json',
+        result = self.run_command('run', '--devices', '2', '--', *COMMAND, 'info', '--json',
                                   CUSHIM_MOCK_SETTINGS='devices = 3\nmemory = 64 MiB\n')
         self.assert_status(result, DONE)
         self.assertEqual([device['memory_bytes'] for device in result.json()['devices']],
@@ -170,7 +170,7 @@ class Driver(ToolTest):
         for before in [], ['env', '-u', 'CUSHIM_LIBRARY']:
             with self.subTest(before=before):
                 result = self.run_command('run', '--devices', '2', '--driver-version', '12.2', '--',
-                                          *before, COMMAND, 'info', '--json')
+                                          *before, *COMMAND, 'info', '--json')
                 self.assert_status(result, DONE)
                 document = result.json()
                 self.assertIs(document['simulated'], True)
@@ -180,14 +180,14 @@ class Driver(ToolTest):
                 self.assertRegex(result.err, r'\Acushim mock .*2 devices')
 
     def test_nothing_is_said_if_that_is_asked_for(self):
-        result = self.run_command('run', '--quiet', '--', COMMAND, 'info')
+        result = self.run_command('run', '--quiet', '--', *COMMAND, 'info')
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
 
     def test_which_mock_it_is_and_why_it_has_no_device(self):
         for setting in 'devices=0', 'personality=no-device':
             with self.subTest(setting=setting):
-                result = self.run_command('run', '--set', setting, '--', COMMAND, 'info')
+                result = self.run_command('run', '--set', setting, '--', *COMMAND, 'info')
                 self.assert_status(result, NO_DEVICE)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
                 self.assertTrue(result.lines()['advice'].startswith('The settings ask for no '))
@@ -209,7 +209,7 @@ class Driver(ToolTest):
             ': libcuda.so.1: %s/libcuda.so.1: cuDriverGetVersion returned 34.' % FOLDER))
 
     def test_work_is_done(self):
-        result = self.run_command('run', '--quiet', '--', COMMAND, 'time', '--bytes', '1M')
+        result = self.run_command('run', '--quiet', '--', *COMMAND, 'time', '--bytes', '1M')
         self.assert_status(result, DONE)
         self.assertTrue(result.out.startswith('simulated   The times are virtual: '), result.out)
         self.assertIn('mode threaded', result.lines()['mock'])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "fake.h"
+#include "tests/support/library.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,9 +139,9 @@ struct cushim_table *fake_mock(void)
 
 unsigned fake_library_calls(void)
 {
-    void *library = dlopen(FAKE_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+    void *library = library_mapped(FAKE_LIBRARY);
     unsigned (*calls)(void) = NULL;
-    void *address = library ? dlsym(library, "fake_library_version_calls") : NULL;
+    void *address = library ? library_symbol(library, "fake_library_version_calls") : NULL;
 
     memcpy(&calls, &address, sizeof calls);
     return calls ? calls() : 0;

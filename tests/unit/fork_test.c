@@ -8,6 +8,7 @@
 #include "forked.h"
 #include "loader/symbols.h"
 #include "tests/support/calls.h"
+#include "tests/support/environment.h"
 
 static void load_and_initialise(void)
 {
@@ -73,7 +74,7 @@ static void child_of_a_loaded_process_uses_the_driver(void **state)
 static void child_of_a_failed_process_tries_again(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(forked_answer(query), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(forked_answer(load_and_query), FAKE_ANSWER);

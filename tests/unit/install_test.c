@@ -12,6 +12,7 @@
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/tables.h"
+#include "tests/support/environment.h"
 
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};
@@ -164,7 +165,7 @@ static void load_over_an_installed_mock_loads_nothing(void **state)
     struct cushim_report report = {.size = sizeof report};
 
     (void)state;
-    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_library_calls(), 0);
@@ -178,7 +179,7 @@ static void init_initialises_the_installed_table(void **state)
     struct cushim_report report = {.size = sizeof report};
 
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
     assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
     assert_int_equal(fake.init_calls, 1);
@@ -189,7 +190,7 @@ static void init_initialises_the_installed_table(void **state)
 static void layer_over_the_boot_table_loads_once_and_forwards(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     install_layer();
     assert_ptr_equal(next, &cushim__boot_table);
     for (unsigned calls = 1; calls <= 3; calls++) {
@@ -205,7 +206,7 @@ static void layer_over_the_boot_table_loads_once_and_forwards(void **state)
 static void layer_over_the_boot_table_forwards_the_reason_of_a_failure(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     install_layer();
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(passed, 1);

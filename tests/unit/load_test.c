@@ -11,6 +11,8 @@
 #include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/tables.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -49,7 +51,7 @@ static void load_takes_the_symbols_from_the_resolver(void **state)
 static void load_takes_the_symbols_from_the_named_library(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }
@@ -57,7 +59,7 @@ static void load_takes_the_symbols_from_the_named_library(void **state)
 static void first_call_loads_what_the_environment_names(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_library_calls(), FAKE_LIBRARY_CALLS_OF_A_LOAD);
@@ -66,9 +68,9 @@ static void first_call_loads_what_the_environment_names(void **state)
 static void call_through_the_table_does_not_retry_a_failed_load(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     /* Nor does a call through the boot table, which a layer may still hold. */
     assert_int_equal(cushim__boot_table.EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -78,9 +80,9 @@ static void call_through_the_table_does_not_retry_a_failed_load(void **state)
 static void explicit_load_retries_after_a_failure(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
     assert_int_equal(cushim__boot_table.EventQuery(NULL), FAKE_LIBRARY_ANSWER);
@@ -100,7 +102,7 @@ static void each_explicit_load_tries_once_more(void **state)
 static void later_failure_replaces_the_reason_of_an_earlier_one(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
@@ -112,7 +114,7 @@ static void loaded_driver_is_for_good(void **state)
     (void)state;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
     assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
     assert_int_equal(fake_query(), FAKE_ANSWER);
@@ -127,7 +129,8 @@ static void another_source_is_refused_once_a_driver_is_loaded(void **state)
     assert_int_equal(fake_load(&other), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(other.lookups, 0);
     assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_ERROR_NOT_PERMITTED);
-    assert_int_equal(fake_load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1"),
+                     CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
@@ -135,33 +138,24 @@ static void another_library_is_refused_once_one_is_loaded(void **state)
 {
     (void)state;
     assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(fake_load_library("/nonexistent/libcuda.so.1"), CUDA_ERROR_NOT_PERMITTED);
+    assert_int_equal(fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1"),
+                     CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }
 
 static void other_path_to_the_loaded_library_is_the_same_library(void **state)
 {
-    char folder[] = "/tmp/cushim-load-test-XXXXXX";
-    char link[sizeof folder + 16];
+    size_t size;
+    unsigned char *bytes = folder_read(FAKE_LIBRARY, &size);
+    char path[FOLDER_PATH_BYTES];
 
     (void)state;
-    assert_non_null(mkdtemp(folder));
-    snprintf(link, sizeof link, "%s/libcuda.so.1", folder);
-    assert_int_equal(symlink(FAKE_LIBRARY, link), 0);
-    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
-    assert_int_equal(fake_load_library(link), CUDA_SUCCESS);
-    unlink(link);
-    rmdir(folder);
-}
-
-static void library_that_only_leads_to_the_driver_stays_the_same_library(void **state)
-{
-    (void)state;
-    assert_int_equal(fake_load_library(FAKE_WRAPPER), CUDA_SUCCESS);
-    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(fake_load_library(FAKE_WRAPPER), CUDA_SUCCESS);
-    assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_SUCCESS);
+    snprintf(path, sizeof path, "%s", folder_write("libcuda", bytes, size));
+    folder_link("other", path);
+    assert_int_equal(fake_load_library(path), CUDA_SUCCESS);
+    assert_int_equal(fake_load_library(folder_path("other")), CUDA_SUCCESS);
+    free(bytes);
 }
 
 static void driver_below_the_minimum_is_not_loaded(void **state)
@@ -257,7 +251,7 @@ static void init_without_a_driver_answers_the_reason_and_calls_nothing(void **st
     struct cushim_report report = {.size = sizeof report};
 
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
     assert_int_equal(report.init_process, 0);
@@ -279,7 +273,6 @@ int main(void)
         forked_test(another_source_is_refused_once_a_driver_is_loaded),
         forked_test(another_library_is_refused_once_one_is_loaded),
         forked_test(other_path_to_the_loaded_library_is_the_same_library),
-        forked_test(library_that_only_leads_to_the_driver_stays_the_same_library),
         forked_test(driver_below_the_minimum_is_not_loaded),
         forked_test(minimum_stated_after_the_load_is_judged_and_changes_nothing),
         forked_test(failing_cuDriverGetVersion_is_the_answer_of_every_call),
@@ -289,5 +282,5 @@ int main(void)
         forked_test(init_without_a_driver_answers_the_reason_and_calls_nothing),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

@@ -62,7 +62,7 @@ static void options_of_an_older_caller_are_read_no_further_than_their_size(void 
     (void)state;
     assert_int_equal(cushim_load(&older), CUDA_SUCCESS);
     older.size = sizeof older.size;
-    older.library = "/nonexistent/libcuda.so.1";
+    older.library = FAKE_ROOT "/nonexistent/libcuda.so.1";
     assert_int_equal(cushim_load(&older), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }

@@ -6,6 +6,7 @@
 
 #include "fake.h"
 #include "forked.h"
+#include "tests/support/environment.h"
 
 static struct fake_source source;
 
@@ -45,7 +46,7 @@ static void table_of_the_loaded_driver_is_read_only(void **state)
 static void absent_table_is_read_only(void **state)
 {
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_current_table_is_read_only();
 }

@@ -8,6 +8,7 @@
 #include "forked.h"
 #include "loader/codes.h"
 #include "loader/tables.h"
+#include "tests/support/environment.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -55,12 +56,12 @@ static void fail_to_initialise(void)
 
 static void find_nothing(void)
 {
-    fake_load_library("/nonexistent/libcuda.so.1");
+    fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1");
 }
 
 static void open_a_folder(void)
 {
-    fake_load_library("/");
+    fake_load_library(FAKE_ROOT "/");
 }
 
 static void name_a_relative_path(void)
@@ -99,7 +100,7 @@ static void demand_too_much(void)
 
 static void disable(void)
 {
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     fake_query();
 }
 
@@ -188,10 +189,10 @@ static void report_tells_the_failure_in_the_words_of_the_candidate(void **state)
     struct cushim_report report;
 
     (void)state;
-    fake_load_library("/nonexistent/libcuda.so.1");
+    fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1");
     report = fake_report();
-    assert_non_null(strstr(report.reason, "/nonexistent/libcuda.so.1"));
-    assert_string_equal(report.candidates[0].path, "/nonexistent/libcuda.so.1");
+    assert_non_null(strstr(report.reason, FAKE_ROOT "/nonexistent/libcuda.so.1"));
+    assert_string_equal(report.candidates[0].path, FAKE_ROOT "/nonexistent/libcuda.so.1");
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_NOT_FOUND);
     open_something_else();
     report = fake_report();

@@ -67,7 +67,7 @@ static void text_and_json_of_a_failure_fit_every_buffer(void **state)
     struct cushim_report report;
 
     (void)state;
-    fake_load_library("/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
+    fake_load_library(FAKE_ROOT "/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
     report = fake_report();
     for (size_t i = 0; i < COUNT(writers); i++)
         assert_never_written_beyond(writers[i], &report);
@@ -107,14 +107,14 @@ static void text_keeps_odd_paths_on_one_line(void **state)
 {
     char text[8192];
     const struct cushim_load_options options = {.size = sizeof options,
-                                                .library = "/no\nsuch\x1b[31mfile"};
+                                                .library = FAKE_ROOT "/no\nsuch\x1b[31mfile"};
     struct cushim_report report;
 
     (void)state;
     assert_int_equal(cushim_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     report = fake_report();
     assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
-    assert_non_null(strstr(text, "/no?such?[31mfile by option: not-found"));
+    assert_non_null(strstr(text, FAKE_ROOT "/no?such?[31mfile by option: not-found"));
     assert_null(strchr(text, '\x1b'));
 }
 

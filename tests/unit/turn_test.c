@@ -9,6 +9,7 @@
 #include "forked.h"
 #include "loader/loader.h"
 #include "loader/tables.h"
+#include "tests/support/environment.h"
 
 static struct fake_source source;
 
@@ -119,7 +120,7 @@ static void load_that_was_taken_over_for_another_request_loads_again(void **stat
     pthread_t slow;
 
     (void)state;
-    setenv("CUSHIM_LIBRARY", "none", 1);
+    environment_set("CUSHIM_LIBRARY", "none");
     source.looked_up = wait_to_go_on;
     slow = begin(load_in_a_thread);
     while (!atomic_load(&inside))

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "src/mock/engine/engine.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
-
-static void condition_create(pthread_cond_t *condition)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
 
 CUresult cushim__engine_create(void)
 {
@@ -26,8 +14,8 @@ CUresult cushim__engine_create(void)
 
     if (!engine)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    condition_create(&engine->changed);
-    condition_create(&engine->work);
+    cushim__condition_create(&engine->changed);
+    cushim__condition_create(&engine->work);
     engine->random = cushim__world->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
     cushim__world->engine = engine;
     cushim__lanes_create();
@@ -47,8 +35,8 @@ void cushim__engine_destroy(void)
             cushim__engine_forget(one);
         cushim__helper_stop(context);
     }
-    pthread_cond_destroy(&engine->changed);
-    pthread_cond_destroy(&engine->work);
+    cushim__condition_destroy(&engine->changed);
+    cushim__condition_destroy(&engine->work);
     free(engine->heap);
     free(engine);
     cushim__world->engine = NULL;

@@ -20,8 +20,7 @@ static void work_once(struct cushim__engine *engine)
     if (needed && cushim__run_next()) {
         engine->time_ns = engine->now_ns;
         /* Let callers in. */
-        pthread_mutex_unlock(&cushim__world->lock);
-        pthread_mutex_lock(&cushim__world->lock);
+        cushim__lock_offer(&cushim__world->lock);
         return;
     }
     if (needed && engine->polled.first) {
@@ -29,7 +28,7 @@ static void work_once(struct cushim__engine *engine)
         return;
     }
     engine->executor_sleeps = true;
-    pthread_cond_wait(&engine->work, &cushim__world->lock);
+    cushim__condition_wait(&engine->work, &cushim__world->lock);
     engine->executor_sleeps = false;
 }
 
@@ -37,10 +36,10 @@ static void *run(void *data)
 {
     struct cushim__engine *engine = data;
 
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__lock_take(&cushim__world->lock);
     while (!engine->stop)
         work_once(engine);
-    pthread_mutex_unlock(&cushim__world->lock);
+    cushim__lock_release(&cushim__world->lock);
     return NULL;
 }
 
@@ -52,7 +51,7 @@ CUresult cushim__executor_start(const struct cushim__operation *operation)
     if (engine->has_executor || mode == CUSHIM__MANUAL ||
         (mode == CUSHIM__AUTO && !operation->outside))
         return CUDA_SUCCESS;
-    if (pthread_create(&engine->executor, NULL, run, engine) != 0)
+    if (!cushim__runner_start(&engine->executor, run, engine))
         return CUDA_ERROR_OPERATING_SYSTEM;
     engine->has_executor = true;
     return CUDA_SUCCESS;
@@ -61,7 +60,7 @@ CUresult cushim__executor_start(const struct cushim__operation *operation)
 void cushim__executor_wake(void)
 {
     if (cushim__engine()->executor_sleeps)
-        pthread_cond_signal(&cushim__engine()->work);
+        cushim__condition_signal(&cushim__engine()->work);
 }
 
 void cushim__executor_stop(void)
@@ -71,10 +70,10 @@ void cushim__executor_stop(void)
     if (!engine->has_executor)
         return;
     engine->stop = true;
-    pthread_cond_signal(&engine->work);
-    pthread_cond_broadcast(&engine->changed);
-    pthread_mutex_unlock(&cushim__world->lock);
-    pthread_join(engine->executor, NULL);
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__condition_signal(&engine->work);
+    cushim__condition_broadcast(&engine->changed);
+    cushim__lock_release(&cushim__world->lock);
+    cushim__runner_join(&engine->executor);
+    cushim__lock_take(&cushim__world->lock);
     engine->has_executor = false;
 }

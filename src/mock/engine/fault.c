@@ -77,7 +77,7 @@ void cushim__engine_fault(CUresult code)
             drop(one, false);
     }
     cushim__run_listed();
-    pthread_cond_broadcast(&engine->changed);
+    cushim__condition_broadcast(&engine->changed);
 }
 
 void cushim__engine_forget(struct cushim__stream *stream)

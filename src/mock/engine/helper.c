@@ -11,8 +11,8 @@
 #include "src/mock/engine/state.h"
 
 struct cushim__helper {
-    pthread_t thread;
-    pthread_cond_t work;
+    struct cushim__runner thread;
+    struct cushim__condition work;
     struct cushim__queue queue;
     struct cushim__stream *stream; /* whose head it executes */
     bool stop;
@@ -25,11 +25,11 @@ static void execute(struct cushim__helper *helper, struct cushim__stream *stream
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
-        pthread_mutex_unlock(&cushim__world->lock);
+        cushim__lock_release(&cushim__world->lock);
         cushim__in_host_function = true;
         head->class->host(head, status);
         cushim__in_host_function = false;
-        pthread_mutex_lock(&cushim__world->lock);
+        cushim__lock_take(&cushim__world->lock);
     }
     helper->stream = NULL;
     cushim__engine()->on_host--;
@@ -41,7 +41,7 @@ static void *run(void *data)
 {
     struct cushim__helper *helper = data;
 
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__lock_take(&cushim__world->lock);
     for (;;) {
         struct cushim__stream *stream = cushim__queue_take(&helper->queue);
 
@@ -50,9 +50,9 @@ static void *run(void *data)
         else if (helper->stop)
             break;
         else
-            pthread_cond_wait(&helper->work, &cushim__world->lock);
+            cushim__condition_wait(&helper->work, &cushim__world->lock);
     }
-    pthread_mutex_unlock(&cushim__world->lock);
+    cushim__lock_release(&cushim__world->lock);
     return NULL;
 }
 
@@ -62,9 +62,9 @@ static struct cushim__helper *helper_create(void)
 
     if (!helper)
         return NULL;
-    pthread_cond_init(&helper->work, NULL);
-    if (pthread_create(&helper->thread, NULL, run, helper) != 0) {
-        pthread_cond_destroy(&helper->work);
+    cushim__condition_create(&helper->work);
+    if (!cushim__runner_start(&helper->thread, run, helper)) {
+        cushim__condition_destroy(&helper->work);
         free(helper);
         return NULL;
     }
@@ -86,7 +86,7 @@ void cushim__helper_give(struct cushim__stream *stream)
         return;
     }
     cushim__queue_add(&context->helper->queue, stream);
-    pthread_cond_signal(&context->helper->work);
+    cushim__condition_signal(&context->helper->work);
 }
 
 bool cushim__helper_executes(const struct cushim__stream *stream)
@@ -114,11 +114,11 @@ void cushim__helper_stop(struct cushim__context *context)
     if (!helper)
         return;
     helper->stop = true;
-    pthread_cond_signal(&helper->work);
-    pthread_mutex_unlock(&cushim__world->lock);
-    pthread_join(helper->thread, NULL);
-    pthread_mutex_lock(&cushim__world->lock);
-    pthread_cond_destroy(&helper->work);
+    cushim__condition_signal(&helper->work);
+    cushim__lock_release(&cushim__world->lock);
+    cushim__runner_join(&helper->thread);
+    cushim__lock_take(&cushim__world->lock);
+    cushim__condition_destroy(&helper->work);
     free(helper);
     context->helper = NULL;
 }

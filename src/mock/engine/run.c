@@ -129,7 +129,7 @@ void cushim__run_end(struct cushim__stream *stream)
     cushim__stream_let_go(stream);
     cushim__run_listed();
     if (engine->waiters > 0)
-        pthread_cond_broadcast(&engine->changed);
+        cushim__condition_broadcast(&engine->changed);
 }
 
 bool cushim__run_next(void)

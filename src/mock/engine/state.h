@@ -3,8 +3,6 @@
 #ifndef CUSHIM_MOCK_STATE_H
 #define CUSHIM_MOCK_STATE_H
 
-#include <pthread.h>
-
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 #include "src/mock/world.h"
@@ -36,14 +34,14 @@ struct cushim__engine {
     bool demanding;                                  /* and somebody does so */
     struct cushim__lanes lanes[CUSHIM__DEVICES_MAX][CUSHIM__UNITS];
 
-    pthread_cond_t changed; /* something ended */
-    unsigned waiters;       /* threads that wait for that */
-    unsigned on_host;       /* streams whose head a helper executes */
-    size_t outside_queued;  /* operations that somebody outside may wait for: `outside` */
-    unsigned outside;       /* calls that wait for what another process does */
+    struct cushim__condition changed; /* something ended */
+    unsigned waiters;                 /* threads that wait for that */
+    unsigned on_host;                 /* streams whose head a helper executes */
+    size_t outside_queued;            /* operations that somebody outside may wait for: `outside` */
+    unsigned outside;                 /* calls that wait for what another process does */
 
-    pthread_cond_t work; /* for the executor */
-    pthread_t executor;
+    struct cushim__condition work; /* for the executor */
+    struct cushim__runner executor;
     bool has_executor, executor_sleeps, stop;
 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that block: they drive the clock, or sleep until somebody else has. */
-#define _POSIX_C_SOURCE 200809L
-#include <time.h>
-
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/state.h"
 
 /* How often something outside the engine is asked, in time of the host. */
-enum { POLL_NS = 50000, SECOND_NS = 1000000000 };
+enum { POLL_NS = 50000 };
 
 /* Work up to a number, of a stream or of a context. */
 struct work {
@@ -40,18 +37,13 @@ static bool work_done(const void *what)
 void cushim__wait_for_change(void)
 {
     struct cushim__engine *engine = cushim__engine();
-    struct timespec until;
 
     engine->waiters++;
     if (engine->polled.first || engine->outside > 0) {
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += POLL_NS;
-        until.tv_sec += until.tv_nsec / SECOND_NS;
-        until.tv_nsec %= SECOND_NS;
-        pthread_cond_timedwait(&engine->changed, &cushim__world->lock, &until);
+        cushim__condition_wait_for(&engine->changed, &cushim__world->lock, POLL_NS);
         cushim__run_polled();
     } else {
-        pthread_cond_wait(&engine->changed, &cushim__world->lock);
+        cushim__condition_wait(&engine->changed, &cushim__world->lock);
     }
     engine->waiters--;
 }
@@ -117,7 +109,7 @@ void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *
 
 void cushim__engine_tell(void)
 {
-    pthread_cond_broadcast(&cushim__engine()->changed);
+    cushim__condition_broadcast(&cushim__engine()->changed);
 }
 
 /* A stream that somebody waits for is not freed, whatever other threads do with it. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "src/mock/image/image.h"
 
 #include <stdarg.h>
@@ -8,6 +7,7 @@
 #include <string.h>
 
 #include "src/mock/image/reading.h"
+#include "src/mock/name.h"
 
 /* Make room for one more element. The array doubles when its count is a power of two. */
 static bool grow(void *array, size_t count, size_t element_bytes)
@@ -45,7 +45,7 @@ struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *imag
         return NULL;
     kernel = &image->kernels[image->kernel_count];
     memset(kernel, 0, sizeof *kernel);
-    kernel->name = strndup(name, length);
+    kernel->name = cushim__name_copy(name, length);
     if (!kernel->name)
         return NULL;
     kernel->part = image->part_count;
@@ -75,7 +75,7 @@ struct cushim__image_global *cushim__image_add_global(struct cushim__image *imag
         return NULL;
     global = &image->globals[image->global_count];
     memset(global, 0, sizeof *global);
-    global->name = strndup(name, length);
+    global->name = cushim__name_copy(name, length);
     if (!global->name)
         return NULL;
     global->part = image->part_count;
@@ -103,7 +103,7 @@ bool cushim__image_add_address(struct cushim__image_global *global, size_t offse
 
     if (!grow(&global->addresses, global->address_count, sizeof *global->addresses))
         return false;
-    copy = strndup(name, length);
+    copy = cushim__name_copy(name, length);
     if (!copy)
         return false;
     global->addresses[global->address_count++] =

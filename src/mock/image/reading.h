@@ -57,7 +57,7 @@ bool cushim__image_add_address(struct cushim__image_global *global, size_t offse
                                size_t length, uint64_t addend);
 
 /* Say why an image is refused, and pass the code on. */
-__attribute__((format(printf, 3, 4))) CUresult
+__attribute__((format(__printf__, 3, 4))) CUresult
 cushim__image_refuse(struct cushim__image *image, CUresult code, const char *format, ...);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock as a libcuda.so.1 that unmodified programs load: there before the first call, set up by
- * the environment, and open about what it is.
+ * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load: there before the first
+ * call, set up by the environment, and open about what it is.
  *
  * A refused setup must not look like a driver: cuInit and every other function answer
  * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
  */
-#define _GNU_SOURCE
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "src/mock/library/exports.h"
 #include "src/mock/library/hide.h"
+#include "src/mock/library/life.h"
 #include "src/mock/symbol.h"
+#include "src/mock/system.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
@@ -46,25 +46,17 @@ static void refuse(const char *why)
     fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
-/*
- * A variable, if it says anything: not from a user who may not tell this process what to load,
- * which secure_getenv() knows.
- */
-static const char *variable(const char *name)
-{
-    const char *value = secure_getenv(name);
-
-    return value && value[0] ? value : NULL;
-}
-
-__attribute__((constructor)) static void begin(void)
+/* NULL: it is refused, and why is said. */
+static struct cushim_mock *create(void)
 {
     char message[1024] = "";
-    struct cushim_mock *mock;
+    char *file = cushim__variable_trusted("CUSHIM_MOCK_CONFIG");
+    char *settings = cushim__variable_trusted("CUSHIM_MOCK_SETTINGS");
+    struct cushim_mock *mock = NULL;
     const struct cushim_mock_options options = {
         .size = sizeof options,
-        .file = variable("CUSHIM_MOCK_CONFIG"),
-        .settings = variable("CUSHIM_MOCK_SETTINGS"),
+        .file = file,
+        .settings = settings,
         .message = message,
         .message_size = sizeof message,
     };
@@ -73,11 +65,21 @@ __attribute__((constructor)) static void begin(void)
         .where = "CUSHIM_MOCK_SETTINGS",
     };
 
-    cushim__symbol_source = exported;
-    if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS) {
+    if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS)
         refuse(message[0] ? message : "the mock cannot be created");
+    free(file);
+    free(settings);
+    return mock;
+}
+
+void cushim__library_begin(void)
+{
+    struct cushim_mock *mock;
+
+    cushim__symbol_source = exported;
+    mock = create();
+    if (!mock)
         return;
-    }
     cushim_mock_log_set(mock, log_line, NULL);
     exports = cushim__mock_table;
     exports.Init = announce;
@@ -103,14 +105,14 @@ static void tell_left(struct cushim_mock *mock)
 static bool can_lock(struct cushim_mock *mock)
 {
     for (int i = 0; i < 1000; i++) {
-        if (pthread_mutex_trylock(&mock->lock) == 0)
+        if (cushim__lock_try(&mock->lock))
             return true;
-        sched_yield();
+        cushim__yield();
     }
     return false;
 }
 
-__attribute__((destructor)) static void end(void)
+void cushim__library_end(void)
 {
     struct cushim_mock *mock = cushim__world;
     const char *first;
@@ -118,7 +120,7 @@ __attribute__((destructor)) static void end(void)
     /* Not to be had: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !can_lock(mock))
         return;
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     first = cushim_mock_violation(mock, 0);
     if (mock->settings.report_left && !mock->forked)
         tell_left(mock);

@@ -9,6 +9,7 @@
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
+#include "src/mock/system.h"
 #include "src/mock/world.h"
 
 /* From this size on page-locked memory is pages of its own. */
@@ -165,7 +166,7 @@ static void *take_host(enum cushim__origin origin, size_t bytes)
 
     if (origin == CUSHIM__BY_MANAGED || bytes >= PAGES)
         return bytes <= cushim__pages_lockable() ? cushim__pages_take(bytes) : NULL;
-    memory = aligned_alloc(CUSHIM__UNIT, whole);
+    memory = cushim__host_memory(CUSHIM__UNIT, whole);
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
@@ -174,7 +175,7 @@ static void give_host(const struct cushim__allocation *allocation)
     if (allocation->origin == CUSHIM__BY_MANAGED || allocation->bytes >= PAGES)
         cushim__pages_release(allocation->host, allocation->bytes);
     else
-        free(allocation->host);
+        cushim__host_memory_free(allocation->host);
 }
 
 /* Whether memory may be registered as page-locked. */

@@ -26,7 +26,7 @@ struct cushim__arena *cushim__arena_create(size_t budget)
     arena->bytes = WINDOW_FACTOR * arena->budget + WINDOW_SLACK * (size_t)CUSHIM__BLOCK;
     arena->reserved_bytes = arena->bytes + CUSHIM__BLOCK;
     arena->reserved = cushim__pages_reserve(arena->reserved_bytes);
-    arena->backing = cushim__pages_take(arena->bytes);
+    arena->backing = cushim__pages_room(arena->bytes);
     cushim__spans_begin(&arena->blocks, 0);
     cushim__spans_begin(&arena->pieces, CUSHIM__BLOCK);
     if (arena->reserved) {
@@ -54,9 +54,16 @@ void cushim__arena_destroy(struct cushim__arena *arena)
     free(arena);
 }
 
-char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address)
+char *cushim__arena_private(const struct cushim__arena *arena, uint64_t address)
 {
     return (char *)(uintptr_t)(address + arena->distance);
+}
+
+char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address)
+{
+    char *moved = arena->exports ? cushim__arena_exported(arena, address) : NULL;
+
+    return moved ? moved : cushim__arena_private(arena, address);
 }
 
 bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
@@ -65,6 +72,10 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
     if (room > arena->budget - arena->used ||
         !cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, 0, span))
         return false;
+    if (!cushim__pages_back(cushim__arena_private(arena, span->start), room)) {
+        cushim__spans_return(&arena->blocks, span);
+        return false;
+    }
     span->parts = parts;
     arena->used += room;
     return true;
@@ -73,7 +84,7 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
 void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span)
 {
     if (!arena->exports || !cushim__arena_unexport(arena, span))
-        cushim__pages_empty(cushim__arena_bytes(arena, span->start), span->room);
+        cushim__pages_empty(cushim__arena_private(arena, span->start), span->room);
     arena->used -= span->room;
     cushim__spans_give(&arena->blocks, span);
 }
@@ -151,8 +162,8 @@ struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, u
     return allocation && address - span->start < allocation->bytes ? allocation : NULL;
 }
 
-const struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
-                                               const struct cushim__allocation *allocation)
+struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
+                                         const struct cushim__allocation *allocation)
 {
     return block_of(arena, allocation->span.start);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of a device. Its addresses are a window of pages that nobody can read, so that a host
- * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it.
+ * that follows one crashes as it does with a GPU; the bytes are at a constant distance from it,
+ * unless the system had to move them to let other processes map them.
  *
  * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
  * is not shares blocks, in units of 512 bytes (statement 91).
@@ -43,8 +44,12 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
                                struct cushim__spans *parts, struct cushim__span *span);
 void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span);
 
-/* The host's view of an address. */
+/* The host's view of an address, until cushim__arena_export() or its end. */
 char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address);
+
+/* The same where no other process may map it, and where one may; NULL: none may. */
+char *cushim__arena_private(const struct cushim__arena *arena, uint64_t address);
+char *cushim__arena_exported(const struct cushim__arena *arena, uint64_t address);
 
 bool cushim__arena_covers(const struct cushim__arena *arena, uint64_t address);
 
@@ -52,14 +57,15 @@ bool cushim__arena_covers(const struct cushim__arena *arena, uint64_t address);
 struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, uint64_t address);
 
 /* The block or blocks that an allocation lies in. */
-const struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
-                                               const struct cushim__allocation *allocation);
+struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
+                                         const struct cushim__allocation *allocation);
 
 /*
  * Let other processes map the block that an allocation lies in: where they find it, and where the
- * allocation is in it. False: the system refuses.
+ * allocation is in it. False: the system refuses. The host's view of what is in the block may be
+ * another afterwards.
  */
-bool cushim__arena_export(struct cushim__arena *arena, const struct cushim__allocation *allocation,
+bool cushim__arena_export(struct cushim__arena *arena, struct cushim__allocation *allocation,
                           struct cushim__shared_pages *shared, size_t *offset);
 
 /* A block is given back: it is shared no more, and empty. False: it never was. */

@@ -41,13 +41,13 @@ static CUresult map(struct cushim__context *context, const struct cushim__shared
     pages = cushim__pages_find(shared, &import->room);
     if (!pages || offset > import->room || bytes > import->room - offset) {
         if (pages)
-            cushim__pages_release(pages, import->room);
+            cushim__pages_lose(pages, import->room);
         free(import);
         return CUDA_ERROR_INVALID_VALUE;
     }
     window = cushim__pages_reserve(import->room);
     if (!window) {
-        cushim__pages_release(pages, import->room);
+        cushim__pages_lose(pages, import->room);
         free(import);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -82,7 +82,7 @@ void cushim__import_free(struct cushim__allocation *allocation)
 {
     const struct import *import = import_of(allocation);
 
-    cushim__pages_release(allocation->host - import->offset, import->room);
+    cushim__pages_lose(allocation->host - import->offset, import->room);
     cushim__pages_release((char *)(uintptr_t)allocation->span.start - import->offset, import->room);
     free(allocation);
 }

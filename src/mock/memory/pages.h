@@ -18,11 +18,18 @@ void *cushim__pages_reserve(size_t bytes);
 /* Zeroed memory. NULL: out of memory. */
 void *cushim__pages_take(size_t bytes);
 
-/* Forget what is in pages of cushim__pages_take(): they are zero and unbacked again. */
-void cushim__pages_empty(void *pages, size_t bytes);
-
-/* The end of what reserve or take gave. */
+/* The end of what reserve, take or room gave. */
 void cushim__pages_release(void *pages, size_t bytes);
+
+/*
+ * Room for memory that is not needed at once. A part of it can be used once the system has promised
+ * to back it, which is zero then. NULL, or false: out of memory.
+ */
+void *cushim__pages_room(size_t bytes);
+bool cushim__pages_back(void *pages, size_t bytes);
+
+/* Forget what is in a part of such room: it is unbacked again. */
+void cushim__pages_empty(void *pages, size_t bytes);
 
 /* Whether all pages that the bytes touch are mapped: reading them does not fault for that. */
 bool cushim__pages_mapped(const void *start, size_t bytes);

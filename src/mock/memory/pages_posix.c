@@ -35,14 +35,27 @@ void *cushim__pages_take(size_t bytes)
     return map(bytes, PROT_READ | PROT_WRITE);
 }
 
-void cushim__pages_empty(void *pages, size_t bytes)
-{
-    madvise(pages, bytes, MADV_DONTNEED);
-}
-
 void cushim__pages_release(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
+}
+
+void *cushim__pages_room(size_t bytes)
+{
+    return cushim__pages_take(bytes);
+}
+
+/* Linux promises more than it has: MAP_NORESERVE. */
+bool cushim__pages_back(void *pages, size_t bytes)
+{
+    (void)pages;
+    (void)bytes;
+    return true;
+}
+
+void cushim__pages_empty(void *pages, size_t bytes)
+{
+    madvise(pages, bytes, MADV_DONTNEED);
 }
 
 bool cushim__pages_mapped(const void *start, size_t bytes)

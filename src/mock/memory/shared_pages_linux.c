@@ -52,24 +52,26 @@ static bool fill(int file, const void *pages, size_t bytes, struct cushim__share
     return pwrite(file, &tail, sizeof tail, (off_t)bytes) == (ssize_t)sizeof tail;
 }
 
-bool cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
 {
     int file = memfd_create("cushim-memory", MFD_CLOEXEC);
 
     if (file < 0)
-        return false;
+        return NULL;
     if (!fill(file, pages, bytes, shared) ||
         mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         close(file);
-        return false;
+        return NULL;
     }
     shared->process = (int32_t)getpid();
     shared->file = (int32_t)file;
-    return true;
+    return pages;
 }
 
-void cushim__pages_unshare(void *pages, size_t bytes, const struct cushim__shared_pages *shared)
+void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
+                           const struct cushim__shared_pages *shared)
 {
+    (void)moved;
     mmap(pages, bytes, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     close(shared->file);
@@ -79,6 +81,11 @@ bool cushim__pages_same(const struct cushim__shared_pages *one,
                         const struct cushim__shared_pages *other)
 {
     return memcmp(one->key, other->key, sizeof one->key) == 0;
+}
+
+bool cushim__pages_are_own(const struct cushim__shared_pages *shared)
+{
+    return shared->process == (int32_t)getpid();
 }
 
 /* How many bytes of pages an open file holds, if it has this key. 0: it has not. */
@@ -109,4 +116,9 @@ void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *byte
         pages = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     return pages == MAP_FAILED ? NULL : pages;
+}
+
+void cushim__pages_lose(void *pages, size_t bytes)
+{
+    munmap(pages, bytes);
 }

@@ -162,6 +162,18 @@ struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cush
     return may_merge(spans, left, span) ? merge(spans, left, span) : span;
 }
 
+/* Without memory for what is free again nobody will find it. */
+void cushim__spans_return(struct cushim__spans *spans, struct cushim__span *span)
+{
+    struct cushim__span *place = malloc(sizeof *place);
+
+    take_out(spans, span);
+    if (!place)
+        return;
+    add(spans, place, span->start, span->room, true);
+    cushim__spans_give(spans, place);
+}
+
 void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span)
 {
     take_out(spans, span);

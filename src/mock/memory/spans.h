@@ -42,6 +42,9 @@ bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t ali
 /* Give a span back, memory and all. Returns the free span that it is part of. */
 struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cushim__span *span);
 
+/* Give back where a span is; its memory is the caller's again. */
+void cushim__spans_return(struct cushim__spans *spans, struct cushim__span *span);
+
 /* Remove a span, and free its memory. */
 void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span);
 

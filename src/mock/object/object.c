@@ -170,6 +170,7 @@ void *cushim__object_peek(const void *handle, enum cushim__kind kind)
 
 CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *object)
 {
+    const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
     struct cushim__object *found;
 
     if (!handle)
@@ -180,12 +181,13 @@ CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *o
         return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
     }
     if (!place_of(handle))
-        cushim__violation("%p never was a handle", handle);
+        cushim__violation("0x%llx never was a handle", number);
     else if (kind_of(handle) != kind)
-        cushim__violation("the handle %p is that of %s, not of %s", handle, nouns[kind_of(handle)],
-                          nouns[kind]);
+        cushim__violation("the handle 0x%llx is that of %s, not of %s", number,
+                          nouns[kind_of(handle)], nouns[kind]);
     else
-        cushim__violation("the handle %p is that of %s that was destroyed", handle, nouns[kind]);
+        cushim__violation("the handle 0x%llx is that of %s that was destroyed", number,
+                          nouns[kind]);
     return CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/system.h"
+
 /* More than any sensible text; keeps a device file from being read for ever. */
 enum { LARGEST = 1 << 20 };
 
@@ -18,7 +20,7 @@ static CUresult refuse(CUresult code, const char *path, const char *why, char *m
 
 CUresult cushim__file_read(char **text, const char *path, char *message, size_t message_size)
 {
-    FILE *file = fopen(path, "rb");
+    FILE *file = cushim__host_file(path);
     char *buffer;
     size_t length;
     int error;
@@ -47,12 +49,23 @@ CUresult cushim__file_read(char **text, const char *path, char *message, size_t 
                   message, message_size);
 }
 
+/* With the separator at its end. */
+static size_t folder_length(const char *file)
+{
+    size_t length = strlen(file);
+
+    while (length > 0 && !strchr(cushim__host_separators, file[length - 1]))
+        length--;
+    return length;
+}
+
 bool cushim__file_beside(char *path, size_t size, const char *file, const char *name,
                          size_t name_length)
 {
-    const char *slash = file && name[0] != '/' ? strrchr(file, '/') : NULL;
-    const int length = snprintf(path, size, "%.*s%.*s", slash ? (int)(slash - file) + 1 : 0,
-                                slash ? file : "", (int)name_length, name);
+    const bool rooted = cushim__host_path_is_rooted(name, name_length);
+    const size_t folder = file && !rooted ? folder_length(file) : 0;
+    const int length = snprintf(path, size, "%.*s%.*s", (int)folder, folder > 0 ? file : "",
+                                (int)name_length, name);
 
     return length > 0 && (size_t)length < size;
 }

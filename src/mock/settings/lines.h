@@ -40,7 +40,7 @@ void cushim__lines_begin(struct cushim__lines *lines, const char *text, const ch
 enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines);
 
 /* Say what is wrong at a place of the current line. Returns CUDA_ERROR_INVALID_VALUE. */
-__attribute__((format(printf, 3, 4))) CUresult
+__attribute__((format(__printf__, 3, 4))) CUresult
 cushim__lines_refuse(const struct cushim__lines *lines, const char *at, const char *format, ...);
 
 /* How much of a word a message shows: for `%.*s`. */

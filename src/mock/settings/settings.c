@@ -12,6 +12,7 @@
 #include "src/mock/settings/names.h"
 #include "src/mock/settings/profile.h"
 #include "src/mock/settings/value.h"
+#include "src/mock/system.h"
 
 #define FIELD(name) offsetof(struct cushim__settings, name)
 
@@ -29,7 +30,11 @@ static const char *const answers[] = {"no", "yes", NULL};
 /* Whether a value is a path, and not the name of a built-in profile. */
 static bool is_path(const struct cushim__word *value)
 {
-    return memchr(value->start, '/', value->length) || memchr(value->start, '.', value->length);
+    for (size_t i = 0; i < value->length; i++) {
+        if (value->start[i] == '.' || strchr(cushim__host_separators, value->start[i]))
+            return true;
+    }
+    return false;
 }
 
 static CUresult read_profile(const struct cushim__lines *lines, const struct cushim__key *key,

@@ -16,8 +16,6 @@
  *   HELPED             it needs another library
  *   UNRESOLVED         it needs a function that no library has
  */
-#define _GNU_SOURCE
-#include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -31,6 +29,9 @@
 #ifndef VERSION_CODE
 #define VERSION_CODE 0
 #endif
+
+/* A function that the program exports, or NULL: see program_posix.c, program_windows.c. */
+void (*zoo_program_function(const char *name))(void);
 
 #ifdef STUB
 #define ANSWER(index) 34
@@ -135,10 +136,8 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64
 #ifdef REENTERS
 __attribute__((constructor)) static void reenter(void)
 {
-    void (*program)(void) = NULL;
-    void *address = dlsym(RTLD_DEFAULT, "zoo_reenter");
+    void (*program)(void) = zoo_program_function("zoo_reenter");
 
-    memcpy(&program, &address, sizeof program);
     if (program)
         program();
 }

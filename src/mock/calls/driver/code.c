@@ -6,6 +6,7 @@
 
 #include "src/mock/calls/module/jit.h"
 #include "src/mock/calls/module/module.h"
+#include "src/mock/system.h"
 #include "src/mock/world.h"
 
 /* The newest PTX that a driver knows, by the releases that the PTX reference lists. */
@@ -91,12 +92,14 @@ void cushim__code_release(struct cushim__code *code)
 CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
 {
     enum { STEP = 1 << 16 };
-    FILE *file = fopen(path, "rbe");
+    FILE *file = cushim__host_file(path);
     size_t room = 0, length = 0, got;
     char *text = NULL, *grown;
 
+    /* A folder can be opened and not be read: the driver answers as if memory had run out. */
     if (!file)
-        return errno == ENOMEM ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_ERROR_FILE_NOT_FOUND;
+        return errno == ENOMEM || errno == EISDIR ? CUDA_ERROR_OUT_OF_MEMORY
+                                                  : CUDA_ERROR_FILE_NOT_FOUND;
     do {
         if (length + STEP >= room) {
             grown = realloc(text, room = (length + STEP) * 2);
@@ -108,7 +111,6 @@ CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
         length += got;
         grown = got > 0 ? text : NULL;
     } while (grown);
-    /* A folder can be opened and not be read: the driver answers as here. */
     if (!text || !feof(file) || ferror(file)) {
         free(text);
         text = NULL;

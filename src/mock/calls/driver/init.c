@@ -4,12 +4,14 @@
 
 #include "src/mock/call.h"
 #include "src/mock/device.h"
+#include "src/mock/system.h"
 #include "src/mock/world.h"
 
 CUSHIM__EXACT(Init)(unsigned int Flags)
 {
     struct cushim_mock *mock = cushim__world;
     CUresult code;
+    char *visible;
 
     if (Flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
@@ -19,7 +21,9 @@ CUSHIM__EXACT(Init)(unsigned int Flags)
         return CUDA_ERROR_NO_DEVICE;
     if (mock->settings.personality == CUSHIM__VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
-    code = cushim__devices_show(mock, getenv("CUDA_VISIBLE_DEVICES"));
+    visible = cushim__variable("CUDA_VISIBLE_DEVICES");
+    code = cushim__devices_show(mock, visible);
+    free(visible);
     mock->initialised = code == CUDA_SUCCESS;
     return code;
 }

@@ -4,6 +4,7 @@
 
 #include "src/mock/call.h"
 #include "src/mock/calls/graph/graph.h"
+#include "src/mock/system.h"
 
 static const char *name_of(CUgraphNodeType type)
 {
@@ -48,7 +49,7 @@ CUSHIM__APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, what
     (void)flags;
     if (code != CUDA_SUCCESS)
         return code;
-    file = fopen(path, "w");
+    file = cushim__host_new_file(path);
     if (!file)
         return CUDA_ERROR_OPERATING_SYSTEM;
     fprintf(file, "digraph graph_%llu {\n", (unsigned long long)graph->number);

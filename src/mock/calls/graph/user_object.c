@@ -28,36 +28,36 @@ struct cushim__held {
 
 /* The thread that calls destructors. */
 static struct {
-    pthread_t thread;
-    pthread_cond_t work;
+    struct cushim__runner thread;
+    struct cushim__condition work;
     uint64_t serial; /* of the mock that it runs for; 0: it does not */
     bool stop;
     struct user_object *first, *last;
-} reaper = {.work = PTHREAD_COND_INITIALIZER};
+} reaper;
 
 static void reap(struct user_object *object)
 {
     reaper.first = object->next;
     if (!reaper.first)
         reaper.last = NULL;
-    pthread_mutex_unlock(&cushim__world->lock);
+    cushim__lock_release(&cushim__world->lock);
     cushim__in_host_function = true;
     object->destroy(object->pointer);
     cushim__in_host_function = false;
     free(object);
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__lock_take(&cushim__world->lock);
 }
 
 static void *run(void *data)
 {
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__lock_take(&cushim__world->lock);
     while (reaper.first || !reaper.stop) {
         if (reaper.first)
             reap(reaper.first);
         else
-            pthread_cond_wait(&reaper.work, &cushim__world->lock);
+            cushim__condition_wait(&reaper.work, &cushim__world->lock);
     }
-    pthread_mutex_unlock(&cushim__world->lock);
+    cushim__lock_release(&cushim__world->lock);
     return data;
 }
 
@@ -67,7 +67,7 @@ static CUresult start(void)
     if (reaper.serial == cushim__world->serial)
         return CUDA_SUCCESS;
     reaper.first = reaper.last = NULL;
-    if (pthread_create(&reaper.thread, NULL, run, NULL) != 0)
+    if (!cushim__runner_start(&reaper.thread, run, NULL))
         return CUDA_ERROR_OUT_OF_MEMORY;
     reaper.serial = cushim__world->serial;
     return CUDA_SUCCESS;
@@ -78,10 +78,10 @@ void cushim__user_objects_clear(void)
     if (reaper.serial != cushim__world->serial)
         return;
     reaper.stop = true;
-    pthread_cond_signal(&reaper.work);
-    pthread_mutex_unlock(&cushim__world->lock);
-    pthread_join(reaper.thread, NULL);
-    pthread_mutex_lock(&cushim__world->lock);
+    cushim__condition_signal(&reaper.work);
+    cushim__lock_release(&cushim__world->lock);
+    cushim__runner_join(&reaper.thread);
+    cushim__lock_take(&cushim__world->lock);
     reaper.serial = 0;
     reaper.stop = false;
 }
@@ -109,7 +109,7 @@ static bool release(struct user_object *object, unsigned long long count)
     object->next = NULL;
     *(reaper.last ? &reaper.last->next : &reaper.first) = object;
     reaper.last = object;
-    pthread_cond_signal(&reaper.work);
+    cushim__condition_signal(&reaper.work);
     return true;
 }
 

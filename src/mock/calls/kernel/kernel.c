@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is registered of kernels, by name. */
-#define _POSIX_C_SOURCE 200809L
 #include "src/mock/calls/kernel/kernel.h"
 
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include "src/mock/call.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
+#include "src/mock/name.h"
 #include "src/mock/world.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
@@ -61,7 +61,7 @@ static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kern
     entry->data = kernel->data;
     entry->fault = kernel->fault;
     entry->has_sizes = kernel->parameter_sizes != NULL;
-    entry->name = strdup(kernel->name);
+    entry->name = cushim__name_copy(kernel->name, strlen(kernel->name));
     if (entry->has_sizes) {
         entry->parameter_count = kernel->parameter_count;
         entry->parameter_sizes = malloc(bytes > 0 ? bytes : 1);
@@ -104,9 +104,9 @@ CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
         return CUDA_ERROR_INVALID_VALUE;
     if (known.parameter_count > SIZE_MAX / sizeof *known.parameter_sizes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     code = put(&known, false);
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return code;
 }
 
@@ -141,8 +141,8 @@ void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t b
         return NULL;
     if (cushim__in_kernel)
         return cushim__memory_host(address, bytes);
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     host = cushim__memory_host(address, bytes);
-    pthread_mutex_unlock(&mock->lock);
+    cushim__lock_release(&mock->lock);
     return host;
 }

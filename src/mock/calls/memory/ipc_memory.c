@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory that processes share (statements 86 and 87). */
 #include <string.h>
-#include <unistd.h>
 
 #include "src/mock/call.h"
 #include "src/mock/calls/context/context.h"
@@ -25,7 +24,7 @@ static const char magic[8] = "cuSHIMem";
 CUSHIM__EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     struct handle handle = {.bytes = 0};
-    const struct cushim__allocation *allocation;
+    struct cushim__allocation *allocation;
     struct cushim__context *context;
     size_t offset;
     CUresult code;
@@ -64,7 +63,7 @@ CUSHIM__EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, un
     if (Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
         memcmp(known.magic, magic, sizeof magic) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (known.shared.process == (int32_t)getpid())
+    if (cushim__pages_are_own(&known.shared))
         return CUDA_ERROR_INVALID_CONTEXT;
     code = cushim__import_open(context, &known.shared, known.offset, known.bytes, &allocation);
     if (code == CUDA_SUCCESS)

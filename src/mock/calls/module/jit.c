@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _POSIX_C_SOURCE 200809L
 #include "src/mock/calls/module/jit.h"
 
 #include <string.h>
-#include <time.h>
+
+#include "src/mock/system.h"
 
 enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
-
-static uint64_t host_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_option *options,
                            void **values)
 {
-    *jit = (struct cushim__jit){.began_ns = host_ns()};
+    *jit = (struct cushim__jit){.began_ns = cushim__host_ns()};
     if (count > 0 && (!options || !values))
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
@@ -74,7 +66,7 @@ void cushim__jit_end(const struct cushim__jit *jit, const char *message)
     put(&jit->info, "");
     put(&jit->error, message);
     if (jit->wall_time) {
-        const float ms = (float)(host_ns() - jit->began_ns) / 1e6f;
+        const float ms = (float)(cushim__host_ns() - jit->began_ns) / 1e6f;
         uint32_t bits;
 
         memcpy(&bits, &ms, sizeof bits);

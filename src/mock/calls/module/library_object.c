@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Libraries: how they begin and end, and their modules and kernels at first use. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/module/library.h"
+#include "src/mock/name.h"
 
 static void kernel_free(struct cushim__kernel *kernel)
 {
@@ -155,7 +155,7 @@ CUresult cushim__library_kernel(struct cushim__library *library, const char *nam
     made->library = library;
     made->declared = declared ? declared : &made->unknown;
     if (!declared)
-        made->unknown.name = strdup(name);
+        made->unknown.name = cushim__name_copy(name, strlen(name));
     cushim__function_defaults(made->declared, &made->settings);
     if (made->declared->name)
         code = cushim__object_add(made, CUSHIM__KERNEL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: their variables get memory and initial values, their functions handles. */
-#define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/name.h"
 
 /* Write an initial value to where the variable is. */
 static void fill(struct cushim__module *module, size_t index)
@@ -166,7 +166,7 @@ static CUresult add_function(struct cushim__module *module,
     made->module = module;
     made->kernel = kernel ? kernel : &made->unknown;
     if (!kernel)
-        made->unknown.name = strdup(unknown_name);
+        made->unknown.name = cushim__name_copy(unknown_name, strlen(unknown_name));
     cushim__function_defaults(made->kernel, &made->settings);
     if (made->kernel->name)
         code = cushim__object_add(made, CUSHIM__FUNCTION, module->object.context);

@@ -3,6 +3,7 @@
 #include "tests/support/process.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,26 @@ static int wait_for(pid_t process)
     return status;
 }
 
-int process_run(const char *name, char *output, size_t size)
+static struct process_end end_of(pid_t process)
+{
+    const int status = wait_for(process);
+    struct process_end end = {.exited = WIFEXITED(status)};
+
+    if (end.exited) {
+        end.status = WEXITSTATUS(status);
+        return end;
+    }
+    end.crashed = WTERMSIG(status) == SIGSEGV;
+    snprintf(end.death, sizeof end.death, "died of signal %d%s", WTERMSIG(status),
+             WTERMSIG(status) == SIGALRM ? ": it took too long" : "");
+    return end;
+}
+
+void process_begin(void)
+{
+}
+
+struct process_end process_run(const char *name, char *output, size_t size)
 {
     size_t length = 0;
     int ends[2];
@@ -85,7 +105,7 @@ int process_run(const char *name, char *output, size_t size)
         length--;
     output[length] = '\0';
     close(ends[0]);
-    return wait_for(process);
+    return end_of(process);
 }
 
 void peer_start(struct peer *peer, const char *name)
@@ -130,13 +150,15 @@ void peer_receive(const struct peer *peer, void *bytes, size_t size)
 
 void peer_end(struct peer *peer)
 {
-    int status;
+    struct process_end end;
 
     close(peer->to);
-    status = wait_for(peer->process);
+    end = end_of(peer->process);
     close(peer->from);
-    if (WIFEXITED(status) && WEXITSTATUS(status) == CASE_SKIPPED)
+    if (end.exited && end.status == CASE_SKIPPED)
         skip("the other process cannot do it");
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        fail("the other process ended with status %#x", (unsigned)status);
+    if (!end.exited)
+        fail("the other process %s", end.death);
+    if (end.status != 0)
+        fail("the other process ended with status %d", end.status);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A folder of files for one test run, gone after it. */
-#ifndef CUSHIM_TESTS_DRIVERS_FOLDER_H
-#define CUSHIM_TESTS_DRIVERS_FOLDER_H
+#ifndef CUSHIM_TESTS_SUPPORT_FOLDER_H
+#define CUSHIM_TESTS_SUPPORT_FOLDER_H
 
 #include <stddef.h>
 

@@ -3,6 +3,7 @@
 #include "ipc_peer.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,6 +47,20 @@ void peer_get(int file, void *bytes, size_t size)
     }
 }
 
+void peer_kill(const struct peer *peer)
+{
+    kill(peer->process, SIGKILL);
+}
+
+void peer_forget(struct peer *peer)
+{
+    int status;
+
+    close(peer->to);
+    close(peer->from);
+    assert_int_equal(waitpid(peer->process, &status, 0), peer->process);
+}
+
 CUresult peer_step(const struct peer *peer)
 {
     int code;
@@ -63,6 +78,16 @@ void peer_finish(struct peer *peer)
     close(peer->from);
     assert_int_equal(waitpid(peer->process, &status, 0), peer->process);
     assert_int_equal(status, 0);
+}
+
+void peer_begin(void)
+{
+}
+
+void peer_stay(void)
+{
+    for (;;)
+        pause();
 }
 
 void peer_tell(CUresult code)

@@ -6,6 +6,8 @@
  */
 #include "src/mock/fork.h"
 
+#include <pthread.h>
+
 #include "src/mock/call.h"
 #include "src/mock/world.h"
 
@@ -18,14 +20,14 @@ static void before(void)
     cushim__held_for_fork = NULL;
     if (!mock || cushim__call_name()[0] || cushim__in_kernel)
         return;
-    pthread_mutex_lock(&mock->lock);
+    cushim__lock_take(&mock->lock);
     cushim__held_for_fork = mock;
 }
 
 static void in_parent(void)
 {
     if (cushim__held_for_fork)
-        pthread_mutex_unlock(&cushim__held_for_fork->lock);
+        cushim__lock_release(&cushim__held_for_fork->lock);
     cushim__held_for_fork = NULL;
 }
 
@@ -36,7 +38,7 @@ static void in_child(void)
     if (!mock)
         return;
     if (cushim__held_for_fork)
-        pthread_mutex_unlock(&cushim__held_for_fork->lock);
+        cushim__lock_release(&cushim__held_for_fork->lock);
     cushim__held_for_fork = NULL;
     cushim__life_in_child();
     mock->forked = mock->forked || mock->initialised;

@@ -5,16 +5,12 @@
  * What an image says of its size is not believed: the system copies, and tells where memory ends,
  * where a load would crash.
  */
-#define _GNU_SOURCE
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "src/mock/image/elf_section.h"
+#include "src/mock/image/peek.h"
 #include "src/mock/image/reading.h"
 
 #define SIZE_MAX_OF_IMAGE ((size_t)1 << 30)
@@ -27,41 +23,6 @@ struct fatbin {
     uint16_t version, header_bytes;
     uint64_t bytes; /* behind the header */
 };
-
-/* Through a pipe, whose write() tells where memory ends as well. */
-static bool peek_by_pipe(void *to, const void *from, size_t bytes)
-{
-    size_t done = 0;
-    int ends[2];
-
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
-        memcpy(to, from, bytes); /* such a process has no choice left */
-        return true;
-    }
-    while (done < bytes) {
-        const size_t step = bytes - done < CHUNK ? bytes - done : CHUNK;
-        const ssize_t written = write(ends[1], (const char *)from + done, step);
-
-        if (written <= 0 || read(ends[0], (char *)to + done, (size_t)written) != written)
-            break;
-        done += (size_t)written;
-    }
-    close(ends[0]);
-    close(ends[1]);
-    return done == bytes;
-}
-
-/* Copy from memory that may not be there. Emulators and sandboxes lack the call for it. */
-static bool peek(void *to, const void *from, size_t bytes)
-{
-    struct iovec here = {.iov_base = to, .iov_len = bytes};
-    struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = bytes};
-    ssize_t copied = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
-
-    if (copied < 0 && (errno == ENOSYS || errno == EPERM))
-        return peek_by_pipe(to, from, bytes);
-    return copied == (ssize_t)bytes;
-}
 
 static const void *at(const void *start, uint64_t offset)
 {
@@ -85,7 +46,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     Elf64_Shdr section;
     uint64_t end = sizeof header;
 
-    if (!peek(&header, start, sizeof header))
+    if (!cushim__peek(&header, start, sizeof header))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = sizeof header;
     if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
@@ -99,7 +60,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     if (header.e_shnum > 0 && header.e_shentsize != sizeof section)
         return CUDA_ERROR_INVALID_IMAGE;
     for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!peek(&section, at(start, header.e_shoff + i * sizeof section), sizeof section))
+        if (!cushim__peek(&section, at(start, header.e_shoff + i * sizeof section), sizeof section))
             return CUDA_ERROR_INVALID_IMAGE;
         if (!cushim__section_has_bytes(&section))
             continue;
@@ -115,7 +76,7 @@ static CUresult measure_fatbin(const void *start, size_t *bytes)
 {
     struct fatbin header;
 
-    if (!peek(&header, start, sizeof header) || header.header_bytes < sizeof header ||
+    if (!cushim__peek(&header, start, sizeof header) || header.header_bytes < sizeof header ||
         !is_size(header.bytes))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = header.header_bytes + (size_t)header.bytes;
@@ -127,7 +88,7 @@ static CUresult copy_measured(const void *start, size_t bytes, unsigned char **c
     *copy = malloc(bytes);
     if (!*copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (peek(*copy, start, bytes))
+    if (cushim__peek(*copy, start, bytes))
         return CUDA_SUCCESS;
     free(*copy);
     return CUDA_ERROR_INVALID_IMAGE;
@@ -152,7 +113,7 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
             }
             text = grown;
         }
-        if (length > SIZE_MAX_OF_IMAGE || !peek(text + length, start + length, step)) {
+        if (length > SIZE_MAX_OF_IMAGE || !cushim__peek(text + length, start + length, step)) {
             free(text);
             return CUDA_ERROR_INVALID_IMAGE;
         }
@@ -175,7 +136,7 @@ CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *byt
     for (size_t i = 0; i < sizeof magic; i++) {
         unsigned char byte;
 
-        if (!peek(&byte, at(start, i), 1))
+        if (!cushim__peek(&byte, at(start, i), 1))
             return CUDA_ERROR_INVALID_IMAGE;
         if (byte == 0)
             break;

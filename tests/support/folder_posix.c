@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "tests/drivers/folder.h"
+#include "tests/support/folder.h"
 
 #include <ftw.h>
 #include <stdio.h>

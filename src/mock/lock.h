@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operating system's locks, conditions and threads: POSIX threads, or what Windows has of its
+ * own. A lock of zeros is one, and so is a condition that is not waited for by the clock.
+ */
+#ifndef CUSHIM_MOCK_LOCK_H
+#define CUSHIM_MOCK_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Room for what the system has. */
+struct cushim__lock {
+    uint64_t system[8];
+};
+struct cushim__condition {
+    uint64_t system[8];
+};
+struct cushim__runner {
+    uint64_t system[1];
+};
+
+void cushim__lock_create(struct cushim__lock *lock);
+void cushim__lock_destroy(struct cushim__lock *lock);
+void cushim__lock_take(struct cushim__lock *lock);
+bool cushim__lock_try(struct cushim__lock *lock);
+void cushim__lock_release(struct cushim__lock *lock);
+
+/* Release it and take it again: who waits for it has a chance in between. */
+void cushim__lock_offer(struct cushim__lock *lock);
+
+void cushim__condition_create(struct cushim__condition *condition);
+void cushim__condition_destroy(struct cushim__condition *condition);
+
+/* Release the lock until somebody signals, or no reason at all; the second for `ns` at most. */
+void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock);
+void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
+                                uint64_t ns);
+void cushim__condition_signal(struct cushim__condition *condition);
+void cushim__condition_broadcast(struct cushim__condition *condition);
+
+/* A thread that runs a function. False: the system has none. */
+bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data);
+void cushim__runner_join(struct cushim__runner *runner);
+
+/* Let others have the processor. */
+void cushim__yield(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
+#include "src/mock/lock.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <time.h>
+
+enum { SECOND_NS = 1000000000 };
+
+_Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct cushim__lock), "there is room");
+_Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "there is room");
+_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__runner), "there is room");
+
+static pthread_mutex_t *mutex_of(struct cushim__lock *lock)
+{
+    return (pthread_mutex_t *)(void *)lock;
+}
+
+static pthread_cond_t *cond_of(struct cushim__condition *condition)
+{
+    return (pthread_cond_t *)(void *)condition;
+}
+
+void cushim__lock_create(struct cushim__lock *lock)
+{
+    pthread_mutex_init(mutex_of(lock), NULL);
+}
+
+void cushim__lock_destroy(struct cushim__lock *lock)
+{
+    pthread_mutex_destroy(mutex_of(lock));
+}
+
+void cushim__lock_take(struct cushim__lock *lock)
+{
+    pthread_mutex_lock(mutex_of(lock));
+}
+
+bool cushim__lock_try(struct cushim__lock *lock)
+{
+    return pthread_mutex_trylock(mutex_of(lock)) == 0;
+}
+
+void cushim__lock_release(struct cushim__lock *lock)
+{
+    pthread_mutex_unlock(mutex_of(lock));
+}
+
+void cushim__lock_offer(struct cushim__lock *lock)
+{
+    cushim__lock_release(lock);
+    cushim__lock_take(lock);
+}
+
+void cushim__condition_create(struct cushim__condition *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond_of(condition), &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void cushim__condition_destroy(struct cushim__condition *condition)
+{
+    pthread_cond_destroy(cond_of(condition));
+}
+
+void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock)
+{
+    pthread_cond_wait(cond_of(condition), mutex_of(lock));
+}
+
+void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
+                                uint64_t ns)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / SECOND_NS);
+    until.tv_nsec = (long)(ns % SECOND_NS);
+    pthread_cond_timedwait(cond_of(condition), mutex_of(lock), &until);
+}
+
+void cushim__condition_signal(struct cushim__condition *condition)
+{
+    pthread_cond_signal(cond_of(condition));
+}
+
+void cushim__condition_broadcast(struct cushim__condition *condition)
+{
+    pthread_cond_broadcast(cond_of(condition));
+}
+
+bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data)
+{
+    return pthread_create((pthread_t *)(void *)runner, NULL, run, data) == 0;
+}
+
+void cushim__runner_join(struct cushim__runner *runner)
+{
+    pthread_join(*(pthread_t *)(void *)runner, NULL);
+}
+
+void cushim__yield(void)
+{
+    sched_yield();
+}

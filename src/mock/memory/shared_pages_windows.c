@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pages that processes share: a section, which is mapped elsewhere, since Windows before version
+ * 1803 of 10 has no way to replace pages that are committed.
+ */
+#include "src/mock/memory/shared_pages.h"
+
+#include <string.h>
+
+#include "src/mock/memory/pages.h"
+#include "src/mock/memory/section_windows.h"
+
+_Static_assert((int)CUSHIM__PAGES_KEY_BYTES == (int)CUSHIM__SECTION_KEY_BYTES, "one key");
+
+static const char what[] = "memory";
+
+enum { PIECE = 64 << 10 };
+
+/* Handles have 32 bits that count, as the interfaces of Windows promise. */
+static HANDLE section_of(const struct cushim__shared_pages *shared)
+{
+    return (HANDLE)(intptr_t)shared->file;
+}
+
+static bool is_zero(const char *bytes, size_t count)
+{
+    return count == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, count - 1) == 0);
+}
+
+/* What was never touched stays so. */
+static void copy_in(char *view, const char *pages, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += PIECE) {
+        const size_t count = bytes - at < PIECE ? bytes - at : PIECE;
+
+        if (!is_zero(pages + at, count))
+            memcpy(view + at, pages + at, count);
+    }
+}
+
+void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+{
+    HANDLE section = cushim__section_create(what, shared->key, bytes);
+    void *view;
+
+    if (!section)
+        return NULL;
+    view = MapViewOfFile(section, FILE_MAP_READ | FILE_MAP_WRITE, 0, 0, bytes);
+    if (!view) {
+        CloseHandle(section);
+        return NULL;
+    }
+    copy_in(view, pages, bytes);
+    cushim__pages_empty(pages, bytes);
+    shared->process = (int32_t)GetCurrentProcessId();
+    shared->file = (int32_t)(intptr_t)section;
+    return view;
+}
+
+/* The pages themselves are empty since they were shared. */
+void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
+                           const struct cushim__shared_pages *shared)
+{
+    (void)pages;
+    (void)bytes;
+    UnmapViewOfFile(moved);
+    CloseHandle(section_of(shared));
+}
+
+bool cushim__pages_same(const struct cushim__shared_pages *one,
+                        const struct cushim__shared_pages *other)
+{
+    return memcmp(one->key, other->key, sizeof one->key) == 0;
+}
+
+bool cushim__pages_are_own(const struct cushim__shared_pages *shared)
+{
+    return shared->process == (int32_t)GetCurrentProcessId();
+}
+
+void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
+{
+    return cushim__section_find(what, shared->key, bytes);
+}
+
+void cushim__pages_lose(void *pages, size_t bytes)
+{
+    (void)bytes;
+    UnmapViewOfFile(pages);
+}

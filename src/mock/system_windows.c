@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows itself speaks UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
+ * is taken as one of the process's code page, which is what the C runtime hands to main().
+ */
+#include "src/mock/system.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdlib.h>
+
+#include <windows.h>
+
+const bool cushim__mock_is_windows = true;
+const char cushim__host_separators[] = "/\\";
+
+uint64_t cushim__host_ns(void)
+{
+    const uint64_t second_ns = 1000000000;
+    LARGE_INTEGER now, second;
+
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&second);
+    return (uint64_t)(now.QuadPart / second.QuadPart) * second_ns +
+           (uint64_t)(now.QuadPart % second.QuadPart) * second_ns / (uint64_t)second.QuadPart;
+}
+
+/* Free it. NULL: out of memory, or no text. */
+static wchar_t *wide_of(const char *text)
+{
+    UINT page = CP_UTF8;
+    int units = MultiByteToWideChar(page, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
+    wchar_t *wide;
+
+    if (units == 0)
+        units = MultiByteToWideChar(page = CP_ACP, 0, text, -1, NULL, 0);
+    wide = units > 0 ? malloc((size_t)units * sizeof *wide) : NULL;
+    if (wide)
+        MultiByteToWideChar(page, 0, text, -1, wide, units);
+    return wide;
+}
+
+FILE *cushim__host_file(const char *path)
+{
+    wchar_t *wide = wide_of(path);
+    FILE *file = wide ? _wfopen(wide, L"rbN") : NULL; /* N: not inherited */
+    int why = wide ? errno : ENOMEM;
+    DWORD attributes = wide && !file ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
+
+    free(wide);
+    if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
+        why = EISDIR;
+    if (!file)
+        errno = why;
+    return file;
+}
+
+FILE *cushim__host_new_file(const char *path)
+{
+    wchar_t *wide = wide_of(path);
+    FILE *file = wide ? _wfopen(wide, L"wb") : NULL; /* lines end as they do elsewhere */
+
+    free(wide);
+    return file;
+}
+
+bool cushim__host_path_is_rooted(const char *path, size_t length)
+{
+    return (length > 0 && (path[0] == '/' || path[0] == '\\')) || (length > 1 && path[1] == ':');
+}
+
+void *cushim__host_memory(size_t alignment, size_t bytes)
+{
+    return _aligned_malloc(bytes, alignment);
+}
+
+void cushim__host_memory_free(void *memory)
+{
+    _aligned_free(memory);
+}
+
+/* What GetEnvironmentVariableW() gives; free it. NULL: nothing. */
+static wchar_t *wide_variable(const char *name)
+{
+    wchar_t *wide_name = wide_of(name), *value = NULL;
+    DWORD room = wide_name ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
+
+    while (room > 0) {
+        wchar_t *grown = realloc(value, room * sizeof *value);
+        DWORD length;
+
+        if (!grown)
+            break;
+        value = grown;
+        value[0] = L'\0';
+        length = GetEnvironmentVariableW(wide_name, value, room);
+        if (length < room) {
+            free(wide_name);
+            return value;
+        }
+        room = length; /* another thread has set it meanwhile */
+    }
+    free(wide_name);
+    free(value);
+    return NULL;
+}
+
+/*
+ * From the process itself: each C runtime of a process has a copy of its own, and that of this
+ * library need not know what the program has set.
+ */
+char *cushim__variable(const char *name)
+{
+    wchar_t *wide = wide_variable(name);
+    int bytes = wide ? WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL) : 0;
+    char *value = bytes > 0 ? malloc((size_t)bytes) : NULL;
+
+    if (value)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, value, bytes, NULL, NULL);
+    free(wide);
+    return value;
+}
+
+/* There are no set-user-ID programs. */
+char *cushim__variable_trusted(const char *name)
+{
+    char *value = cushim__variable(name);
+
+    if (value && value[0])
+        return value;
+    free(value);
+    return NULL;
+}

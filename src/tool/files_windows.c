@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The files that traps are known by are those of Linux. Here none is there, so that only what the
+ * environment tells is told.
+ */
+#include "src/tool/files.h"
+
+bool files_exists(const char *root, const char *path)
+{
+    (void)root;
+    (void)path;
+    return false;
+}
+
+bool files_is_device(const char *root, const char *path)
+{
+    (void)root;
+    (void)path;
+    return false;
+}
+
+bool files_is_dangling(const char *root, const char *path)
+{
+    (void)root;
+    (void)path;
+    return false;
+}
+
+bool files_read(const char *root, const char *path, char *text, size_t size)
+{
+    (void)root;
+    (void)path;
+    if (size > 0)
+        text[0] = '\0';
+    return false;
+}
+
+bool files_each(const char *root, const char *pattern, bool (*visit)(void *data, const char *path),
+                void *data)
+{
+    (void)root;
+    (void)pattern;
+    (void)visit;
+    (void)data;
+    return false;
+}
+
+bool files_resolve(const char *root, const char *path, char *resolved, size_t size)
+{
+    (void)root;
+    (void)path;
+    (void)resolved;
+    (void)size;
+    return false;
+}
+
+bool files_is_refused(const char *root, const char *path, const char **why)
+{
+    (void)root;
+    (void)path;
+    (void)why;
+    return false;
+}
+
+bool files_is_library(const char *root, const char *path)
+{
+    (void)root;
+    (void)path;
+    return false;
+}
+
+bool files_find_string(const char *root, const char *path, const char *end, char *found,
+                       size_t size)
+{
+    (void)root;
+    (void)path;
+    (void)end;
+    (void)found;
+    (void)size;
+    return false;
+}

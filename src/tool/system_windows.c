@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _WIN32_WINNT 0x0602
+#include "src/tool/system.h"
+
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <windows.h>
+
+#include <shellapi.h>
+
+#include "loader/wide_windows.h"
+
+static UINT former_code_page;
+
+static void restore_code_page(void)
+{
+    SetConsoleOutputCP(former_code_page);
+}
+
+/* One line feed ends a line wherever the output goes, and its bytes are UTF-8. */
+static void prepare_streams(void)
+{
+    for (int stream = 0; stream <= 2; stream++) {
+        if (_get_osfhandle(stream) == -1 &&
+            _open("NUL", stream == 2 ? _O_WRONLY : _O_RDONLY) != stream)
+            exit(EXIT_FAILURE);
+        _setmode(stream, _O_BINARY);
+    }
+    former_code_page = GetConsoleOutputCP();
+    if (former_code_page != 0 && SetConsoleOutputCP(CP_UTF8))
+        atexit(restore_code_page);
+}
+
+/* A text of the system as UTF-8; free it. NULL without memory. */
+static char *narrow(const wchar_t *wide)
+{
+    const int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *text = size > 0 ? malloc((size_t)size) : NULL;
+
+    if (text)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
+    return text;
+}
+
+bool system_begin(int *count, char ***words)
+{
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), count);
+    char **narrowed = wide ? calloc((size_t)*count + 1, sizeof *narrowed) : NULL;
+    bool is_done = narrowed != NULL;
+
+    prepare_streams();
+    for (int i = 0; is_done && i < *count; i++) {
+        narrowed[i] = narrow(wide[i]);
+        is_done = narrowed[i] != NULL;
+    }
+    LocalFree(wide);
+    *words = narrowed; /* for as long as the process lives */
+    return is_done;
+}
+
+char *system_absolute_path(const char *path)
+{
+    wchar_t wide[CUSHIM__WIDE_PATH], absolute[CUSHIM__WIDE_PATH];
+    DWORD length;
+
+    if (!cushim__wide_path(path, wide, CUSHIM__WIDE_PATH))
+        return NULL;
+    length = GetFullPathNameW(wide, CUSHIM__WIDE_PATH, absolute, NULL);
+    return length > 0 && length < CUSHIM__WIDE_PATH ? narrow(absolute) : NULL;
+}
+
+char *system_own_folder(void)
+{
+    wchar_t path[CUSHIM__WIDE_PATH];
+    const DWORD length = GetModuleFileNameW(NULL, path, CUSHIM__WIDE_PATH);
+    wchar_t *end = length > 0 && length < CUSHIM__WIDE_PATH ? wcsrchr(path, L'\\') : NULL;
+
+    if (!end)
+        return NULL;
+    *end = L'\0';
+    return narrow(path);
+}
+
+bool system_file_exists(const char *path)
+{
+    wchar_t wide[CUSHIM__WIDE_PATH];
+
+    return cushim__wide_path(path, wide, CUSHIM__WIDE_PATH) &&
+           GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES;
+}
+
+system_function system_library_function(const char *path, const char *name)
+{
+    wchar_t wide[CUSHIM__WIDE_PATH];
+    HMODULE library;
+
+    if (!path[0] || !cushim__wide_path(path, wide, CUSHIM__WIDE_PATH) ||
+        !GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT, wide, &library))
+        return NULL;
+    return (system_function)GetProcAddress(library, name);
+}
+
+const char *system_get(const char *name)
+{
+    wchar_t wide_name[64], *wide;
+    DWORD units;
+    const char *value;
+
+    if (!cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
+        return NULL;
+    units = GetEnvironmentVariableW(wide_name, NULL, 0);
+    wide = units > 0 ? malloc(units * sizeof *wide) : NULL;
+    if (!wide)
+        return NULL;
+    value = GetEnvironmentVariableW(wide_name, wide, units) < units ? narrow(wide) : NULL;
+    free(wide);
+    return value; /* for as long as the process lives */
+}
+
+bool system_set(const char *name, const char *value, struct failure *failure)
+{
+    const size_t size = strlen(value) + 1;
+    wchar_t wide_name[64], *wide = malloc(size * sizeof *wide);
+    char message[160] = "it is no UTF-8";
+    bool is_set = false;
+
+    if (wide && cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name) &&
+        cushim__wide_from(value, wide, size)) {
+        is_set = SetEnvironmentVariableW(wide_name, wide);
+        if (!is_set)
+            cushim__wide_message(GetLastError(), message, sizeof message);
+    }
+    free(wide);
+    if (!is_set)
+        failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, message);
+    return is_set;
+}
+
+bool system_error_is_terminal(void)
+{
+    return _isatty(2) != 0;
+}
+
+double system_seconds(void)
+{
+    LARGE_INTEGER frequency, now;
+
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&now);
+    return (double)now.QuadPart / (double)frequency.QuadPart;
+}

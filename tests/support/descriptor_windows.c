@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Handles of what this process shares: threads and the C runtime have others, which come and go.
+ * All numbers that there may be are tried.
+ */
+#include "tests/support/descriptor.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+#include <windows.h>
+#include <winternl.h>
+
+enum { STEP = 4, END = 1 << 14, ROOM = 1024 };
+
+/* What NtQueryObject() begins its answers with, by what it is asked. */
+enum { NAME_OF_OBJECT = 1, TYPE_OF_OBJECT = 2 };
+
+/* Of ntdll.dll, for which there is not always something to link. */
+typedef NTSTATUS(WINAPI *query_object)(HANDLE handle, int question, void *answer, ULONG bytes,
+                                       ULONG *length);
+
+static query_object query;
+
+static bool tells(HANDLE handle, int question, const wchar_t *words)
+{
+    union {
+        UNICODE_STRING text;
+        char room[ROOM];
+    } answer = {.text = {0, 0, NULL}};
+    wchar_t text[ROOM / sizeof(wchar_t)] = L"";
+    ULONG length;
+
+    if (query(handle, question, &answer, sizeof answer, &length) < 0 || !answer.text.Buffer)
+        return false;
+    wcsncpy(text, answer.text.Buffer, answer.text.Length / sizeof(wchar_t));
+    return wcsstr(text, words) != NULL;
+}
+
+/* The type comes first: to ask for the name of a pipe may take for ever. */
+static bool is_shared(HANDLE handle)
+{
+    return (tells(handle, TYPE_OF_OBJECT, L"Section") || tells(handle, TYPE_OF_OBJECT, L"Event")) &&
+           tells(handle, NAME_OF_OBJECT, L"cushim-");
+}
+
+int descriptor_count(void)
+{
+    FARPROC found = GetProcAddress(GetModuleHandleA("ntdll.dll"), "NtQueryObject");
+    int open = 0;
+
+    if (!found)
+        return -1;
+    memcpy(&query, &found, sizeof query);
+    for (intptr_t number = STEP; number < END; number += STEP) {
+        DWORD flags;
+
+        open += GetHandleInformation((HANDLE)number, &flags) && is_shared((HANDLE)number);
+    }
+    return open;
+}

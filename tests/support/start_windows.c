@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _WIN32_WINNT 0x0602
+#include "tests/support/start_windows.h"
+
+#include <stdlib.h>
+#include <windows.h>
+
+static HANDLE own_token(void)
+{
+    HANDLE token;
+
+    if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY | TOKEN_DUPLICATE, &token))
+        abort();
+    return token;
+}
+
+/* The token of the same user without elevation; NULL if there is none. */
+static HANDLE limited_token(void)
+{
+    HANDLE own = own_token(), primary = NULL;
+    TOKEN_LINKED_TOKEN other;
+    DWORD size;
+
+    if (GetTokenInformation(own, TokenLinkedToken, &other, sizeof other, &size)) {
+        if (!DuplicateTokenEx(other.LinkedToken, MAXIMUM_ALLOWED, NULL, SecurityImpersonation,
+                              TokenPrimary, &primary))
+            primary = NULL;
+        CloseHandle(other.LinkedToken);
+    }
+    CloseHandle(own);
+    return primary;
+}
+
+bool start_is_elevated(void)
+{
+    TOKEN_ELEVATION_TYPE type;
+    HANDLE token = own_token();
+    DWORD size;
+    const bool is_known =
+        GetTokenInformation(token, TokenElevationType, &type, sizeof type, &size) != 0;
+
+    CloseHandle(token);
+    return is_known && type == TokenElevationTypeFull;
+}
+
+/* Now and then Wine fails at a start by an error of its own (1359), and not at the next one. */
+static bool start(HANDLE token, wchar_t *command, STARTUPINFOW *info, PROCESS_INFORMATION *process)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        if (token ? CreateProcessAsUserW(token, NULL, command, NULL, NULL, TRUE, 0, NULL, NULL,
+                                         info, process)
+                  : CreateProcessW(NULL, command, NULL, NULL, TRUE, 0, NULL, NULL, info, process))
+            return true;
+        if (GetLastError() != ERROR_INTERNAL_ERROR)
+            return false;
+        Sleep(50);
+    }
+    return false;
+}
+
+static HANDLE inheritable(HANDLE given, DWORD standard)
+{
+    HANDLE handle = given ? given : GetStdHandle(standard);
+
+    if (handle && handle != INVALID_HANDLE_VALUE)
+        SetHandleInformation(handle, HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    return handle;
+}
+
+void *start_command(const wchar_t *command, void *input, void *output, void *error, bool limited)
+{
+    STARTUPINFOW info = {
+        .cb = sizeof info,
+        .dwFlags = STARTF_USESTDHANDLES,
+        .hStdInput = inheritable(input, STD_INPUT_HANDLE),
+        .hStdOutput = inheritable(output, STD_OUTPUT_HANDLE),
+        .hStdError = inheritable(error, STD_ERROR_HANDLE),
+    };
+    wchar_t *writable = _wcsdup(command);
+    HANDLE token = limited ? limited_token() : NULL;
+    PROCESS_INFORMATION process = {0};
+
+    if (!writable || (limited && !token))
+        return NULL;
+    if (!start(token, writable, &info, &process))
+        process.hProcess = NULL;
+    if (process.hThread)
+        CloseHandle(process.hThread);
+    if (token)
+        CloseHandle(token);
+    free(writable);
+    return process.hProcess;
+}
+
+unsigned start_await(void *process, unsigned seconds)
+{
+    DWORD code = START_TIMED_OUT;
+
+    if (WaitForSingleObject(process, seconds * 1000) == WAIT_TIMEOUT)
+        TerminateProcess(process, START_TIMED_OUT);
+    WaitForSingleObject(process, INFINITE);
+    GetExitCodeProcess(process, &code);
+    CloseHandle(process);
+    return code;
+}

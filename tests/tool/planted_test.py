@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A library that somebody has left where Windows looks for libraries is never loaded as the driver.
+
+The system's own folder is filled under Wine only, and emptied again; so nothing else may run then.
+"""
+
+import os
+import shutil
+import tempfile
+import unittest
+
+from harness import COMMAND, DONE, NO_DRIVER, RUNNER, ToolTest, fake, host_path
+
+NAME = 'nvcuda.dll'
+PREFIX = os.environ.get('WINEPREFIX') or os.path.expanduser('~/.wine')
+SYSTEM = os.path.join(PREFIX, 'drive_c', 'windows', 'system32', NAME)
+
+
+def plant(folder, version=13000):
+    return shutil.copyfile(os.environ['CUSHIM_FAKE_%d' % version], os.path.join(folder, NAME))
+
+
+class PlantedTest(ToolTest):
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = os.path.join(temporary.name, 'folder')
+        self.program = os.path.join(self.folder, 'program.exe')
+        os.mkdir(self.folder)
+        shutil.copyfile(COMMAND[-1], self.program)
+        os.chmod(self.program, 0o755)
+
+    def places(self):
+        """Where the planted library is: how the command is run that it is to mislead."""
+        path = host_path(self.folder)
+        beside = [*COMMAND[:-1], self.program]
+        return {
+            'current folder': {'folder': self.folder},
+            "program's folder": {'command': beside},
+            'both': {'folder': self.folder, 'command': beside},
+            # Wine puts the first before the PATH of Windows, and Windows knows the second only.
+            'PATH': {'WINEPATH': path, 'PATH': os.environ['PATH'] + os.pathsep + path},
+        }
+
+    def run_everywhere(self):
+        for place, how in self.places().items():
+            with self.subTest(place):
+                yield self.run_command('info', '--json', **how)
+
+
+class Planted(PlantedTest):
+
+    def test_not_loaded_where_there_is_no_driver(self):
+        plant(self.folder)
+        for result in self.run_everywhere():
+            self.assert_status(result, NO_DRIVER)
+            report = result.json()['report']
+            self.assertEqual([report['state'], report['library']], ['not-found', ''])
+            self.assertEqual(result.calls, [])
+
+    def test_would_be_a_driver_if_it_were_named(self):
+        path = host_path(plant(self.folder))
+        self.assert_status(self.run_command('info', CUSHIM_LIBRARY=path), DONE)
+
+
+@unittest.skipUnless(RUNNER, "no test writes to the system's folder of a real Windows")
+class InTheSystemsFolder(PlantedTest):
+
+    def setUp(self):
+        super().setUp()
+        self.assertFalse(os.path.exists(SYSTEM), 'this Wine has a driver: %s' % SYSTEM)
+        self.addCleanup(lambda: os.path.exists(SYSTEM) and os.remove(SYSTEM))
+
+    def test_found(self):
+        plant(os.path.dirname(SYSTEM), 12020)
+        report = self.run_command('info', '--json').json()['report']
+        self.assertEqual([report['state'], report['driver_version']], ['ready', 12020])
+        self.assertEqual(report['library'].lower(), 'c:\\windows\\system32\\' + NAME)
+        self.assertEqual(report['candidates'][0]['origin'], 'search')
+
+    def test_found_and_not_the_planted_one(self):
+        plant(os.path.dirname(SYSTEM), 12020)
+        plant(self.folder)
+        for result in self.run_everywhere():
+            self.assert_status(result, DONE)
+            self.assertEqual(result.json()['report']['driver_version'], 12020)
+
+    def test_broken_and_not_replaced_by_the_planted_one(self):
+        with open(SYSTEM, 'w', encoding='ascii') as file:
+            file.write('no library')
+        plant(self.folder)
+        for result in self.run_everywhere():
+            self.assert_status(result, NO_DRIVER)
+            candidate, = result.json()['report']['candidates']
+            self.assertEqual(candidate['outcome'], 'not-a-library')
+            self.assertIn(NAME + ': it is no PE file', candidate['message'])
+
+
+if __name__ == '__main__':
+    unittest.main()
