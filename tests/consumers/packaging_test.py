@@ -153,6 +153,15 @@ class Packaging(consumer.Consumer):
         self.run_block(command)
         self.assert_plain_runs()
 
+    def test_plugin_has_the_static_library(self):
+        with open(os.path.join(SOURCE, 'docs', 'plugins.md'), encoding='utf-8') as file:
+            (_, command), = sections(file.read())['cushim inside a plugin']
+        self.skip_without_a_folder()
+        os.rename(os.path.join(self.folder, 'program.c'), os.path.join(self.folder, 'plugin.c'))
+        self.run_block(command)
+        plugin = os.path.join(self.folder, 'plugin.so')
+        self.assertNotIn('libcushim', consumer.run('readelf', '--dynamic', plugin))
+
     def skip_without_a_folder(self):
         if ORIGIN == 'subproject':
             self.skipTest(WITHOUT_A_FOLDER)
