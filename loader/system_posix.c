@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -157,19 +158,35 @@ static bool program_is_static(void)
     return is_static;
 }
 
+/* glibc translates for a program that has called setlocale(), and judge() reads English. */
 static void *open_library(struct cushim_candidate *candidate)
 {
     void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     const char *message;
+    locale_t english, before;
 
     if (library)
         return library;
+    english = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    before = uselocale(english); /* changes nothing if that failed */
     message = dlerror();
+    uselocale(before);
+    if (english)
+        freelocale(english);
     if (!message)
         message = "dlopen failed without a message";
     candidate->outcome = judge(candidate->path, message);
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
     return NULL;
+}
+
+/* glibc's words if it has met nothing but files of another word size: it names none of them. */
+static bool is_other_class(const struct cushim_candidate *candidate)
+{
+    const size_t length = strlen(candidate->path);
+
+    return strncmp(candidate->message, candidate->path, length) == 0 &&
+           strncmp(candidate->message + length, ": wrong ELF class", 17) == 0;
 }
 
 static void *search_library(struct cushim_candidate *candidate)
@@ -181,7 +198,8 @@ static void *search_library(struct cushim_candidate *candidate)
         return NULL;
     library = open_library(candidate);
     /* The linker says that there is none, which is not what the user sees. */
-    if (!library && candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND && passed_over.path[0])
+    if (!library && passed_over.path[0] &&
+        (candidate->outcome == CUSHIM_OUTCOME_NOT_FOUND || is_other_class(candidate)))
         cushim__search_adopt(candidate, &passed_over);
     return library;
 }
