@@ -83,7 +83,9 @@ for tool in meson ninja "$(value c)"; do
     command -v "$tool" >/dev/null || skip "$tool is not installed"
 done
 emulator=$(value exe_wrapper)
-if [[ -n $emulator ]]; then
+if [[ $platform == windows-* ]]; then
+    command -v wine >/dev/null || skip "wine is not installed"
+elif [[ -n $emulator ]]; then
     command -v "$emulator" >/dev/null || skip "$emulator is not installed"
 fi
 # Where Debian has none to give, Meson tries the wrap.
