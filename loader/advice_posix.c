@@ -22,7 +22,7 @@ const char *const cushim__state_advice[] = {
         "Name the driver's own library, usually libcuda.so.1; another library has "
         "its place or its name.",
     [CUSHIM_STATE_STUB] =
-        "Take the CUDA toolkit's `stubs` folder out of the library search path: it is for "
+        "Take the file out of the library search path, or name another one: the toolkit's stub is for "
         "linking only. The driver's own libcuda.so.1 comes with the NVIDIA driver.",
     [CUSHIM_STATE_DRIVER_ERROR] = NULL,
     [CUSHIM_STATE_TOO_OLD] = "Update the NVIDIA driver to one that supports the CUDA "
@@ -40,8 +40,9 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_NOT_FOUND] = "Check the path; the driver's library is usually "
                                  "called libcuda.so.1.",
     [CUSHIM_OUTCOME_NO_PERMISSION] = "Make the file and its folders readable for this user.",
-    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = "Reinstall the NVIDIA driver if this file stands in the place "
-                                     "of its library, or name another file.",
+    [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
+        "Take this file out of the library search path, or name another one. Reinstall the NVIDIA driver "
+        "if it stands in the place of the driver's library.",
     [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = "Install the driver library for the architecture of "
                                           "this program, or run a program built for the "
                                           "library's.",
