@@ -56,11 +56,13 @@ bool cushim__was_loaded(void)
 
 void cushim__publish(const struct cushim_table *table)
 {
-    const struct cushim_table *former = cushim_driver();
+    const struct cushim_table *former;
 
     if (table)
         atomic_store(&driver_table, table);
     atomic_store(&own_table, table);
+    /* Not before: whoever puts the own table back in between may have looked at it already. */
+    former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
     while (is_own(former) &&
            !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
