@@ -16,6 +16,10 @@
 const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
 
+#if CUSHIM__THUNKS
+__attribute__((used)) static const void *const boot_link = &cushim__boot_link;
+#endif
+
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver_table;
 
