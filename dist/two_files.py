@@ -13,6 +13,7 @@ in one file, and files that cannot be joined as they are end it with a reason.
 
 import argparse
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -198,6 +199,15 @@ def write(path, text):
         file.write(text)
 
 
+def write_dependencies(path, outputs, inputs):
+    """As `make` and ninja read them: folders may be called anything."""
+    def names(paths):
+        return ' '.join(re.sub(r'([ #])', r'\\\1', name).replace('$', '$$') for name in paths)
+
+    with open(path, 'wb') as file:
+        file.write(os.fsencode('%s: %s\n' % (names(outputs), names(inputs))))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--version', required=True)
@@ -227,7 +237,7 @@ def main():
     for path, text in zip(outputs, (header, source)):
         write(path, text)
     if arguments.depfile:
-        write(arguments.depfile, '%s: %s\n' % (' '.join(outputs), ' '.join(library.read_paths)))
+        write_dependencies(arguments.depfile, outputs, library.read_paths)
 
 
 if __name__ == '__main__':

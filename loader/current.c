@@ -16,6 +16,10 @@
 const struct cushim_table *cushim__current = &cushim__boot_table;
 static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
 
+#if CUSHIM__THUNKS
+__attribute__((used)) static const void *const boot_link = &cushim__boot_link;
+#endif
+
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver_table;
 
@@ -61,7 +65,7 @@ void cushim__publish(const struct cushim_table *table)
     if (table)
         atomic_store(&driver_table, table);
     atomic_store(&own_table, table);
-    /* Only now: who puts the loader's own table back looks at `own_table` after that. */
+    /* Not before: whoever puts the own table back in between may have looked at it already. */
     former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
     while (is_own(former) &&
            !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,

@@ -151,10 +151,19 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_s
  */
 static bool program_is_static(void)
 {
+    struct dl_phdr_info program = {.dlpi_phdr = NULL};
+    const uintptr_t headers = getauxval(AT_PHDR);
     bool is_static = false;
 
-    if (getauxval(AT_BASE) == 0)
-        dl_iterate_phdr(look_at_program, &is_static);
+    if (getauxval(AT_BASE) != 0)
+        return false;
+    dl_iterate_phdr(look_at_program, &is_static);
+    /* glibc's linker puts the headers of what it was given in the place of its own. */
+    if (is_static && headers) {
+        memcpy(&program.dlpi_phdr, &headers, sizeof headers);
+        program.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
+        look_at_program(&program, sizeof program, &is_static);
+    }
     return is_static;
 }
 

@@ -35,6 +35,14 @@ const struct cushim_table *cushim__first_use(void);
 /* Where a call of this slot of the boot table goes. */
 cushim_function cushim__boot_target(unsigned symbol);
 
+#if CUSHIM__THUNKS
+/*
+ * In an archive that was compiled with -flto the linker finds names of C alone, and none of machine
+ * code: whoever names the boot table names this too, and this what the thunks call.
+ */
+extern cushim_function (*const cushim__boot_link)(unsigned symbol);
+#endif
+
 /* --- absent.c --- */
 
 /* Why there is no driver. */

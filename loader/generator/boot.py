@@ -5,6 +5,8 @@ from prototypes import HEAD, Spelling, arguments, table, wrap
 
 THUNKS = '''#if CUSHIM__THUNKS
 CUSHIM__BOOT_THUNKS(%d);
+
+cushim_function (*const cushim__boot_link)(unsigned symbol) = cushim__boot_target;
 #else
 '''
 

@@ -77,12 +77,16 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
     return is_open;
 }
 
-/* The library that was opened, whether it will do as a driver or not. */
+/* The library that was opened, whether it will do as a driver or not. Another may be a pipe. */
 static const char *opened(const struct cushim_report *report)
 {
-    return report->library[0] || report->candidate_count == 0
-               ? report->library
-               : cushim__deciding_candidate(report)->path;
+    const struct cushim_candidate *candidate =
+        report->candidate_count ? cushim__deciding_candidate(report) : NULL;
+
+    return !report->library[0] && candidate &&
+                   (candidate->code != CUDA_SUCCESS || candidate->version)
+               ? candidate->path
+               : report->library;
 }
 
 /* A library that tells it is a mock driver, as that of `cushim run` does. */

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "loader/text.h"
 #include "src/tool/output.h"
 #include "src/tool/trap_container.h"
 #include "src/tool/trap_kernel.h"
@@ -156,6 +157,17 @@ static bool is_seen(const struct trap_row *row, const struct trap_scene *scene,
            (row->when & NAMED || !is_named(scene->report)) && row->sees(scene, evidence);
 }
 
+/* It holds paths and variables, which may hold anything. */
+static void print_evidence(const char *evidence)
+{
+    char plain[CUSHIM_REPORT_MESSAGE_BYTES];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, plain, sizeof plain);
+    cushim__text_plain(&text, evidence);
+    output_line("evidence", "%s", plain);
+}
+
 void trap_print(const struct trap_scene *scene)
 {
     for (const struct trap_row *row = trap_rows; row->name; row++) {
@@ -164,7 +176,7 @@ void trap_print(const struct trap_scene *scene)
             continue;
         printf("\n");
         output_line("trap", "%s: %s", row->name, row->message);
-        output_line("evidence", "%s", evidence.text);
+        print_evidence(evidence.text);
         output_line("advice", "%s", row->advice);
     }
 }

@@ -15,6 +15,7 @@ sys.dont_write_bytecode = True
 import consumer  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = 'consumer', 'consumer-mock', 'consumer-header', 'consumer-stubs'
 
 
 class Subproject(consumer.Consumer):
@@ -30,13 +31,12 @@ class Subproject(consumer.Consumer):
         shutil.move(os.path.join(self.project, 'cushim.wrap'), subprojects)
         os.symlink(SOURCE, os.path.join(subprojects, 'cushim'))
 
-    def build(self, *options):
+    def build(self, *options, programs=PROGRAMS):
         build = os.path.join(self.project, 'build')
         environment = consumer.environment(CC=COMPILER)
         # The subproject also where cushim is installed.
         consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
                      '--force-fallback-for=cushim', *options, env=environment)
-        programs = ['consumer', 'consumer-mock', 'consumer-header', 'consumer-stubs']
         consumer.run('ninja', '-C', build, *programs, env=environment)
         return [os.path.join(build, program) for program in programs]
 
@@ -59,6 +59,13 @@ class Subproject(consumer.Consumer):
         for door in doors:
             self.assert_answers(door)
             self.assert_needs(door, [])
+
+    def test_static_library_of_intermediate_code_links(self):
+        if 'Free Software Foundation' not in consumer.run(*COMPILER.split(), '--version'):
+            self.skipTest('the linker has to know the intermediate code of the compiler')
+        [program] = self.build('-Dcushim:default_library=static', '-Db_lto=true',
+                               programs=PROGRAMS[:1])
+        self.assert_runs(program)
 
 
 if __name__ == '__main__':

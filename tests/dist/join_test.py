@@ -66,12 +66,14 @@ class Join(unittest.TestCase):
             with open(path, 'w', encoding='ascii') as file:
                 file.write(SPDX + text)
 
-    def join(self, sources, **systems):
+    def join(self, sources, depfile=None, **systems):
         """Returns the exit code, and the words or the text of cushim.c."""
         self.headers({**sources, **{name: text for files in systems.values()
                                     for name, text in files.items()}})
         command = [sys.executable, PROGRAM, '--version', '1.2.3', '--folder', self.folder,
                    '--output', self.folder, '--source', *self.paths(sources)]
+        if depfile:
+            command[2:2] = ['--depfile', depfile]
         for condition, files in systems.items():
             command += ['--when', 'defined(%s)' % condition, *self.paths(files)]
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -206,6 +208,15 @@ class Join(unittest.TestCase):
             self.assertTrue(text.startswith(SPDX))
             self.assertIn('cushim 1.2.3', text)
             self.assertNotIn(self.folder, text)
+
+    def test_folders_may_be_called_anything(self):
+        self.folder = os.path.join(self.folder, 'a b #$\u00fc')
+        self.headers(HEADERS)
+        depfile = os.path.join(self.folder, 'join.d')
+        code, text = self.join({'a/one.c': 'int one;\n'}, depfile=depfile)
+        self.assertEqual(code, 0, text)
+        with open(depfile, encoding='utf-8') as file:
+            self.assertIn('/a\\ b\\ \\#$$\u00fc/a/one.c', file.read())
 
 
 if __name__ == '__main__':

@@ -2,14 +2,40 @@
 /*
  * A library in a namespace of its own, where the first object is not the program: that is no static
  * program. `namespace_test LIBCUSHIM DRIVER`
+ *
+ * Once more as an argument of the linker, beside which the kernel puts no other.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #include <cushim/cushim.h>
+
+/* The first object is the program, which names its linker. */
+static int look_for_linker(struct dl_phdr_info *program, size_t size, void *linker)
+{
+    (void)size;
+    for (unsigned i = 0; i < program->dlpi_phnum; i++) {
+        if (program->dlpi_phdr[i].p_type == PT_INTERP)
+            *(char **)linker = (char *)(program->dlpi_addr + program->dlpi_phdr[i].p_vaddr);
+    }
+    return 1;
+}
+
+/* Returns where no linker can be executed, as on an emulator. */
+static void start_again(char **argv)
+{
+    char *words[] = {NULL, argv[0], argv[1], argv[2], NULL};
+
+    dl_iterate_phdr(look_for_linker, &words[0]);
+    if (words[0])
+        execv(words[0], words);
+}
 
 int main(int argc, char **argv)
 {
@@ -28,5 +54,7 @@ int main(int argc, char **argv)
     code = load(&options);
     if (code != CUDA_SUCCESS)
         fprintf(stderr, "cushim_load() answers %d\n", (int)code);
+    else if (getauxval(AT_BASE) != 0)
+        start_again(argv);
     return code == CUDA_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -105,6 +105,11 @@ class Command(ToolTest):
                       'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
                       result.out)
 
+    def test_text_is_a_line_of_printable_characters(self):
+        value = 'a\x1b[2J\nstate       ready\x7f'
+        result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES=value)
+        self.assertIn('\nevidence    CUDA_VISIBLE_DEVICES=a?[2J?state       ready?\n', result.out)
+
     def test_json(self):
         result = self.run_with(13000, 'info', '--json', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='-1')
         self.assert_status(result, NO_DEVICE)

@@ -2,6 +2,7 @@
 /* Installing a table: how a mock or a layer gets in, and how it gets out again. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -295,6 +296,44 @@ static void table_put_back_during_a_load_is_the_one_that_was_loaded(void **state
         assert_int_equal(forked_answer(load_while_another_thread_puts_back), 0);
 }
 
+enum { ROUNDS = 20000 };
+static atomic_uint rounds_begun, rounds_ended;
+
+static void *put_back_in_each_round(void *unused)
+{
+    (void)unused;
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        while (atomic_load(&rounds_begun) < round)
+            sched_yield();
+        install(NULL);
+        atomic_store(&rounds_ended, round);
+    }
+    return NULL;
+}
+
+static void table_put_back_while_another_is_published_is_that_one(void **state)
+{
+    static struct cushim_table table;
+    unsigned wrong = 0;
+    pthread_t thread;
+
+    (void)state;
+    layer = table = *fake_mock();
+    assert_int_equal(pthread_create(&thread, NULL, put_back_in_each_round, NULL), 0);
+    for (unsigned round = 1; round <= ROUNDS; round++) {
+        install(&layer);
+        atomic_store(&rounds_begun, round);
+        for (volatile unsigned i = 0; i < round % 256; i++)
+            continue;
+        __real_cushim__publish(round % 2 ? &table : NULL);
+        while (atomic_load(&rounds_ended) < round)
+            sched_yield();
+        wrong += cushim_driver() != (round % 2 ? &table : cushim__absent_table());
+    }
+    pthread_join(thread, NULL);
+    assert_int_equal(wrong, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -313,6 +352,7 @@ int main(void)
         forked_test(boot_table_put_back_after_a_load_is_the_loaders_own),
         forked_test(absent_table_put_back_after_a_load_is_the_loaders_own),
         forked_test(table_put_back_during_a_load_is_the_one_that_was_loaded),
+        forked_test(table_put_back_while_another_is_published_is_that_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
