@@ -5,10 +5,12 @@
     programs_test.py MOCK FOLDER NAME EXPECTED WAY...
 
 FOLDER/NAME-header was compiled through <cushim/cuda.h>, and NAME-stubs is linked to the static
-library; both need no driver. NAME-linked is linked to MOCK, a libcuda.so.1, and NAME-toolkit to the
-library that a toolkit has for linking, as the program was written to be. EXPECTED is the output.
+library; both need no driver. NAME-linked is linked to MOCK, a libcuda.so.1 or nvcuda.dll, and NAME-toolkit
+to the library that a toolkit has for linking, as the program was written to be. EXPECTED is the output.
+CUSHIM_RUNNER is what programs are started by, as a list in JSON; OBJDUMP reads those of Windows.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -16,19 +18,36 @@ import sys
 import unittest
 
 DOORS = ('header', 'stubs')
+RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
+WINDOWS = 'OBJDUMP' in os.environ
+
+
+def program(way):
+    return os.path.join(FOLDER, NAME + '-' + way + ('.exe' if WINDOWS else ''))
 
 
 def run(way, **variables):
     kept = {name: value for name, value in os.environ.items() if not name.startswith('CU')}
     environment = dict(kept, CUSHIM_MOCK_SETTINGS='quiet = yes', **variables)
-    return subprocess.run([os.path.join(FOLDER, NAME + '-' + way)], env=environment, text=True,
+    return subprocess.run([*RUNNER, program(way)], env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
                           timeout=60)
 
 
-def dynamic(way):
-    return subprocess.run(['readelf', '-dsW', os.path.join(FOLDER, NAME + '-' + way)], text=True,
-                          stdout=subprocess.PIPE, check=True).stdout
+def needs_driver(way):
+    """Whether the system would look for a driver to start the program."""
+    if WINDOWS:
+        text = output(os.environ['OBJDUMP'], '-p', program(way))
+        return 'DLL Name: nvcuda.dll' in text
+    text = output(os.environ.get('READELF', 'readelf'), '-dsW', program(way))
+    names = bool(re.search(r' UND cu[A-Z]', text))
+    library = '[libcuda.so.1]' in text
+    assert names == library, 'names of the driver, and no library that has them'
+    return library
+
+
+def output(*command):
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout
 
 
 class Programs(unittest.TestCase):
@@ -38,8 +57,12 @@ class Programs(unittest.TestCase):
         self.assertGreater(expected.count('\n'), 100)
         for way in WAYS:
             with self.subTest(way):
-                variable = {'CUSHIM_LIBRARY': MOCK} if way in DOORS else {
-                    'LD_LIBRARY_PATH': os.path.dirname(MOCK)}
+                if way in DOORS:
+                    variable = {'CUSHIM_LIBRARY': MOCK}
+                elif WINDOWS:
+                    variable = {}  # its folder is in WINEPATH
+                else:
+                    variable = {'LD_LIBRARY_PATH': os.path.dirname(MOCK)}
                 result = run(way, **variable)
                 self.assertEqual(result.stdout, expected)
                 self.assertEqual(result.returncode, 0)
@@ -54,9 +77,7 @@ class Programs(unittest.TestCase):
     def test_driver_is_needed_by_the_linked_ones_alone(self):
         for way in WAYS:
             with self.subTest(way):
-                text = dynamic(way)
-                self.assertEqual('[libcuda.so.1]' in text, way not in DOORS)
-                self.assertEqual(bool(re.search(r' UND cu[A-Z]', text)), way not in DOORS)
+                self.assertEqual(needs_driver(way), way not in DOORS)
 
 
 if __name__ == '__main__':
