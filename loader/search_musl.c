@@ -112,7 +112,7 @@ static bool look_into(const char *folders, const char *name, struct cushim_candi
 
 bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_candidate *passed_over)
 {
-    const char *folders = cushim__environment("LD_LIBRARY_PATH");
+    const char *folders = secure_getenv("LD_LIBRARY_PATH");
     struct search *search = cushim__memory_take(sizeof *search);
     bool found, has_run_path = false, usable;
 

@@ -20,7 +20,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 
 import exports  # noqa: E402
 
-DECLARATION = re.compile(r'^CUSHIM_API\b[^;]*?\b(cushim_\w+)(?:\(|;)', re.MULTILINE)
+DECLARATION = re.compile(r'^(?:extern )?CUSHIM_(?:API|VARIABLE)\b[^;]*?\b(cushim_\w+)(?:\(|;)', re.MULTILINE)
 
 
 def symbols(path, table='--syms'):

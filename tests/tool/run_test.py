@@ -196,7 +196,7 @@ class Driver(ToolTest):
         for personality, status in ('stub', NO_DRIVER), ('version-mismatch', NO_DEVICE):
             with self.subTest(personality=personality):
                 result = self.run_command('run', '--set', 'personality=' + personality, '--',
-                                          COMMAND, 'info')
+                                          *COMMAND, 'info')
                 self.assert_status(result, status)
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
                 self.assertIn('(personality = %s)' % personality, result.lines()['advice'])
