@@ -73,7 +73,7 @@ class Exports(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    READELF = shutil.which('readelf')
+    READELF = shutil.which(os.environ.get('READELF', 'readelf'))
     if not READELF:
         print('skipped: readelf (binutils) is not installed')
         sys.exit(77)
