@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names that a C file keeps for itself at file scope.
 
-Two files that become one may not share any. The compiler finds most of these clashes, but not all: `static int x;` twice is one x.
+Two files that become one may not share any. The compiler finds most of these clashes, but not all:
+`static int x;` twice is one x.
 """
 
 import re

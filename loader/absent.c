@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The absent table: each slot returns why there is no driver. It is made when that is known, so that
- * a process with a driver carries none of it. Where one function cannot stand for all, the boot table
- * goes on in its place, and answers the same.
+ * The absent table: each slot returns why there is no driver. It is made when that is known, so
+ * that a process with a driver carries none of it. Where one function cannot stand for all, the
+ * boot table goes on in its place, and answers the same.
  */
 #include <stdatomic.h>
 #include <stddef.h>

@@ -22,8 +22,8 @@ const char *const cushim__state_advice[] = {
         "Name the driver's own library, usually libcuda.so.1; another library has "
         "its place or its name.",
     [CUSHIM_STATE_STUB] =
-        "Take the file out of the library search path, or name another one: the toolkit's stub is for "
-        "linking only. The driver's own libcuda.so.1 comes with the NVIDIA driver.",
+        "Take the file out of the library search path, or name another one: the toolkit's stub is "
+        "for linking only. The driver's own libcuda.so.1 comes with the NVIDIA driver.",
     [CUSHIM_STATE_DRIVER_ERROR] = NULL,
     [CUSHIM_STATE_TOO_OLD] = "Update the NVIDIA driver to one that supports the CUDA "
                              "version that this program needs.",
@@ -41,8 +41,8 @@ const char *const cushim__outcome_advice[] = {
                                  "called libcuda.so.1.",
     [CUSHIM_OUTCOME_NO_PERMISSION] = "Make the file and its folders readable for this user.",
     [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
-        "Take this file out of the library search path, or name another one. Reinstall the NVIDIA driver "
-        "if it stands in the place of the driver's library.",
+        "Take this file out of the library search path, or name another one. Reinstall the NVIDIA "
+        "driver if it stands in the place of the driver's library.",
     [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = "Install the driver library for the architecture of "
                                           "this program, or run a program built for the "
                                           "library's.",
@@ -57,8 +57,9 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_DRIVER_ERROR] = "",
     [CUSHIM_OUTCOME_TOO_OLD] = "",
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] =
-        "Build this program for glibc: NVIDIA's driver libraries need it, and this process has musl.",
+        "Build this program for glibc: NVIDIA's driver libraries need it, and this process has "
+        "musl.",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] =
-        "Link this program dynamically, without -static or -static-pie: a static program cannot load "
-        "the driver.",
+        "Link this program dynamically, without -static or -static-pie: a static program cannot "
+        "load the driver.",
 };

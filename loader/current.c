@@ -2,9 +2,9 @@
 /*
  * The current table: the one pointer that every call goes through.
  *
- * `own_table` is the loader's table: boot, absent or the driver's. `cushim__current` is the same unless
- * the program has installed another one over it. The loader never replaces an installed table,
- * except in the child of a fork, where what it wraps is gone.
+ * `own_table` is the loader's table: boot, absent or the driver's. `cushim__current` is the same
+ * unless the program has installed another one over it. The loader never replaces an installed
+ * table, except in the child of a fork, where what it wraps is gone.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -107,7 +107,7 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
             __atomic_store_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
         }
     }
-    /* Whoever keeps it may keep it beyond the next load; the boot table forwards to what is there. */
+    /* It may be kept beyond the next load, and the boot table forwards to what is there then. */
     if (former)
         *former = cushim__is_absent_table(before) ? &cushim__boot_table : before;
     return CUDA_SUCCESS;

@@ -4,9 +4,9 @@
 
     generate.py WHAT OUTPUT [SOURCE...]
 
-The build calls this once per file; nobody edits the output. It depends on the registry alone, and for
-the mock driver on the sources named, so these give the same bytes everywhere. A file that is as it
-should be is left alone, so that nothing is built again for it.
+The build calls this once per file; nobody edits the output. It depends on the registry alone, and
+for the mock driver on the sources named, so these give the same bytes everywhere. A file that is
+as it should be is left alone, so that nothing is built again for it.
 """
 
 import argparse

@@ -7,8 +7,8 @@
 
 /*
  * The first library that one at `path` needs and that is found neither beside it nor in the
- * system's folder: Windows says only that there is one. False if there is none, as where one of these needs
- * another.
+ * system's folder: Windows says only that there is one. False if there is none, as where one of
+ * these needs another.
  */
 bool cushim__imports_lacking(const wchar_t *path, char *name, size_t size);
 

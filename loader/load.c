@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loading: an attempt in memory of its own, then a short commit. While an attempt calls out - into
- * the dynamic linker, the driver, a resolver - nothing is held that another thread cannot take over.
+ * the dynamic linker, the driver, a resolver - nothing is held that another thread cannot take
+ * over from this one.
  */
 #include <stdatomic.h>
 #include <string.h>

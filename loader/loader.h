@@ -8,6 +8,7 @@
  *   fill.c       symbols into a table
  *   symbol.c     symbols by number, and what the loaded driver made of them
  *   current.c    the current table: publish, install, fork
+ *   absent.c     the table without a driver; its header, like that of boot.c, is tables.h
  *   record.c     the last attempt, kept for the report
  *   init.c       cuInit, and whether it has happened
  *

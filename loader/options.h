@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * No version of any options is larger, nor of a size that is no multiple of a pointer's: such a size
- * was never set.
+ * No version of any options is larger, nor of a size that is no multiple of a pointer's: such a
+ * size was never set.
  */
 enum { CUSHIM__LARGEST_OPTIONS = 4096 };
 

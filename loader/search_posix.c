@@ -25,7 +25,7 @@ void cushim__search_adopt(struct cushim_candidate *candidate, const struct cushi
 
 #ifdef __GLIBC__
 
-/* The folders of the search in its order; NULL if they cannot be told. Give `*size` back with it. */
+/* The folders of the search in order; NULL: they cannot be told. Give `*size` back with it. */
 static Dl_serinfo *read_folders(size_t *size)
 {
     void *program = dlopen(NULL, RTLD_LAZY);

@@ -28,8 +28,8 @@ const bool cushim__system_is_windows = true;
 
 /*
  * Never by the folders of the program, the current one or those of PATH: anybody may have left a
- * file of this name there. One that the process has mapped has had its say already, wherever it is from;
- * a second driver beside it would be no safer.
+ * file of this name there. One that the process has mapped has had its say already, wherever it is
+ * from; a second driver beside it would be no safer.
  */
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_MAPPED, "nvcuda.dll"},

@@ -2,8 +2,8 @@
 /*
  * What stands in slots that have no driver's function.
  *
- * boot     before first use: each slot loads the driver, then forwards the call, or returns why there
- *          is none
+ * boot     before first use: each slot loads the driver, then forwards the call, or returns why
+ *          there is none
  * absent   no driver: each slot returns the reason
  * missing  the slots that a filled table takes for symbols that its driver lacks
  */
@@ -48,7 +48,7 @@ extern cushim_function (*const cushim__boot_link)(unsigned symbol);
 /* Why there is no driver. */
 extern _Atomic int cushim__absent_code;
 
-/* That reason. Takes the place of any slot's function where the arguments are the caller's to remove. */
+/* That reason. Stands for the function of any slot if arguments are the caller's to remove. */
 CUresult CUDAAPI cushim__refuse(void);
 
 /* The table for a process without a driver: the boot table where no other can be made. */

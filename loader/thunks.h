@@ -4,8 +4,8 @@
  * register, and one tail that all share. As C functions they would be a third of a plugin, most of
  * it tables for unwinding; here one entry of these tables describes all slots.
  *
- * A thunk is entered with the arguments of its slot, whatever they are. Those of the boot table hand
- * them on as they came: the tail keeps every register that may carry an argument, asks
+ * A thunk is entered with the arguments of its slot, whatever they are. Those of the boot table
+ * hand them on as they came: the tail keeps every register that may carry an argument, asks
  * cushim__boot_target() where the call goes, and jumps there, so that no frame of cushim stands
  * between the caller and the driver. While it asks, the stack can be unwound. Those of missing
  * symbols ignore them: on both architectures arguments are the caller's to remove.

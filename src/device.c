@@ -12,8 +12,8 @@
 #include "src/objects.h"
 
 /*
- * Attributes by number. Toolkit headers before 11.7 and 12.0 have no names for them; worse, the name
- * of the first means 93, an attribute of other functions, in headers before 12.0.
+ * Attributes by number. Toolkit headers before 11.7 and 12.0 have no names for them; worse, the
+ * name of the first means 93, an attribute of other functions, in headers before 12.0.
  */
 enum { CAN_USE_64_BIT_STREAM_MEM_OPS = 122, IPC_EVENT_SUPPORTED = 125 };
 

@@ -15,8 +15,8 @@ enum { LINE = 512 };
 /*
  * The function and its data, in one of two slots; a change fills the other one and makes it the
  * current one, then waits until nobody is in the first any more. Threads that log meanwhile are in
- * the second, so a change does not wait for them, and one that logs from inside the function does not
- * wait for the change.
+ * the second, so a change does not wait for them, and one that logs from inside the function does
+ * not wait for the change.
  *
  * All in the strongest order: a reader announces itself and then looks which slot is current, a
  * change does both in reverse, and one of them must see the other.
@@ -29,7 +29,7 @@ static struct slot {
 static atomic_uint current;
 static atomic_flag changing = ATOMIC_FLAG_INIT;
 
-/* The process that the counts and the flag are of: in a forked child those who left them are gone. */
+/* The process of the counts and the flag: in a forked child those who left them are gone. */
 static _Atomic uint32_t process;
 enum { NOBODYS = 0, BEING_CLEARED = INT32_MAX };
 

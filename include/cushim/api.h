@@ -13,7 +13,7 @@
 #if defined(_WIN32)
 #define CUSHIM_API
 #elif defined(CUSHIM_STATIC) && defined(__GNUC__)
-/* The library is part of a program or plugin, and nobody else in the process is to find it there. */
+/* The library is part of a program or plugin: nobody else in the process is to find it there. */
 #define CUSHIM_API __attribute__((visibility("hidden")))
 #elif defined(__GNUC__)
 #define CUSHIM_API __attribute__((visibility("default")))

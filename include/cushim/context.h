@@ -241,8 +241,8 @@ CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
  * @param event    Event of this context; borrowed, not NULL.
  *
  * @return CUDA_SUCCESS                           The event is recorded.
- * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed;
- *                                                or the event is one of another context.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is
+ *                                                closed, or one of another context.
  * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing; its capture
  *                                                is invalidated.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
@@ -265,7 +265,8 @@ CUSHIM_API CUresult cushim_context_record_event(struct cushim_context *context,
  * @param event    Event, of any context; borrowed, not NULL.
  *
  * @return CUDA_SUCCESS                           Later work waits.
- * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is closed.
+ * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is
+ *                                                closed.
  * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing, or the
  *                                                event belongs to a capture; that is invalidated.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.

@@ -61,8 +61,8 @@ typedef unsigned int cushim_output_mode;
 #include <cushim/doors.h>
 
 /*
- * In this mode <cuda.h> puts an inline function before cuGetProcAddress, which asks for the functions
- * of the per-thread default stream unless the caller says which.
+ * In this mode <cuda.h> puts an inline function before cuGetProcAddress, which asks for the
+ * functions of the per-thread default stream unless the caller says which.
  */
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) && !defined(__CUDA_API_VERSION_INTERNAL) && \
     CUDA_VERSION >= 11030

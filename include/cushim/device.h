@@ -229,8 +229,8 @@ CUSHIM_API CUresult cushim_device_attribute(CUdevice device, CUdevice_attribute 
  * Get the range of priorities that streams on a device can have.
  *
  * The driver tells it only inside a context, so this one takes a reference on the device's primary
- * context for the call. If nobody else has one, that creates the context and destroys it again: some
- * 100 ms. A program that has a context asks cushim_context_stream_priority_range() instead.
+ * context for the call. If nobody else has one, that creates the context and destroys it again:
+ * some 100 ms. A program that has a context asks cushim_context_stream_priority_range() instead.
  *
  * @param device    Device.
  * @param least     Receives the number of the least urgent priority; not NULL.

@@ -32,8 +32,8 @@ typedef void (*cushim_log_function)(void *data, const char *message);
  * Receive cushim's messages from now on.
  *
  * A function is never called with the data of another. When the call returns, the former function
- * is not running and will not be called again, so what it uses may be freed. For that the call waits
- * for one that is running: do not hold a lock that the former function takes.
+ * is not running and will not be called again, so what it uses may be freed. For that the call
+ * waits for one that is running: do not hold a lock that the former function takes.
  *
  * @param function  Receives the messages; NULL: nobody does, which is how a program starts.
  * @param data      Passed on to `function`; NULL allowed. Borrowed until the next call.

@@ -9,7 +9,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */
 
 
 def read_exports(path):
-    """Return (symbol, (major, minor)) for each row; ValueError names the line that breaks a rule."""
+    """Return (symbol, (major, minor)) of each row; ValueError names the line that breaks a rule."""
     rows = []
     with open(path, encoding='ascii') as file:
         for number, line in enumerate(file, 1):

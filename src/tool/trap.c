@@ -21,8 +21,8 @@ enum {
 const struct trap_row trap_rows[] = {
     {"no-gpu", ABSENT | FAILED | NAMED, trap_sees_no_gpu,
      "The machine has no NVIDIA GPU that its PCI bus shows.",
-     "Run on a machine that has one: a virtual machine must be given its GPU, and firmware or power "
-     "management may hide it; `cushim run` and --mock simulate one."},
+     "Run on a machine that has one: a virtual machine must be given its GPU, and firmware or "
+     "power management may hide it; `cushim run` and --mock simulate one."},
     {"gpu-passed-through", ABSENT | FAILED | NAMED, trap_sees_passed_through,
      "The GPU is kept for virtual machines.",
      "Work in the virtual machine that has the GPU, or give it back from vfio-pci to the nvidia "

@@ -59,7 +59,8 @@ class Binary(unittest.TestCase):
             symbols = exported(path)
             self.assertEqual([name for name in symbols if not name.startswith('cushim_')
                                and name not in self.tolerated(path)], [])
-            for name in ['cushim_load', 'cushim_table_fill', 'cushim_report_get', 'cushim__current']:
+            for name in ['cushim_load', 'cushim_table_fill', 'cushim_report_get',
+                         'cushim__current']:
                 self.assertIn(name, symbols)
             # What is hidden by name is hidden; the current table is read by an inline function.
             self.assertEqual([name for name in symbols if name.startswith('cushim__')],
@@ -78,8 +79,8 @@ class Binary(unittest.TestCase):
 
     def test_no_function_of_the_driver_is_left_to_the_linker(self):
         def judge(path):
-            self.assertEqual(re.findall(r'\bcu[A-Z]\w*', output(NM, '-D', '--undefined-only', path)),
-                             [])
+            undefined = output(NM, '-D', '--undefined-only', path)
+            self.assertEqual(re.findall(r'\bcu[A-Z]\w*', undefined), [])
         self.each(judge)
 
     def test_no_library_of_cuda_is_needed(self):

@@ -110,7 +110,7 @@ def word_of_shell(word, place):
 
 
 def script(steps):
-    """What a shell has to be told to take the same steps: command, folder and environment of each."""
+    """What a shell is told to take the same steps: command, folder and environment of each."""
     lines = ['again, in a shell:', 'cd "$(mktemp -d)"']
     if any(NO_DRIVER in environment['LD_LIBRARY_PATH'] for _, _, environment in steps):
         lines.append(f'mkdir {NO_DRIVER} && echo no library | tee {NO_DRIVER}/libcuda.so '

@@ -3,8 +3,8 @@
  * conformance: whether a driver answers as docs/driver-semantics.md says. See usage() below, and
  * cases.h for what a case is.
  *
- * A plain program: it needs nothing but the C library, so it can be carried to a machine with a GPU.
- * Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
+ * A plain program: it needs nothing but the C library, so it can be carried to a machine with a
+ * GPU. Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
  * device to test.
  */
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each deed is
- * done in one more process, which says what it was answered if it lives.
+ * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each deed
+ * is done in one more process, which says what it was answered if it lives.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,16 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every name that <cuda.h> and <cudaProfiler.h> declare reaches the symbol that they mean by it.
 
-    names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT [RUNNER]...
+    names_test.py DRIVER STUBS STUBS_SOURCE LIBRARY "INCLUDE..." "CC..." "CXX..." TOOLKIT
+                  [RUNNER]...
 
 TOOLKIT is --toolkit=FOLDER, a folder with a cuda.h (none: the compiler knows one), or --fetched:
 all that headers/fetch.sh has brought.
 
 What a name means is asked from the headers themselves: they are preprocessed as they are, in each
-mode and language. A source is made that calls each name and takes its address, and is built in three
-ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the one of the
-zoo whose functions answer numbers of their own. With RUNNER the programs are for Windows, and this is
-how one is started.
+mode and language. A source is made that calls each name and takes its address, and is built in
+three ways: through <cushim/cuda.h>, against the static library STUBS, and linked to DRIVER, the one
+of the zoo whose functions answer numbers of their own. With RUNNER the programs are for Windows,
+and this is how one is started.
 """
 
 import glob
@@ -220,7 +221,8 @@ class Names(unittest.TestCase):
     def test_stubs_of_interop_reach_their_symbols(self):
         """Without their headers, and so with any arguments, which nobody looks at here.
 
-        A struct that is passed by value is copied, and on aarch64 and Windows from where a pointer leads.
+        A struct that is passed by value is copied, and on aarch64 and Windows from where a pointer
+        leads.
         """
         rows = [(row.symbol, number) for row, number in ROWS.values() if row.interop]
         calls = ['extern int %s();\n' % symbol for symbol, _ in rows]
@@ -241,7 +243,8 @@ class Names(unittest.TestCase):
                 toolkit = Toolkit(folder, LANGUAGES['c'], [])
                 run(*toolkit.compiler, *WARNINGS, '-c', STUBS_SOURCE, '-o', self.path('stubs.o'),
                     '-x', 'none')
-                defined = re.findall(r' %s (cu[A-Z]\w*)' % ('T' if RUNNER else 'W'), run('nm', self.path('stubs.o')))
+                kind = 'T' if RUNNER else 'W'
+                defined = re.findall(r' %s (cu[A-Z]\w*)' % kind, run('nm', self.path('stubs.o')))
                 self.assertEqual(sorted(defined), sorted(ROWS))
 
 

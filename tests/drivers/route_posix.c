@@ -11,10 +11,7 @@ const bool route_maps_by_file_name = false;
 
 void route_restart(const char *folder, const char *const *arguments)
 {
-    if (folder)
-        environment_set("LD_LIBRARY_PATH", folder);
-    else
-        environment_set("LD_LIBRARY_PATH", NULL);
+    environment_set("LD_LIBRARY_PATH", folder);
     child_restart(arguments);
 }
 

@@ -2,7 +2,7 @@
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
 
-/* Its folder is the system's, which is not to be filled: planted_test.c has what can be tried. */
+/* Its folder is the system's, which is not to be filled; see tests/tool/planted_test.py. */
 const bool route_can_search = false;
 
 const bool route_maps_by_file_name = true;

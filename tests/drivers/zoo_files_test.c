@@ -195,8 +195,8 @@ static void every_file_is_told_apart_by_environment(void **state)
     load_all(ROUTE_ENVIRONMENT);
 }
 
-/* What the search would come upon is looked at as well: the linker would map the one that is cut short,
- * and wait at the pipe. */
+/* What the search would come upon is looked at as well: the linker would map the one that is cut
+ * short, and wait at the pipe. */
 static const struct {
     const char *name;
     enum cushim_outcome outcome;

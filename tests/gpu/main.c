@@ -6,7 +6,8 @@
  * for each. NAME is that of a case or the beginning of several. Exit status 0 if all passed that
  * could be run, 1 if one failed, 77 if there is no driver or no device.
  *
- * A plain program: it needs nothing but the C library, so it can be carried to a machine with a GPU.
+ * A plain program: it needs nothing but the C library, so it can be carried to a machine
+ * with a GPU.
  */
 #define _GNU_SOURCE
 #include <limits.h>

@@ -126,8 +126,8 @@ void fake_device_attribute(CUdevice device, int attribute, int value);
 CUstream fake_foreign_stream(CUcontext context, unsigned flags);
 
 /* Let the work of a stream (also of a default one, in a context) not end until fake_stream_go(), or
- * until it has been looked at `looks` times; FAKE_FOREVER: fake_stream_go() only. A call that blocks
- * on it lets it go. */
+ * until it has been looked at `looks` times; FAKE_FOREVER: fake_stream_go() only. A call that
+ * blocks on it lets it go. */
 #define FAKE_FOREVER (~0u)
 void fake_stream_hold(CUcontext context, CUstream handle, unsigned looks);
 void fake_stream_go(CUcontext context, CUstream handle);

@@ -48,9 +48,10 @@ void host_close(struct host_plugin *plugin, const char *path)
 
 int main(int count, char **words)
 {
-    for (size_t i = 0; count > 2 && i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; count > 2 && i < sizeof cases / sizeof cases[0]; i++) {
         if (strcmp(cases[i].name, words[1]) == 0)
             return cases[i].run(words + 2);
+    }
     fprintf(stderr, "usage: host CASE WORD...\n");
     return 64;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each file with cushim inside says, for packagers, that it opens libcuda.so.1 and lives without it.
+"""Each file with cushim inside tells packagers that it opens libcuda.so.1 and lives without it.
 
     note_test.py FILE...
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plugin: a shared object with cushim inside. A host that knows nothing of CUDA opens it and calls
- * what plugin() answers. Codes are CUresult as int.
+ * A plugin: a shared object with cushim inside. A host that knows nothing of CUDA opens it and
+ * calls what plugin() answers. Codes are CUresult as int.
  */
 #ifndef CUSHIM_TESTS_PLUGINS_PLUGIN_H
 #define CUSHIM_TESTS_PLUGINS_PLUGIN_H

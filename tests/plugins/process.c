@@ -68,7 +68,7 @@ static void goes_on(struct host_plugin *plugin, char **words)
     (void)plugin, (void)words;
 }
 
-/* fork-before PLUGIN: the host forks before it opens the plugin, and before that loads the driver. */
+/* fork-before PLUGIN: it forks before it opens the plugin, and before that loads a driver. */
 int fork_before(char **words)
 {
     struct host_plugin plugin = {0};
@@ -83,7 +83,7 @@ int fork_before(char **words)
     return 0;
 }
 
-/* fork-after PLUGIN PLUGIN: it forks after the first has initialised; the second has only loaded. */
+/* fork-after PLUGIN PLUGIN: it forks once the first has initialised; the second only loaded. */
 int fork_after(char **words)
 {
     struct host_plugin one = host_open(words[0], RTLD_LOCAL);

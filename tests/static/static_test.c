@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program without a dynamic linker: `static_test DRIVER static|static-pie`. A driver that is there and sound is not
- * opened, the report says why, and what needs no dynamic linker works. Plain C: the test library may
- * exist as a shared one only.
+ * A program without a dynamic linker: `static_test DRIVER static|static-pie`. A driver that is
+ * there and sound is not opened, the report says why, and what needs no dynamic linker works. Plain
+ * C: the test library may exist as a shared one only.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

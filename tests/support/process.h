@@ -38,7 +38,7 @@ struct peer {
 
 void peer_start(struct peer *peer, const char *name);
 
-/* Exchange bytes with the peer, or from within it with whoever started it; ends the case if short. */
+/* Exchange bytes with the peer, or from it with whoever started it; ends the case if short. */
 void peer_send(const struct peer *peer, const void *bytes, size_t size);
 void peer_receive(const struct peer *peer, void *bytes, size_t size);
 

@@ -30,7 +30,7 @@ static bool met;
 /* --- a driver that looks at its arguments --- */
 
 static const unsigned char *frame_bytes;
-static size_t stack_at_entry, stack_of_a_plain_call;
+static size_t stack_at_entry;
 
 static CUresult CUDAAPI copy_to_device(CUdeviceptr to, const void *from, size_t bytes)
 {
@@ -163,10 +163,14 @@ static void call_carries_its_arguments(void **state)
         14);
 }
 
+/* A C function has a frame, unless the compiler makes a tail call of it. */
+#if CUSHIM__THUNKS
+
 static void call_leaves_no_frame_under_the_drivers(void **state)
 {
     const struct cushim_table *boot = cushim_driver();
     const struct cushim_table *volatile direct;
+    size_t stack_of_a_plain_call;
 
     (void)state;
     load_it();
@@ -174,12 +178,10 @@ static void call_leaves_no_frame_under_the_drivers(void **state)
     direct->MemcpyHtoD_v2(0, NULL, 0);
     stack_of_a_plain_call = stack_at_entry;
     boot->MemcpyHtoD_v2(0, NULL, 0);
-#if CUSHIM__THUNKS
     assert_int_equal(stack_at_entry, stack_of_a_plain_call);
-#else
-    assert_true(stack_at_entry <= stack_of_a_plain_call);
-#endif
 }
+
+#endif
 
 /* Through a pointer, so that the call is one. */
 static CUresult (*volatile query)(void);
@@ -233,7 +235,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         forked_test(call_carries_its_arguments),
+#if CUSHIM__THUNKS
         forked_test(call_leaves_no_frame_under_the_drivers),
+#endif
         forked_test(load_from_a_call_can_be_unwound),
         forked_test(missing_symbol_is_refused_by_its_number),
         forked_test(every_missing_symbol_has_a_function_of_its_own),

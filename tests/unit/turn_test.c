@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The turn: a load that never ends, or that waits for who waits for it, holds nobody up for ever. */
+/* The turn: a load that never ends, or waits for who waits for it, holds nobody up for ever. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -36,8 +36,8 @@ bool cushim__image_runs(const struct cushim__image_target *target, unsigned arch
 CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *bytes);
 
 /*
- * Add a kernel or a variable to the part that is being read, or find the one that is there. NULL: out
- * of memory. The name is copied. `added` tells which of them it was. `local`: of no other part.
+ * Add a kernel or a variable to the part that is being read, or find the one that is there. NULL:
+ * out of memory. The name is copied. `added` tells which of them it was. `local`: of no other part.
  */
 struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *image, const char *name,
                                                       size_t length, bool *added);

@@ -117,7 +117,7 @@ void cushim__library_end(void)
     struct cushim_mock *mock = cushim__world;
     const char *first;
 
-    /* Not to be had: a signal handler exits in the middle of a call. Then there is nothing to say. */
+    /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !can_lock(mock))
         return;
     cushim__lock_release(&mock->lock);

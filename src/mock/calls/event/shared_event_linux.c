@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page that processes share of an event. It is a file in memory without a name, which others open
- * through /proc; what this process has begun and not ended it holds locks on.
+ * The page that processes share of an event. It is a file in memory without a name, which others
+ * open through /proc; what this process has begun and not ended it holds locks on.
  */
 #define _GNU_SOURCE
 #include "src/mock/calls/event/shared_event.h"
