@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one layer of this process, as its parts see it. */
+#ifndef CUSHIM_LAYER_LAYER_H
+#define CUSHIM_LAYER_LAYER_H
+
+#include <cushim/layer.h>
+
+#include "src/layer/watch.h"
+#include "src/mock/lock.h"
+
+struct cushim_layer {
+    struct cushim__lock lock; /* of everything that its parts keep */
+    const struct cushim_table *wrapped;
+    const struct cushim_table *former; /* while it is installed */
+    void (*put_back)(const struct cushim_table *former);
+    uint64_t calls; /* watched so far */
+    unsigned threads;
+};
+
+/* NULL: there is none. */
+extern struct cushim_layer *cushim__layer;
+
+/* cushim_layer_create() with a table that is given. */
+CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer);
+
+/* The slot of an exported name; false: there is none. */
+bool cushim__layer_slot(const char *symbol, unsigned *slot);
+
+/*
+ * What the layer asks of the mock while there is one; NULL: there is none. Called with the layer's
+ * lock held, so none of these may call through the layer.
+ */
+struct cushim__layer_host {
+    uint64_t (*now_ns)(void);
+    void (*delay)(uint64_t duration_ns); /* let virtual time pass */
+    void (*fault)(CUresult code);        /* a sticky error */
+};
+extern const struct cushim__layer_host *cushim__layer_host;
+
+#endif
