@@ -7,6 +7,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 static void unlink_from_context(struct cushim__stream *stream)
@@ -32,6 +33,7 @@ static void drop(void *object)
 
     if (stream->linked)
         unlink_from_context(stream);
+    cushim__races_stream_gone(stream);
     free(stream);
 }
 
@@ -99,6 +101,7 @@ void cushim__stream_free(struct cushim__stream *stream)
         return;
     if (stream->linked)
         unlink_from_context(stream);
+    cushim__races_stream_gone(stream);
     free(stream);
 }
 
