@@ -48,7 +48,11 @@ struct cushim__clock *cushim__races_context(const struct cushim__context *contex
 /* The host has seen that all of this is finished, or, if not `finished`, it has not. */
 void cushim__races_saw(struct cushim__clock *clock, bool finished);
 
-/* The same of an operation under way, and of everything. */
+/*
+ * The same of an operation under way, and of everything: where it is not known what was waited for,
+ * and around copies between contexts, which some versions of the CUDA reference say to be serialized
+ * with all work.
+ */
 void cushim__races_saw_operation(const struct cushim__operation *operation);
 void cushim__races_saw_all(void);
 

@@ -20,6 +20,12 @@ static bool is_seen(const struct cushim__strand *strand)
     return strand->last <= strand->seen;
 }
 
+/* The same also of what it waits for. */
+static bool is_settled(const struct cushim__strand *strand)
+{
+    return is_seen(strand) && cushim__clock_covers(cushim__races()->host, strand->before);
+}
+
 /*
  * Whether a strand may go on as that of a stream of which this clock is the beginning. Who waits
  * for the old stream through its context has to wait for the new one in the same way.
@@ -31,9 +37,10 @@ static bool can_take(uint32_t index, const struct cushim__stream *stream,
 
     if (!strand->gone)
         return false;
-    return is_seen(strand) || (strand->context == stream->object.context &&
-                               strand->blocks == cushim__stream_blocks(stream) &&
-                               cushim__clock_of(before, index) >= strand->last);
+    return is_settled(strand) || (strand->context == stream->object.context &&
+                                  strand->blocks == cushim__stream_blocks(stream) &&
+                                  cushim__clock_of(before, index) >= strand->last &&
+                                  cushim__clock_covers(before, strand->before));
 }
 
 /* One more place. 0: out of memory. */
@@ -106,8 +113,8 @@ static bool join_strand(struct cushim__clock **clock, uint32_t index)
 {
     const struct cushim__strand *strand = strand_at(index);
 
-    return strand->last == 0 || (cushim__clock_join(clock, strand->before) &&
-                                 cushim__clock_advance(clock, index, strand->last));
+    return cushim__clock_join(clock, strand->before) &&
+           cushim__clock_advance(clock, index, strand->last);
 }
 
 /* All strands of a context, or those that the legacy default stream waits for. */
@@ -120,7 +127,7 @@ static bool join_context(struct cushim__clock **clock, const struct cushim__cont
     for (uint32_t i = 1; joined && i < races->strand_count; i++) {
         const struct cushim__strand *strand = strand_at(i);
 
-        if (strand->context == context && !is_seen(strand) && (strand->blocks || !blocking_only))
+        if (strand->context == context && !is_settled(strand) && (strand->blocks || !blocking_only))
             joined = join_strand(clock, i);
     }
     return joined;
@@ -333,7 +340,7 @@ void cushim__races_saw_all(void)
 
 void cushim__races_wait(struct cushim__stream *stream, struct cushim__clock *clock)
 {
-    if (cushim__races() && clock && !follow(stream, clock))
+    if (cushim__races() && clock && !(follow(stream, clock) && follow_default(stream)))
         cushim__races_go_blind();
 }
 
