@@ -34,7 +34,7 @@ void cushim__races_destroy(void);
 /* An operation has its number, and goes to a stream. */
 void cushim__races_submit(struct cushim__stream *stream, struct cushim__operation *operation);
 
-/* A stream is about to be freed. */
+/* Nobody submits to a stream any more. */
 void cushim__races_stream_gone(struct cushim__stream *stream);
 
 /*

@@ -17,7 +17,7 @@ struct cushim__strand {
     uint64_t first; /* the first that the host has not seen so, or one before it */
     uint64_t told;  /* the version of the host's clock that `before` has */
     bool blocks;    /* and is blocked by the legacy default stream */
-    bool gone;      /* no stream has it */
+    bool gone;      /* no stream goes on with it */
 };
 
 #endif

@@ -68,9 +68,13 @@ static void launch_touch(const struct cushim__operation *operation,
                          struct cushim__submission *submission)
 {
     const struct launch *launch = (const struct launch *)operation;
+    const struct cushim__function *function =
+        cushim__object_peek(launch->function, CUSHIM__FUNCTION);
 
     if (launch->entry)
         cushim__submission_name(submission, launch->entry->name);
+    else if (function)
+        cushim__submission_name(submission, function->kernel->name);
     for (size_t i = 0; launch->parameters && i < launch->parameters->count; i++)
         touch_parameter(launch, i, submission);
 }

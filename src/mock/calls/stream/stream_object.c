@@ -33,7 +33,6 @@ static void drop(void *object)
 
     if (stream->linked)
         unlink_from_context(stream);
-    cushim__races_stream_gone(stream);
     free(stream);
 }
 
@@ -101,7 +100,6 @@ void cushim__stream_free(struct cushim__stream *stream)
         return;
     if (stream->linked)
         unlink_from_context(stream);
-    cushim__races_stream_gone(stream);
     free(stream);
 }
 
@@ -120,6 +118,7 @@ void cushim__stream_let_go(struct cushim__stream *stream)
 void cushim__stream_end(struct cushim__stream *stream)
 {
     stream->destroyed = true;
+    cushim__races_stream_gone(stream);
     if (!stream->head)
         cushim__stream_free(stream);
 }
