@@ -307,6 +307,14 @@ static void CUDA_CB raise_flag(void *data)
     __atomic_store_n((int *)data, 1, __ATOMIC_RELEASE);
 }
 
+static void test_that_drains_the_mock(bool ordered)
+{
+    race_write(ONE);
+    if (ordered)
+        OK(cushim_mock_drain(world));
+    race_read(OTHER);
+}
+
 /* The host learns from its function that what is before it is finished. */
 static void host_function(bool ordered)
 {
@@ -443,6 +451,7 @@ static const struct edge {
     EDGE(host_that_waits_for_the_context),
     EDGE(host_that_copies),
     EDGE(host_that_frees),
+    EDGE(test_that_drains_the_mock),
     EDGE(host_function),
     EDGE(value_for_the_host),
     EDGE(value_for_a_stream),

@@ -21,7 +21,7 @@ struct cushim__mark {
     uint64_t stream; /* as the trace has it; of a graph: the one that it was launched on */
     uint64_t launch; /* of graphs, from 1; 0: it is in none */
     uint32_t strand;
-    bool on_default; /* that stream is a default stream */
+    bool on_default; /* that stream is the legacy default stream */
     const char *kind, *name, *call;
     struct cushim__clock *before;
 };
