@@ -20,4 +20,15 @@ struct cushim__strand {
     bool gone;      /* no stream goes on with it */
 };
 
+static inline struct cushim__strand *cushim__strand_at(uint32_t index)
+{
+    return &cushim__races()->strands[index];
+}
+
+/* Whether the host has seen that all its operations are finished. */
+static inline bool cushim__strand_is_seen(const struct cushim__strand *strand)
+{
+    return strand->last <= strand->seen;
+}
+
 #endif
