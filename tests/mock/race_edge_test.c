@@ -176,6 +176,23 @@ static void default_stream_behind_a_destroyed_one(bool ordered)
     race_write(ordered ? NULL : OTHER);
 }
 
+/* A stream that begins behind one that was destroyed is no reason to forget what that one was. */
+static void default_stream_behind_one_with_a_successor(bool ordered)
+{
+    CUstream stream = blocking_stream(ordered), successor;
+    CUevent event = world_event();
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    world_spin(successor, 1);
+    race_read(NULL);
+    OK(driver->StreamDestroy_v2(successor));
+    OK(driver->EventDestroy_v2(event));
+}
+
 static void default_stream_between(bool ordered)
 {
     CUstream before = blocking_stream(true), after = blocking_stream(true);
@@ -401,6 +418,41 @@ static void memory_of_a_stream_again(bool ordered)
     OK(driver->MemFreeAsync(again, ONE));
 }
 
+/* An event that other processes know, if it is `shared`. */
+static CUevent event_of_processes(bool shared)
+{
+    CUipcEventHandle handle;
+    CUevent event;
+
+    OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    if (shared)
+        OK(driver->IpcGetEventHandle(&handle, event));
+    return event;
+}
+
+/* What another process has waited for before it recorded the event is not known. */
+static void wait_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void host_that_waits_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->EventSynchronize(event));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
 static void streams_of_two_contexts(bool ordered)
 {
     CUevent event = world_event();
@@ -418,6 +470,26 @@ static void streams_of_two_contexts(bool ordered)
     OK(driver->StreamSynchronize(stream));
     OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(context));
+}
+
+static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
+{
+    CUstream stream = world_stream(), successor;
+    CUevent event = world_event();
+    CUcontext other;
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    OK(driver->CtxPopCurrent_v2(&other));
+    if (ordered)
+        OK(driver->CtxSynchronize());
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxDestroy_v2(other));
 }
 
 static const struct edge {
@@ -440,6 +512,7 @@ static const struct edge {
     EDGE(default_stream_behind),
     EDGE(default_stream_before),
     EDGE(default_stream_behind_a_destroyed_one),
+    EDGE(default_stream_behind_one_with_a_successor),
     EDGE(default_stream_between),
     EDGE(per_thread_stream),
     EDGE(host_that_waits_for_an_event),
@@ -458,7 +531,10 @@ static const struct edge {
     EDGE(memory_of_its_own),
     EDGE(free_in_a_stream),
     EDGE(memory_of_a_stream_again),
+    EDGE(wait_for_an_event_of_processes),
+    EDGE(host_that_waits_for_an_event_of_processes),
     EDGE(streams_of_two_contexts),
+    EDGE(context_of_a_stream_with_a_successor_elsewhere),
 #undef EDGE
 };
 

@@ -3,7 +3,7 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/races/strand.h"
 
-/* The host's clock has changed, and with it from where on there are operations it has not seen. */
+/* The host's clock has changed: up to where has it seen the operations of all strands? */
 static bool update_floor(struct cushim__races *races)
 {
     uint64_t floor = cushim__engine_submitted();
@@ -14,12 +14,8 @@ static bool update_floor(struct cushim__races *races)
 
         if (seen > strand->seen)
             strand->seen = seen;
-        if (cushim__strand_is_seen(strand))
-            continue;
-        if (strand->first <= strand->seen)
-            strand->first = strand->seen + 1;
-        if (floor >= strand->first)
-            floor = strand->first - 1;
+        if (!cushim__strand_is_seen(strand) && floor > strand->seen)
+            floor = strand->seen;
     }
     return cushim__clock_raise(&races->host, floor, races->host ? races->host->open : 0);
 }

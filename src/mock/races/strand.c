@@ -147,8 +147,6 @@ bool cushim__strand_add(struct cushim__stream *stream, uint64_t number, bool wai
     strand = cushim__strand_at(stream->strand);
     if (!cushim__value_follow(&strand->before, number, waits))
         return false;
-    if (cushim__strand_is_seen(strand))
-        strand->first = number;
     strand->last = number;
     mark->strand = stream->strand;
     mark->before = cushim__clock_retain(strand->before);
