@@ -69,6 +69,28 @@ static void nodes_without_an_edge_are_a_race(void **state)
         strstr(cushim_mock_race(world, 0), "add an edge between their nodes to the graph"));
 }
 
+/* All of them are of one call and one stream. */
+static void nodes_of_another_kind_are_told_apart(void **state)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = race_host,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = race_memory,
+                                .WidthInBytes = RACE_BYTES,
+                                .Height = 1,
+                                .Depth = 1};
+    CUcontext context;
+    CUgraphNode node;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&context));
+    add_set(graph, NULL, 0);
+    add_set(graph, NULL, 0);
+    OK(driver->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    launch(ONE);
+    assert_true(race_count() > 1);
+}
+
 /* From the first to the last, but not between the two in the middle. */
 static void diamond_races_in_the_middle_alone(void **state)
 {
@@ -337,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(edge_orders_nodes, begin, end),
         cmocka_unit_test_setup_teardown(nodes_without_an_edge_are_a_race, begin, end),
+        cmocka_unit_test_setup_teardown(nodes_of_another_kind_are_told_apart, begin, end),
         cmocka_unit_test_setup_teardown(diamond_races_in_the_middle_alone, begin, end),
         cmocka_unit_test_setup_teardown(stream_orders_a_launch_with_what_is_around_it, begin, end),
         cmocka_unit_test_setup_teardown(launches_of_one_graph_are_ordered, begin, end),
