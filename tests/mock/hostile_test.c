@@ -150,24 +150,34 @@ static void end_before_a_trace_is_told(void **state)
     }
 }
 
-static void CUDA_CB nothing(void *data)
+/* An event that a host function asks for, and what it is told. */
+struct question {
+    CUevent event;
+    CUresult answer;
+};
+
+static void CUDA_CB ask(void *data)
 {
-    (void)data;
+    struct question *question = data;
+
+    question->answer = driver->EventQuery(question->event);
 }
 
 static void end_before_a_host_function_is_told(void **state)
 {
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
+        struct question question = {.answer = CUDA_ERROR_UNKNOWN};
         CUstream stream;
         CUevent event;
 
         begin("mode = manual", seed);
         stream = world_stream();
-        event = world_event();
+        event = question.event = world_event();
         OK(driver->EventRecord(event, stream));
-        OK(driver->LaunchHostFunc(stream, nothing, NULL));
+        OK(driver->LaunchHostFunc(stream, ask, &question));
         OK(cushim_mock_drain(world));
+        OK(question.answer);
         OK(driver->EventQuery(event));
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
