@@ -44,9 +44,21 @@ static unsigned lies_of_stream(CUstream stream)
     return lies;
 }
 
+static unsigned lies_of_time(CUevent event)
+{
+    unsigned lies = 0;
+    float ms = 77.0f;
+
+    while (driver->EventElapsedTime(&ms, event, event) == CUDA_ERROR_NOT_READY) {
+        assert_true(++lies <= 3);
+        assert_true(ms == 77.0f);
+    }
+    return lies;
+}
+
 static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
 {
-    unsigned of_events = 0, of_streams = 0;
+    unsigned of_events = 0, of_streams = 0, of_times = 0;
 
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -60,12 +72,15 @@ static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
         of_events += lies_of_event(event);
         finish_unheard(stream, event);
         of_streams += lies_of_stream(stream);
+        finish_unheard(stream, event);
+        of_times += lies_of_time(event);
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
         world_end();
     }
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
+    assert_true(of_times > 0);
 }
 
 /* What a call has told, it does not take back; nor what follows from it. */

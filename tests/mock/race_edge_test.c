@@ -350,14 +350,15 @@ static void host_function(bool ordered)
 /* The host may look at what a stream writes to its memory. */
 static void value_for_the_host(bool ordered)
 {
-    const CUdeviceptr flag = (uintptr_t)race_host;
+    cuuint32_t *flag = (cuuint32_t *)(void *)race_host;
 
     if (!ordered)
-        OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
+        OK(driver->StreamWriteValue32_v2(ONE, (uintptr_t)flag, 1, 0));
     race_write(ONE);
     if (ordered)
-        OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
-    OK(driver->StreamSynchronize(ordered ? ONE : OTHER));
+        OK(driver->StreamWriteValue32_v2(ONE, (uintptr_t)flag, 1, 0));
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
 }
 
@@ -374,6 +375,25 @@ static void value_for_a_stream(bool ordered)
     race_read(OTHER);
     race_write(ONE);
     OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
+    OK(driver->StreamSynchronize(OTHER));
+    OK(driver->MemFree_v2(flag));
+}
+
+/* The same where the wait has ended when its stream goes on; a set is what ended it. */
+static void value_that_was_awaited(bool ordered)
+{
+    CUdeviceptr flag;
+
+    OK(driver->MemAlloc_v2(&flag, sizeof(cuuint32_t)));
+    OK(driver->MemsetD32_v2(flag, 0, 1));
+    OK(driver->CtxSynchronize());
+    if (ordered)
+        OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    race_write(ONE);
+    OK(driver->MemsetD32Async(flag, 1, 1, ONE));
+    while (world_state().pending > 0)
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
+    race_read(OTHER);
     OK(driver->StreamSynchronize(OTHER));
     OK(driver->MemFree_v2(flag));
 }
@@ -528,6 +548,7 @@ static const struct edge {
     EDGE(host_function),
     EDGE(value_for_the_host),
     EDGE(value_for_a_stream),
+    EDGE(value_that_was_awaited),
     EDGE(memory_of_its_own),
     EDGE(free_in_a_stream),
     EDGE(memory_of_a_stream_again),

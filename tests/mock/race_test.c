@@ -230,6 +230,35 @@ static void uses_that_are_forgotten_are_told(void **state)
     assert_non_null(strstr(last_line, "the oldest ones are forgotten"));
 }
 
+/* Behind a wait for a value everything is taken to come before, but only until it has ended. */
+static void streams_race_again_behind_a_value(void **state)
+{
+    (void)state;
+    OK(driver->MemsetD32Async(race_memory, 1, 1, race_streams[1]));
+    OK(driver->StreamWaitValue32_v2(race_streams[1], race_memory, 1, CU_STREAM_WAIT_VALUE_EQ));
+    OK(driver->StreamSynchronize(race_streams[1]));
+    race_write(race_streams[1]);
+    race_read(race_streams[0]);
+    assert_int_equal(race_count(), 1);
+}
+
+/* What is dropped with its context races with nothing. */
+static void work_of_a_context_that_is_gone_is_no_race(void **state)
+{
+    CUcontext context;
+    CUstream stream;
+
+    (void)state;
+    race_begin("mode = manual");
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    stream = world_stream();
+    OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, stream));
+    OK(driver->CtxDestroy_v2(context));
+    race_write(race_streams[0]);
+    assert_int_equal(race_count(), 0);
+    race_end();
+}
+
 /* --- threads --- */
 
 enum { THREADS = 4, ROUNDS = 200 };
@@ -342,6 +371,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(order_of_no_operation_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(last_4096_operations_can_be_asked_for, begin, end),
         cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, end),
+        cmocka_unit_test_setup_teardown(streams_race_again_behind_a_value, begin, end),
+        cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
         cmocka_unit_test_setup_teardown(threads_with_memory_of_their_own_do_not_race, begin, end),
         cmocka_unit_test_setup_teardown(long_programs_forget_nothing, begin, end),
         cmocka_unit_test(nothing_is_looked_for_by_default),
