@@ -7,6 +7,7 @@
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording.h"
+#include "src/layer/sweep/call.h"
 
 #define SLOT(name) \
     ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
@@ -70,7 +71,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
     thread.under_way = call->number;
     cushim__recording_begin(call);
     cushim__lock_release(&layer->lock);
-    return cushim__fault_before(call, answer);
+    return cushim__sweep_before(call, answer) && cushim__fault_before(call, answer);
 }
 
 /* The slot of a function that stands in a table; the one of this base name, if several are alike. */
@@ -114,7 +115,7 @@ CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
 
     if (!layer || call->number == 0)
         return answer;
-    answer = cushim__fault_after(call, answer);
+    answer = cushim__sweep_after(call, cushim__fault_after(call, answer));
     if (answer == CUDA_SUCCESS &&
         (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
         lead_here(call);
