@@ -16,6 +16,7 @@
 #include "src/mock/fork.h"
 #include "src/mock/host.h"
 #include "src/mock/object/object.h"
+#include "src/mock/races/state.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
@@ -55,6 +56,7 @@ static void empty(void)
     cushim__memory_clear();
     cushim__devices_destroy(cushim__world);
     cushim__threads_clear();
+    cushim__races_destroy();
 }
 
 /* Everything that a mock consists of, in the world that `mock` already is. */
@@ -66,6 +68,8 @@ static CUresult fill(void)
         code = cushim__devices_create(cushim__world);
     if (code == CUDA_SUCCESS)
         code = cushim__kernels_create();
+    if (code == CUDA_SUCCESS)
+        code = cushim__races_create();
     return code;
 }
 
@@ -191,6 +195,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .handles = cushim__object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__memory_used(),
+        .races = mock->races ? mock->races->count : 0,
     };
     cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;

@@ -71,6 +71,12 @@ bool cushim__engine_busy(const struct cushim__stream *stream);
 /* The head of a stream that waits for something outside the engine may have become ready. */
 void cushim__engine_recheck(struct cushim__stream *stream);
 
+/*
+ * An operation is executed in the call that makes it, and never queued: where races are looked for
+ * it gets a number like others.
+ */
+void cushim__engine_number(struct cushim__stream *stream, struct cushim__operation *operation);
+
 /* The number of the operation that was submitted last. */
 uint64_t cushim__engine_submitted(void);
 

@@ -3,6 +3,8 @@
 #include "src/mock/call.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/event/event.h"
+#include "src/mock/races/clock.h"
+#include "src/mock/races/races.h"
 
 enum { TICK_NS = 32 }; /* what readings are multiples of */
 
@@ -32,6 +34,8 @@ CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hE
         return CUDA_ERROR_INVALID_HANDLE;
     if (!start->record->done || !end->record->done)
         return CUDA_ERROR_NOT_READY;
+    cushim__races_saw(cushim__clock_retain(start->record->clock), true);
+    cushim__races_saw(cushim__clock_retain(end->record->clock), true);
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
     *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
     return CUDA_SUCCESS;
