@@ -108,7 +108,7 @@ static uint32_t draw(uint64_t *random)
 
 bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim__fault_rule *rule)
 {
-    const uint64_t matched = ++state->matched;
+    const uint64_t matched = __atomic_add_fetch(&state->matched, 1, __ATOMIC_RELAXED);
 
     if (rule->nth)
         return matched == rule->nth;

@@ -76,7 +76,8 @@ void cushim__fault_state_begin(struct cushim__fault_state *state,
                                const struct cushim__fault_rule *rule, uint64_t seed);
 
 /*
- * Count a match, and answer whether the rule is due. What fires then is counted by the caller.
+ * Count a match, and answer whether the rule is due. What fires then is counted by the caller. The
+ * counters may be read without the lock under which they are counted.
  */
 bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim__fault_rule *rule);
 
