@@ -46,17 +46,28 @@ static const char *find_control(const char *at, const char *end)
     return NULL;
 }
 
-/* Take a line apart that is not empty. */
-static bool read_entry(struct cushim__lines *lines, const char *start, const char *end)
+/* The content of a line, without what is blank behind it. False: it has a control character. */
+static bool read_content(struct cushim__lines *lines, const char *start, const char *end)
 {
     const char *control = find_control(start, end);
-    const char *at = start;
 
     if (control) {
         cushim__lines_refuse(lines, control, "a control character, of code %u",
                              (unsigned)(unsigned char)*control);
         return false;
     }
+    while (end > start && is_blank(end[-1]))
+        end--;
+    lines->value = (struct cushim__word){start, (size_t)(end - start)};
+    return true;
+}
+
+/* Take a line apart that is not empty. */
+static bool read_entry(struct cushim__lines *lines)
+{
+    const char *start = lines->value.start, *end = start + lines->value.length;
+    const char *at = start;
+
     while (at < end && is_key(*at))
         at++;
     lines->key = (struct cushim__word){start, (size_t)(at - start)};
@@ -66,8 +77,6 @@ static bool read_entry(struct cushim__lines *lines, const char *start, const cha
         return false;
     }
     at = skip_blanks(at + 1, end);
-    while (end > at && is_blank(end[-1]))
-        end--;
     lines->value = (struct cushim__word){at, (size_t)(end - at)};
     if (lines->value.length == 0) {
         cushim__lines_refuse(lines, at, "%.*s lacks its value", cushim__word_shown(&lines->key),
@@ -91,7 +100,7 @@ void cushim__lines_begin(struct cushim__lines *lines, const char *text, const ch
         message[0] = '\0';
 }
 
-enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines)
+enum cushim__lines_next cushim__lines_next_whole(struct cushim__lines *lines)
 {
     while (*lines->rest) {
         const char *line = lines->rest;
@@ -104,9 +113,17 @@ enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines)
         content = content_end(line, end);
         start = skip_blanks(line, content);
         if (start < content)
-            return read_entry(lines, start, content) ? CUSHIM__LINES_ENTRY : CUSHIM__LINES_REFUSED;
+            return read_content(lines, start, content) ? CUSHIM__LINES_ENTRY
+                                                       : CUSHIM__LINES_REFUSED;
     }
     return CUSHIM__LINES_END;
+}
+
+enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines)
+{
+    const enum cushim__lines_next next = cushim__lines_next_whole(lines);
+
+    return next == CUSHIM__LINES_ENTRY && !read_entry(lines) ? CUSHIM__LINES_REFUSED : next;
 }
 
 CUresult cushim__lines_refuse(const struct cushim__lines *lines, const char *at, const char *format,
