@@ -7,7 +7,7 @@
 
 #include <cushim/error.h>
 #include <cushim/layer.h>
-#include <cushim/mock.h>
+#include <cushim/mock_race.h>
 
 /* What a run takes place in. */
 struct world {
@@ -96,7 +96,7 @@ static void look_at_context(const struct world *world, struct cushim__sweep_run 
 static void look_at_mock(const struct world *world, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const char *violation;
+    const char *violation, *race;
 
     cushim_mock_state_get(world->mock, &state);
     if (state.pending > 0)
@@ -107,6 +107,8 @@ static void look_at_mock(const struct world *world, struct cushim__sweep_run *ru
         find(run, "%zu allocations are left", state.allocations);
     for (size_t i = 0; (violation = cushim_mock_violation(world->mock, i)); i++)
         find(run, "violation: %s", violation);
+    for (size_t i = 0; (race = cushim_mock_race(world->mock, i)); i++)
+        find(run, "race: %s", race);
 }
 
 /* In a frame of its own, which is there when the body jumps. What it answered. */
