@@ -24,6 +24,7 @@ import calls  # noqa: E402
 import doors  # noqa: E402
 import drivers  # noqa: E402
 import exports  # noqa: E402
+import layer  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
@@ -56,6 +57,10 @@ EMITTERS = {
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',
                lambda rows, types, codes, names: drivers.emit_driver(rows)),
+    'layer_table': ('the table of the layer',
+                    lambda rows, types, codes, names: layer.emit_table(rows, types)),
+    'layer_parameters': ('what the parameters of all functions are',
+                         lambda rows, types, codes, names: layer.emit_parameters(rows, types)),
     'mock_exports': ('the functions that the library of the mock exports',
                      lambda rows, types, codes, names: mock.emit_exports(rows, types)),
     'mock_exports_windows': ('the same for Windows',

@@ -13,7 +13,8 @@ struct cushim_layer {
     const struct cushim_table *wrapped;
     const struct cushim_table *former; /* while it is installed */
     void (*put_back)(const struct cushim_table *former);
-    uint64_t calls; /* watched so far */
+    uint64_t serial; /* of layers in this process */
+    uint64_t calls;  /* watched so far */
     unsigned threads;
 };
 
@@ -23,8 +24,8 @@ extern struct cushim_layer *cushim__layer;
 /* cushim_layer_create() with a table that is given. */
 CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer);
 
-/* The slot of an exported name; false: there is none. */
-bool cushim__layer_slot(const char *symbol, unsigned *slot);
+/* Where the function of a slot stands in a table. */
+const void *cushim__layer_place(const struct cushim_table *table, unsigned slot);
 
 /*
  * What the layer asks of the mock while there is one; NULL: there is none. Called with the layer's

@@ -31,6 +31,9 @@ enum cushim__watcher {
 /* By slot; 0: hand on at once. Read without the lock. */
 extern uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
 
+/* A layer begins: nobody watches but for what is watched always. */
+void cushim__watch_begin(void);
+
 /* Ask for a slot, or for no more. */
 void cushim__watch_set(unsigned slot, enum cushim__watcher watcher, bool is_watched);
 void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched);

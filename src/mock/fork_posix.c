@@ -2,21 +2,29 @@
 /*
  * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the
  * mock are not in the child. If the parent had called cuInit, the child is one where almost nothing
- * works; if not, no thread was there either, and the child has a mock of its own.
+ * works; if not, no thread was there either, and the child has a mock of its own. The layer's lock,
+ * which comes before the mock's, is held likewise.
  */
 #include "src/mock/fork.h"
 
 #include <pthread.h>
 
+#include "src/layer/layer.h"
 #include "src/mock/call.h"
 #include "src/mock/world.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+/* The layer whose lock this thread has taken for a fork; NULL: none. */
+static _Thread_local struct cushim_layer *held_layer;
+
 static void before(void)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
 
+    held_layer = cushim_layer_current();
+    if (held_layer)
+        cushim__lock_take(&held_layer->lock);
     cushim__held_for_fork = NULL;
     if (!mock || cushim__call_name()[0] || cushim__in_kernel)
         return;
@@ -24,22 +32,23 @@ static void before(void)
     cushim__held_for_fork = mock;
 }
 
-static void in_parent(void)
+static void let_go(void)
 {
     if (cushim__held_for_fork)
         cushim__lock_release(&cushim__held_for_fork->lock);
     cushim__held_for_fork = NULL;
+    if (held_layer)
+        cushim__lock_release(&held_layer->lock);
+    held_layer = NULL;
 }
 
 static void in_child(void)
 {
     struct cushim_mock *mock = cushim__world;
 
+    let_go();
     if (!mock)
         return;
-    if (cushim__held_for_fork)
-        cushim__lock_release(&cushim__held_for_fork->lock);
-    cushim__held_for_fork = NULL;
     cushim__life_in_child();
     mock->forked = mock->forked || mock->initialised;
     mock->violations = 0; /* those before were the parent's */
@@ -47,7 +56,7 @@ static void in_child(void)
 
 static void watch(void)
 {
-    pthread_atfork(before, in_parent, in_child);
+    pthread_atfork(before, let_go, in_child);
 }
 
 void cushim__watch_forks(void)

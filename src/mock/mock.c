@@ -14,6 +14,7 @@
 #include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/fork.h"
+#include "src/mock/host.h"
 #include "src/mock/object/object.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
@@ -115,6 +116,7 @@ static CUresult create(const struct cushim_mock_options *options,
         return code;
     }
     cushim__lock_release(&created->lock);
+    cushim__host_begin();
     *mock = created;
     return CUDA_SUCCESS;
 }
@@ -153,6 +155,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     if (mock->put_back)
         mock->put_back(mock->former);
     cushim__lock_take(&life);
+    cushim__host_end();
     cushim__lock_take(&mock->lock);
     /* In a forked child there are no threads that could be waited for: what they hold stays. */
     if (!mock->forked)

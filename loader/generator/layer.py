@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The layer: what stands in each slot of a table that watches calls, and what their parameters are.
+
+The function of a slot hands the call on while nobody watches the slot; else it tells its arguments
+as 64-bit values. See src/layer/watch.h.
+"""
+
+from prototypes import HEAD, Spelling, arguments, table, wrap
+
+INCLUDES = '''#include "src/layer/value.h"
+#include "src/layer/watch.h"
+'''
+
+KIND = 'CUSHIM__PARAMETER_'
+
+# Pointers by these names lead to arrays, and not to one handle that is written.
+ARRAYS = ('from', 'to')
+
+
+def is_array(parameter):
+    return parameter.name in ARRAYS or parameter.name.endswith('s')
+
+
+class Kinds:
+    """What a parameter is, by its type."""
+
+    def __init__(self, types):
+        self.kinds = {entry.type: entry.kind for entry in types}
+
+    def pointer(self, parameter):
+        kind = self.kinds.get(parameter.noun)
+        if parameter.type == 'const char *':
+            return 'TEXT'
+        if 'const' in parameter.type or parameter.type.count('*') > 1 or is_array(parameter):
+            return 'POINTER'
+        if parameter.noun == 'CUdeviceptr':
+            return 'ADDRESS_OUT'
+        return 'HANDLE_OUT' if kind == 'handle' else 'POINTER'
+
+    def of(self, parameter):
+        kind = self.kinds.get(parameter.noun)
+        if parameter.type.endswith('*'):
+            return self.pointer(parameter)
+        if parameter.noun == 'CUdeviceptr':
+            return 'ADDRESS'
+        if kind == 'handle':
+            return 'HANDLE'
+        if kind == 'function':
+            return 'POINTER'
+        if kind == 'struct' or parameter.type.startswith('struct '):
+            return 'STRUCT'
+        if kind == 'enum' or parameter.type in ('int', 'char', 'CUdevice'):
+            return 'SIGNED'
+        return 'FLOAT' if parameter.type == 'float' else 'UNSIGNED'
+
+
+def value(parameter, kind):
+    if kind == 'STRUCT':
+        return '0'
+    if kind == 'FLOAT':
+        return 'cushim__value_of_float(%s)' % parameter.name
+    if kind == 'SIGNED':
+        return '(uint64_t)(int64_t)%s' % parameter.name
+    if kind in ('UNSIGNED', 'ADDRESS'):
+        return parameter.name
+    return '(uintptr_t)%s' % parameter.name
+
+
+def function(index, row, spelling, kinds):
+    call = 'cushim__layer_next.%s(%s)' % (row.slot, arguments(row))
+    values = ', '.join(value(p, kinds.of(p)) for p in row.parameters) or '0'
+    return [
+        wrap('static CUresult CUDAAPI layer_%s(%s)' % (row.slot, spelling.parameters(row)), 4),
+        '{',
+        '    struct cushim__call call;',
+        '    CUresult answer = CUDA_SUCCESS;',
+        '',
+        '    if (cushim__is_unwatched(%du))' % index,
+        wrap('return %s;' % call, 12, '        '),
+        wrap('const uint64_t values[] = {%s};' % values, 8, '    '),
+        '    if (cushim__watch_enter(&call, %du, values, &answer))' % index,
+        wrap('answer = %s;' % call, 12, '        '),
+        '    return cushim__watch_leave(&call, answer);',
+        '}\n',
+    ]
+
+
+def emit_table(rows, types):
+    spelling = Spelling(rows, types)
+    kinds = Kinds(types)
+    lines = [HEAD + '/* The table of the layer. */', INCLUDES]
+    for index, row in enumerate(rows):
+        lines += function(index, row, spelling, kinds)
+    return '\n'.join(lines) + '\n' + table('layer', rows, 'cushim__layer_table')
+
+
+def emit_parameters(rows, types):
+    kinds = Kinds(types)
+    lines = [HEAD + '/* What the parameters of all functions are. */',
+             '#include "src/layer/watch.h"\n',
+             'const struct cushim__parameter cushim__parameters[] = {']
+    first = [0]
+    for row in rows:
+        lines.append('    /* %s */' % row.symbol)
+        for parameter in row.parameters:
+            kind = kinds.of(parameter)
+            name = parameter.noun if kind.startswith(('HANDLE', 'ADDRESS')) else parameter.type
+            lines.append('    {"%s", "%s", %s%s},' % (parameter.name, name, KIND, kind))
+        first.append(first[-1] + len(row.parameters))
+    lines += ['};', '', 'const uint16_t cushim__parameter_first[] = {',
+              wrap(', '.join(map(str, first)), 4, '    ') + ',', '};', '']
+    return '\n'.join(lines)

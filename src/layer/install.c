@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layer over the current table, and in its place. Not in the library that programs load. */
+#include <cushim/driver.h>
+
+#include "loader/options.h"
+#include "src/layer/layer.h"
+
+CUresult cushim_layer_create(const struct cushim_layer_options *options,
+                             struct cushim_layer **layer)
+{
+    struct cushim_layer_options known = {.size = sizeof known};
+
+    if (!layer || !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!known.table) {
+        cushim_load(NULL); /* if that fails, what is current then answers why */
+        known.table = cushim_driver();
+    }
+    return cushim__layer_create(known.table, layer);
+}
+
+/* What was installed over the layer's table stays; it is the program's. */
+static void put_back(const struct cushim_table *former)
+{
+    if (cushim_driver() == &cushim__layer_table)
+        cushim_table_install(former, NULL);
+}
+
+CUresult cushim_layer_install(struct cushim_layer *layer)
+{
+    const struct cushim_table *former;
+    CUresult code;
+
+    if (!layer)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim_table_install(&cushim__layer_table, &former);
+    if (code != CUDA_SUCCESS || former == &cushim__layer_table)
+        return code;
+    layer->former = former;
+    layer->put_back = put_back;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/layer/layer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/layer/expectation.h"
+#include "src/layer/fault.h"
+#include "src/layer/recording.h"
+#include "src/mock/fork.h"
+
+struct cushim_layer *cushim__layer;
+struct cushim_table cushim__layer_next;
+
+/* Whether somebody creates or has the one layer. */
+static bool is_taken;
+static uint64_t serial;
+
+const void *cushim__layer_place(const struct cushim_table *table, unsigned slot)
+{
+    return (const char *)table + sizeof(size_t) + slot * sizeof(cushim_function);
+}
+
+static bool is_whole(const struct cushim_table *table)
+{
+    static const cushim_function none;
+
+    if (table->size < sizeof *table)
+        return false;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (memcmp(cushim__layer_place(table, slot), &none, sizeof none) == 0)
+            return false;
+    }
+    return true;
+}
+
+CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer)
+{
+    struct cushim_layer *created;
+
+    if (!layer || !table || !is_whole(table))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE))
+        return CUDA_ERROR_ALREADY_ACQUIRED;
+    created = calloc(1, sizeof *created);
+    if (!created) {
+        __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cushim__watch_forks();
+    cushim__lock_create(&created->lock);
+    created->wrapped = table;
+    created->serial = ++serial;
+    memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);
+    cushim__layer_next.size = sizeof cushim__layer_next;
+    cushim__watch_begin();
+    __atomic_store_n(&cushim__layer, created, __ATOMIC_RELEASE);
+    *layer = created;
+    return CUDA_SUCCESS;
+}
+
+void cushim_layer_destroy(struct cushim_layer *layer)
+{
+    if (!layer)
+        return;
+    if (layer->put_back)
+        layer->put_back(layer->former);
+    cushim__fault_end();
+    cushim__recording_drop();
+    cushim__expectation_drop();
+    __atomic_store_n(&cushim__layer, NULL, __ATOMIC_RELEASE);
+    cushim__lock_destroy(&layer->lock);
+    free(layer);
+    __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
+}
+
+struct cushim_layer *cushim_layer_current(void)
+{
+    return __atomic_load_n(&cushim__layer, __ATOMIC_ACQUIRE);
+}
+
+const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer)
+{
+    return layer ? &cushim__layer_table : NULL;
+}
+
+const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer)
+{
+    return layer ? layer->wrapped : NULL;
+}
+
+struct cushim_table *cushim_layer_next(struct cushim_layer *layer)
+{
+    return layer ? &cushim__layer_next : NULL;
+}

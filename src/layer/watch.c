@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/layer/watch.h"
+
+#include <string.h>
+
+#include "src/layer/expectation.h"
+#include "src/layer/fault.h"
+#include "src/layer/layer.h"
+#include "src/layer/recording.h"
+
+#define SLOT(name) \
+    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
+
+uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
+const struct cushim__layer_host *cushim__layer_host;
+
+/* The calling thread, as the layer of this serial knows it. */
+static _Thread_local struct {
+    uint64_t layer;
+    unsigned number;
+    uint64_t under_way; /* its innermost watched call; 0: none */
+} thread;
+
+void cushim__watch_set(unsigned slot, enum cushim__watcher watcher, bool is_watched)
+{
+    if (is_watched)
+        __atomic_or_fetch(&cushim__watched[slot], (uint8_t)watcher, __ATOMIC_RELAXED);
+    else
+        __atomic_and_fetch(&cushim__watched[slot], (uint8_t)~watcher, __ATOMIC_RELAXED);
+}
+
+void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        cushim__watch_set(slot, watcher, is_watched);
+}
+
+void cushim__watch_begin(void)
+{
+    memset(cushim__watched, 0, sizeof cushim__watched);
+    cushim__watch_set(SLOT(GetProcAddress), CUSHIM__WATCHED_ALWAYS, true);
+    cushim__watch_set(SLOT(GetProcAddress_v2), CUSHIM__WATCHED_ALWAYS, true);
+}
+
+static uint64_t now(void)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+
+    return host ? host->now_ns() : 0;
+}
+
+bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_t *values,
+                         CUresult *answer)
+{
+    struct cushim_layer *layer = cushim__layer;
+
+    *call = (struct cushim__call){.slot = slot, .values = values};
+    if (!layer)
+        return true;
+    cushim__lock_take(&layer->lock);
+    if (thread.layer != layer->serial) {
+        thread.layer = layer->serial;
+        thread.number = ++layer->threads;
+        thread.under_way = 0;
+    }
+    call->thread = thread.number;
+    call->number = ++layer->calls;
+    call->nested = thread.under_way;
+    call->began_ns = now();
+    thread.under_way = call->number;
+    cushim__recording_begin(call);
+    cushim__lock_release(&layer->lock);
+    return cushim__fault_before(call, answer);
+}
+
+/* The slot of a function that stands in a table; the one of this base name, if several are alike. */
+static bool find_function(const struct cushim_table *table, const char *base, const void *function,
+                          unsigned *slot)
+{
+    const size_t length = strlen(base);
+    bool is_found = false;
+
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const char *name = cushim__symbol_names + cushim__symbols[i].name;
+
+        if (memcmp(cushim__layer_place(table, i), &function, sizeof function) != 0)
+            continue;
+        if (cushim__symbols[i].base_length == length && memcmp(name, base, length) == 0) {
+            *slot = i;
+            return true;
+        }
+        if (!is_found)
+            *slot = i;
+        is_found = true;
+    }
+    return is_found;
+}
+
+/* What the driver has answered to cuGetProcAddress is the layer's function of the same slot. */
+static void lead_here(const struct cushim__call *call)
+{
+    const char *base = (const char *)(uintptr_t)call->values[0];
+    void **function = (void **)(uintptr_t)call->values[1];
+    unsigned slot = 0;
+
+    if (base && function && *function &&
+        find_function(cushim__layer->wrapped, base, *function, &slot))
+        memcpy(function, cushim__layer_place(&cushim__layer_table, slot), sizeof *function);
+}
+
+CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
+{
+    struct cushim_layer *layer = cushim__layer;
+
+    if (!layer || call->number == 0)
+        return answer;
+    answer = cushim__fault_after(call, answer);
+    if (answer == CUDA_SUCCESS &&
+        (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
+        lead_here(call);
+    cushim__lock_take(&layer->lock);
+    thread.under_way = call->nested;
+    cushim__recording_end(call, answer);
+    cushim__expectation_judge(call, answer);
+    cushim__lock_release(&layer->lock);
+    return answer;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock as the layer's host: src/layer/layer.h. */
+#ifndef CUSHIM_MOCK_HOST_H
+#define CUSHIM_MOCK_HOST_H
+
+/* The mock is there, and is no more. */
+void cushim__host_begin(void);
+void cushim__host_end(void);
+
+#endif

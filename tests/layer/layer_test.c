@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The layer's life, what it hands on, and functions of the program's own in it. */
+#include <string.h>
+
+#include <cushim/mock.h>
+
+#include "src/layer/watch.h"
+#include "world.h"
+
+#define SLOT(name) \
+    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
+
+static char event_memory;
+#define EVENT ((CUevent)(void *)&event_memory)
+
+static void call_reaches_the_wrapped_table_with_its_arguments(void **state)
+{
+    (void)state;
+    fake_query_answer = CUDA_ERROR_NOT_READY;
+    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_ERROR_NOT_READY);
+    assert_int_equal(fake_queries, 1);
+    assert_ptr_equal(fake_queried, EVENT);
+}
+
+static void watched_call_reaches_it_too(void **state)
+{
+    CUdeviceptr address = 0;
+
+    (void)state;
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 16), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->CtxSynchronize(), CUDA_ERROR_NOT_SUPPORTED);
+    assert_ptr_equal(fake_queried, EVENT);
+    assert_int_equal(address, 0x1000);
+}
+
+static CUresult CUDAAPI no_memory(CUdeviceptr *address, size_t bytes)
+{
+    return bytes > 100 ? CUDA_ERROR_OUT_OF_MEMORY
+                       : cushim_layer_wrapped(cushim_layer_current())->MemAlloc_v2(address, bytes);
+}
+
+static void function_of_ones_own_stands_in_and_has_the_original(void **state)
+{
+    CUdeviceptr address = 0;
+
+    cushim_layer_next(*state)->MemAlloc_v2 = no_memory;
+    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 101), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(fake_allocations, 0);
+    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 100), CUDA_SUCCESS);
+    assert_int_equal(address, 0x1000);
+}
+
+static CUresult CUDAAPI query_by_the_layer(CUevent event)
+{
+    return cushim_driver()->MemAlloc_v2(&(CUdeviceptr){0}, 1) == CUDA_SUCCESS
+               ? cushim_layer_wrapped(cushim_layer_current())->EventQuery(event)
+               : CUDA_ERROR_UNKNOWN;
+}
+
+static void function_of_ones_own_may_call_through_the_layer(void **state)
+{
+    cushim_layer_next(*state)->EventQuery = query_by_the_layer;
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_SUCCESS);
+    assert_int_equal(fake_allocations, 1);
+    assert_int_equal(fake_queries, 1);
+}
+
+static void what_the_driver_finds_by_name_leads_through_the_layer(void **state)
+{
+    void *found = NULL, *expected;
+
+    memcpy(&expected, &cushim_layer_table(*state)->EventQuery, sizeof expected);
+    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
+                     CUDA_SUCCESS);
+    assert_ptr_equal(found, expected);
+    found = NULL;
+    assert_int_equal(cushim_driver()->GetProcAddress("cuNothing", &found, 12000, 0),
+                     CUDA_ERROR_NOT_FOUND);
+    assert_null(found);
+}
+
+static void only_one_layer_exists_at_a_time(void **state)
+{
+    struct cushim_layer *other = NULL;
+
+    assert_int_equal(cushim_layer_create(NULL, &other), CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_null(other);
+    assert_ptr_equal(cushim_layer_current(), *state);
+}
+
+static void table_with_a_hole_or_too_short_is_refused(void **state)
+{
+    struct cushim_table table = fake_table;
+    struct cushim_layer_options options = {.size = sizeof options, .table = &table};
+    struct cushim_layer *layer = NULL;
+
+    (void)state;
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    table.EventQuery = NULL;
+    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    table = fake_table;
+    table.size--;
+    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_layer_create(&options, NULL), CUDA_ERROR_INVALID_VALUE);
+    options.size = 1;
+    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    assert_null(layer);
+}
+
+static void end_of_the_layer_puts_the_former_table_back(void **state)
+{
+    const struct cushim_table *before;
+
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    before = cushim_driver();
+    assert_int_equal(layer_setup(state), 0);
+    assert_ptr_equal(cushim_driver(), cushim_layer_table(*state));
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    assert_ptr_equal(cushim_driver(), before);
+}
+
+static void table_installed_over_the_layer_stays_at_its_end(void **state)
+{
+    const struct cushim_table *layers;
+
+    assert_int_equal(cushim_table_install(&fake_table, &layers), CUDA_SUCCESS);
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    assert_ptr_equal(cushim_driver(), &fake_table);
+    assert_int_equal(cushim_table_install(NULL, NULL), CUDA_SUCCESS);
+}
+
+static void watch_ends_with_its_layer(void **state)
+{
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_EXPECTATION, true);
+    cushim_layer_destroy(*state);
+    assert_int_equal(layer_setup(state), 0);
+    assert_int_equal(cushim__watched[SLOT(EventQuery)], 0);
+    assert_int_not_equal(cushim__watched[SLOT(GetProcAddress_v2)], 0);
+}
+
+static void mock_is_wrapped_as_any_other_table(void **state)
+{
+    struct cushim_mock *mock = NULL;
+    struct cushim_layer *layer = NULL;
+    int devices = 0;
+
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    assert_int_equal(
+        cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                                         .settings = "devices = 3"},
+                           &mock),
+        CUDA_SUCCESS);
+    assert_int_equal(cushim_mock_install(mock), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_create(NULL, &layer), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_install(layer), CUDA_SUCCESS);
+    assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
+    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DeviceGetCount(&devices), CUDA_SUCCESS);
+    assert_int_equal(devices, 3);
+    cushim_layer_destroy(layer);
+    assert_ptr_equal(cushim_driver(), cushim_mock_table(mock));
+    assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(call_reaches_the_wrapped_table_with_its_arguments),
+        TEST(watched_call_reaches_it_too),
+        TEST(function_of_ones_own_stands_in_and_has_the_original),
+        TEST(function_of_ones_own_may_call_through_the_layer),
+        TEST(what_the_driver_finds_by_name_leads_through_the_layer),
+        TEST(only_one_layer_exists_at_a_time),
+        TEST(table_with_a_hole_or_too_short_is_refused),
+        TEST(end_of_the_layer_puts_the_former_table_back),
+        TEST(table_installed_over_the_layer_stays_at_its_end),
+        TEST(watch_ends_with_its_layer),
+        TEST(mock_is_wrapped_as_any_other_table),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "world.h"
+
+#include <string.h>
+
+struct cushim_table fake_table;
+unsigned fake_queries, fake_allocations;
+CUevent fake_queried;
+CUresult fake_query_answer;
+
+static CUresult CUDAAPI refuse(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult CUDAAPI event_query(CUevent event)
+{
+    fake_queries++;
+    fake_queried = event;
+    return fake_query_answer;
+}
+
+static CUresult CUDAAPI allocate(CUdeviceptr *address, size_t bytes)
+{
+    (void)bytes;
+    *address = ++fake_allocations * (CUdeviceptr)0x1000;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI get_proc_address(const char *symbol, void **function, int version,
+                                         cuuint64_t flags)
+{
+    (void)version;
+    (void)flags;
+    if (strcmp(symbol, "cuEventQuery") != 0)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy(function, &fake_table.EventQuery, sizeof *function);
+    return CUDA_SUCCESS;
+}
+
+/* Callers clean up themselves on every system that we build for, so one function does for all. */
+static void fill(void)
+{
+    CUresult(CUDAAPI * function)(void) = refuse;
+    char *slots = (char *)&fake_table + sizeof(size_t);
+
+    fake_table.size = sizeof fake_table;
+    for (size_t at = 0; at < sizeof fake_table - sizeof(size_t); at += sizeof function)
+        memcpy(slots + at, &function, sizeof function);
+    fake_table.EventQuery = event_query;
+    fake_table.MemAlloc_v2 = allocate;
+    fake_table.GetProcAddress = get_proc_address;
+}
+
+int layer_setup(void **state)
+{
+    struct cushim_layer *layer;
+
+    fill();
+    fake_queries = fake_allocations = 0;
+    fake_queried = NULL;
+    fake_query_answer = CUDA_SUCCESS;
+    assert_int_equal(cushim_layer_create(
+                         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
+                                                        .table = &fake_table},
+                         &layer),
+                     CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_install(layer), CUDA_SUCCESS);
+    *state = layer;
+    return 0;
+}
+
+int layer_teardown(void **state)
+{
+    cushim_layer_destroy(*state);
+    assert_null(cushim_layer_current());
+    assert_ptr_not_equal(cushim_driver(), cushim_layer_table(*state));
+    return 0;
+}
