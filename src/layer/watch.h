@@ -19,6 +19,7 @@
 #include <cushim/layer.h>
 
 #include "loader/symbols.h"
+#include "src/layer/seen.h"
 
 /* Who has asked to watch a slot: bits of cushim__watched. */
 enum cushim__watcher {
@@ -47,6 +48,7 @@ struct cushim__call {
     uint64_t began_ns; /* virtual time, 0 without a mock */
     bool is_injected;  /* a fault gave the answer */
     uint64_t nested;   /* the call of the same thread that it is made in: its number; 0: none */
+    struct cushim__seen seen;
 };
 
 /*
