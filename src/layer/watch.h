@@ -19,6 +19,7 @@
 #include <cushim/layer.h>
 
 #include "loader/symbols.h"
+#include "src/layer/seen.h"
 
 /* Who has asked to watch a slot: bits of cushim__watched. */
 enum cushim__watcher {
@@ -49,6 +50,7 @@ struct cushim__call {
     bool is_injected;  /* a fault gave the answer */
     uint64_t nested;   /* the call of the same thread that it is made in: its number; 0: none */
     CUresult replaced; /* by a sweep: what it answers although it is made; CUDA_SUCCESS: its own */
+    struct cushim__seen seen;
 };
 
 /*
