@@ -24,6 +24,13 @@
 static struct cushim__lock life;
 static uint64_t serial;
 
+/* A hostile device has no priorities, as the CUDA reference allows; it says so. */
+static void forget_priorities(struct cushim__profile *profile)
+{
+    profile->least_priority = profile->greatest_priority = 0;
+    profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
+}
+
 /* On failure there is nothing to free. */
 static CUresult read_settings(struct cushim__settings *settings,
                               const struct cushim_mock_options *options,
@@ -42,6 +49,8 @@ static CUresult read_settings(struct cushim__settings *settings,
                                       options->message, options->message_size);
     if (code != CUDA_SUCCESS)
         cushim__settings_free(settings);
+    else if (settings->hostile)
+        forget_priorities(&settings->profile);
     return code;
 }
 

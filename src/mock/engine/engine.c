@@ -18,6 +18,7 @@ CUresult cushim__engine_create(void)
     cushim__condition_create(&engine->changed);
     cushim__condition_create(&engine->work);
     engine->random = cushim__world->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    engine->mood = cushim__world->settings.seed * UINT64_C(0xbf58476d1ce4e5b9) | 1;
     cushim__world->engine = engine;
     cushim__lanes_create();
     return CUDA_SUCCESS;

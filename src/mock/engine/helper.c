@@ -27,6 +27,7 @@ static void execute(struct cushim__helper *helper, struct cushim__stream *stream
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
         cushim__races_saw_operation(head);
+        cushim__engine_told();
         cushim__lock_release(&cushim__world->lock);
         cushim__in_host_function = true;
         head->class->host(head, status);

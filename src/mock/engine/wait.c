@@ -89,6 +89,7 @@ CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *w
             return CUDA_ERROR_TIMEOUT;
         }
     }
+    cushim__engine_told();
     return cushim__world->fault;
 }
 

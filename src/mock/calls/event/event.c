@@ -90,9 +90,16 @@ static bool is_done(const struct cushim__event *event)
     return !event->record || cushim__record_done(event->record);
 }
 
+/* It is done, but not to be told so. */
+static bool is_hidden(const struct cushim__event *event)
+{
+    return event->record && !event->record->shared && cushim__engine_hides(event->record->time_ns);
+}
+
 /* What other processes have waited for, to record it, is not known. */
 static void saw(const struct cushim__event *event)
 {
+    cushim__engine_told();
     if (event->shared)
         cushim__races_saw_all();
     else if (event->record)
@@ -116,7 +123,7 @@ CUSHIM__EXACT(EventQuery)(CUevent hEvent)
 
     if (code)
         return code;
-    if (!is_done(event))
+    if (!is_done(event) || is_hidden(event))
         return CUDA_ERROR_NOT_READY;
     saw(event);
     return CUDA_SUCCESS;

@@ -53,6 +53,7 @@ CUresult cushim__memory_finish(struct cushim__stream *stream, struct cushim__ope
     cushim__engine_number(stream, operation);
     code = operation->class->execute(operation);
     cushim__races_saw(cushim__races_last(stream), true);
+    cushim__engine_told();
     cushim__operation_destroy(operation);
     if (code)
         cushim__engine_fault(code);

@@ -97,8 +97,9 @@ CUSHIM__EXACT(StreamQuery)(CUstream hStream)
 
     if (code)
         return code;
-    if (cushim__engine_busy(stream))
+    if (cushim__engine_busy(stream) || cushim__engine_hides_stream(stream))
         return CUDA_ERROR_NOT_READY;
+    cushim__engine_told();
     cushim__races_saw(cushim__races_stream(stream), true);
     return CUDA_SUCCESS;
 }

@@ -63,6 +63,7 @@ static bool store(const struct batch *batch, const struct cushim__memory_value *
     if (!host)
         return false;
     cushim__races_saw_operation(&batch->operation);
+    cushim__engine_shown();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
     else
