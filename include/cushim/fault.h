@@ -154,7 +154,8 @@ CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t in
 CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
 
 /**
- * Let go on what hangs at this moment: a call answers CUDA_ERROR_TIMEOUT, an operation ends.
+ * Let go on what hangs at this moment: a call answers CUDA_ERROR_TIMEOUT, an operation ends. A call
+ * hangs from when cushim_fault_fired() counts it.
  *
  * Thread safety: as cushim_fault_parse().
  * Since: 0.1.
