@@ -13,8 +13,8 @@
  *     op.kernel:nth=2 => sticky(ECC_UNCORRECTABLE)           the second kernel on the mock
  *
  * The whole grammar is in docs/mock.md. Rules belong to a layer (layer.h). A mock makes its layer
- * itself where its settings hold rules: `fault = cuMemAlloc_v2:nth=3 => out_of_memory`; then
- * cushim_layer_current() is that layer, also in a program that runs on `cushim run --fault`.
+ * itself where its settings hold rules, as `fault = cuMemAlloc_v2:nth=3 => out_of_memory`; then
+ * cushim_layer_current() is that layer.
  *
  * Every rule counts each match of its site. Of those that are due at one call, the first that
  * answers does, in the order in which they were added; delays add up.
@@ -154,7 +154,8 @@ CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t in
 CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
 
 /**
- * Let go on what hangs at this moment: a call answers CUDA_ERROR_TIMEOUT, an operation ends.
+ * Let go on what hangs at this moment: a call answers CUDA_ERROR_TIMEOUT, an operation ends. A call
+ * hangs from when cushim_fault_fired() counts it.
  *
  * Thread safety: as cushim_fault_parse().
  * Since: 0.1.

@@ -17,6 +17,7 @@ struct meeting {
     uint64_t delay_ns;
     struct cushim__fault_rule rule; /* which answers the call */
     bool is_answered;
+    uint64_t hang; /* what it waits by, if it hangs */
 };
 
 /* Whether a rule of the call asks for the device of the current context. */
@@ -72,6 +73,8 @@ static void meet(struct meeting *meeting, unsigned number)
     } else if (!meeting->is_answered) {
         meeting->rule = *rule;
         meeting->is_answered = true;
+        if (rule->effect == CUSHIM_FAULT_HANG)
+            meeting->hang = cushim__hang_begin();
     } else {
         return;
     }
@@ -107,7 +110,7 @@ static CUresult strike(const struct meeting *meeting, struct cushim__call *call)
         cushim__broken_sticky(rule->code);
         return rule->code;
     case CUSHIM_FAULT_HANG:
-        cushim__hang_wait(call);
+        cushim__hang_wait(call, meeting->hang);
         return CUDA_ERROR_TIMEOUT;
     case CUSHIM_FAULT_MISSING:
     case CUSHIM_FAULT_OLDER:

@@ -10,15 +10,18 @@ static uint64_t releases;
 static unsigned hanging;
 static bool is_ending;
 
-void cushim__hang_wait(struct cushim__call *call)
+uint64_t cushim__hang_begin(void)
+{
+    hanging++;
+    return releases;
+}
+
+void cushim__hang_wait(struct cushim__call *call, uint64_t began)
 {
     struct cushim_layer *layer = cushim_layer_current();
-    uint64_t before;
 
     cushim__lock_take(&layer->lock);
-    before = releases;
-    hanging++;
-    while (releases == before)
+    while (releases == began)
         cushim__condition_wait(&changed, &layer->lock);
     hanging--;
     if (is_ending)

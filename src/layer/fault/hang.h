@@ -5,11 +5,14 @@
 
 #include "src/layer/watch.h"
 
+/* A call hangs from now on: what it waits by. Under the layer's lock. */
+uint64_t cushim__hang_begin(void);
+
 /*
- * Wait until calls that hang are let go. If the layer ends meanwhile, the call is none of it any
- * more. Called without the layer's lock, as is what follows.
+ * Wait until it is let go. If the layer ends meanwhile, the call is none of it any more. Called
+ * without the layer's lock, as is what follows.
  */
-void cushim__hang_wait(struct cushim__call *call);
+void cushim__hang_wait(struct cushim__call *call, uint64_t began);
 
 /* Let go who hangs at this moment; the second waits until they have gone. */
 void cushim__hang_release(void);

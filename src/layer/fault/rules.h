@@ -40,6 +40,9 @@ void cushim__fault_fired(unsigned rule);
 /* Whether a rule makes a symbol missing. Any thread, with any lock. */
 bool cushim__fault_hides(unsigned slot);
 
+/* A rule that never fired, in words. */
+void cushim__fault_describe(unsigned rule, char *line, size_t size);
+
 /* What becomes of an operation. */
 struct cushim__operation_fault {
     uint64_t delay_ns;

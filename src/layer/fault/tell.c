@@ -56,7 +56,7 @@ uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
     return fired;
 }
 
-static void describe(char *line, size_t size, unsigned rule)
+void cushim__fault_describe(unsigned rule, char *line, size_t size)
 {
     const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
     const char *text = cushim__faults.texts[rule];
@@ -79,7 +79,7 @@ const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)
     for (unsigned rule = 0; !found && rule < cushim__faults.count; rule++) {
         if (value_of(&cushim__faults.states[rule].fired) > 0 || index-- > 0)
             continue;
-        describe(line, sizeof line, rule);
+        cushim__fault_describe(rule, line, sizeof line);
         found = line;
     }
     cushim__lock_release(&layer->lock);
