@@ -21,7 +21,7 @@
 
 /* ---- The program: move `BLOCKS` blocks through two buffers of the device. ---- */
 
-enum { BLOCKS = 6, BLOCK_BYTES = 1 << 20, BUFFERS = 2 };
+enum { BLOCKS = 8, BLOCK_BYTES = 1 << 16, BUFFERS = 2 };
 
 struct pipeline {
     struct cushim_stream *in, *out;
@@ -62,7 +62,7 @@ static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdevic
 
 #ifndef PLANTED_BUG
     if (block >= BUFFERS)
-        code = cushim_stream_wait_event(pipeline->in, pipeline->buffers[i].read);
+        code = cushim_stream_wait_event(pipeline->in, pipeline->buffers[i].read, 0);
 #endif
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemcpyHtoDAsync_v2(pipeline->buffers[i].memory, input + offset,
@@ -70,7 +70,7 @@ static CUresult pipeline_move(struct pipeline *pipeline, unsigned block, CUdevic
     if (code == CUDA_SUCCESS)
         code = cushim_event_record(pipeline->buffers[i].filled, pipeline->in);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_wait_event(pipeline->out, pipeline->buffers[i].filled);
+        code = cushim_stream_wait_event(pipeline->out, pipeline->buffers[i].filled, 0);
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemcpyDtoDAsync_v2(output + offset, pipeline->buffers[i].memory,
                                                    BLOCK_BYTES, pipeline->out_handle);
@@ -117,7 +117,7 @@ static void begin(struct world *world, const char *settings)
                      CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemAlloc_v2(&world->output, BYTES), CUDA_SUCCESS);
     for (size_t i = 0; i < BYTES; i++)
-        world->input[i] = (unsigned char)(i >> 20);
+        world->input[i] = (unsigned char)(1 + i / BLOCK_BYTES);
 }
 
 static void end(struct world *world)

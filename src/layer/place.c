@@ -22,7 +22,7 @@ static bool is_own(const struct cushim__place_file *file)
     return name[i] == '\0';
 }
 
-void cushim__place_text(struct cushim__text *text, const struct cushim__place *place)
+void cushim__place_text(struct cushim__text *text, const struct cushim__caller *place)
 {
     struct cushim__place_file file;
     unsigned told = 0;

@@ -15,7 +15,7 @@
 enum { DEEPEST = 64 };
 
 struct walk {
-    struct cushim__place *place;
+    struct cushim__caller *place;
     uintptr_t function;
     unsigned depth, count;
     bool is_outside;
@@ -33,7 +33,7 @@ static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
                                                                           : _URC_NO_REASON;
 }
 
-void cushim__place_take(struct cushim__place *place, uintptr_t function)
+void cushim__place_take(struct cushim__caller *place, uintptr_t function)
 {
     struct walk walk = {.place = place, .function = function};
 

@@ -18,7 +18,7 @@ static uintptr_t function_of(uintptr_t address)
     return entry ? (uintptr_t)base + entry->BeginAddress : 0;
 }
 
-void cushim__place_take(struct cushim__place *place, uintptr_t function)
+void cushim__place_take(struct cushim__caller *place, uintptr_t function)
 {
     void *frames[DEEPEST];
     const unsigned count = CaptureStackBackTrace(0, DEEPEST, frames, NULL);

@@ -5,6 +5,7 @@
 
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
+#include "src/layer/hold.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording.h"
 #include "src/layer/sweep/call.h"
@@ -125,9 +126,10 @@ CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
         (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
         lead_here(call);
     cushim__lock_take(&layer->lock);
-    thread.under_way = call->nested;
     cushim__recording_end(call, answer);
     cushim__expectation_judge(call, answer);
     cushim__lock_release(&layer->lock);
+    cushim__hold_see(call, answer);
+    thread.under_way = call->nested;
     return answer;
 }

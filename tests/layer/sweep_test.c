@@ -18,6 +18,12 @@
 /* What sweep_body() calls, with two polls. */
 enum { CALLS = 13 };
 
+#ifdef _WIN32
+#define PROGRAM "sweep_test.exe"
+#else
+#define PROGRAM "sweep_test"
+#endif
+
 static char why[8000];
 static struct cushim_sweep_options options;
 static struct cushim_sweep_result result;
@@ -64,6 +70,40 @@ static void body_that_behaves_well_passes(void **state)
     assert_int_equal(result.swept, 2 * CALLS);
     assert_int_equal(result.runs, 1 + 2 * (CALLS + 1));
     assert_int_equal(result.failures, 0);
+}
+
+/* `text` with each offset in a file as one `+0x`, and a row of them as one: they are the build's. */
+static void blur_places(char *text)
+{
+    char *to = text;
+
+    while (*text) {
+        const bool is_place = strncmp(text, "+0x", 3) == 0;
+
+        if (is_place)
+            text += 3 + strspn(text + 3, "0123456789abcdef");
+        if (is_place) {
+            memcpy(to, "+0x", 3);
+            to += 3;
+            while (*text == ' ')
+                text += strcspn(text + 1, " ;,\n") + 1;
+            continue;
+        }
+        *to++ = *text++;
+    }
+    *to = '\0';
+}
+
+static void leak_is_found_although_its_context_is_gone(void **state)
+{
+    (void)state;
+    options.kinds = CUSHIM_SWEEP_ONCE;
+    assert_int_equal(sweep(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    blur_places(why);
+    assert_string_equal(
+        why, "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
+             "event not given back: event#1, by cuEventCreate, call 6 of thread 1, at " PROGRAM
+             "+0x; this run alone: first = last = 6, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
 static void ignored_error_is_found(void **state)
@@ -338,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(body_that_behaves_well_passes),
+        TEST(leak_is_found_although_its_context_is_gone),
         TEST(ignored_error_is_found),
         TEST(handle_destroyed_twice_is_found),
         TEST(context_left_on_the_stack_is_found),

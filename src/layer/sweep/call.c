@@ -35,14 +35,12 @@ void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
     run.poll_count = 0;
     __atomic_store_n(&run.is_on, true, __ATOMIC_RELAXED);
     cushim__lock_release(&cushim__layer->lock);
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_SWEEP, true);
     way_out = out;
 }
 
 void cushim__sweep_end(struct cushim__sweep_seen *seen)
 {
     way_out = NULL;
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_SWEEP, false);
     cushim__lock_take(&cushim__layer->lock);
     __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
     *seen = run.seen;

@@ -31,7 +31,8 @@ struct cushim__sweep_seen {
 
 /*
  * The calls of the body begin, on this thread and on others; those behind three times the limit do
- * not come back on this one, but jump. Only while a layer exists, and one run at a time.
+ * not come back on this one, but jump. Only while a layer exists that watches all slots, and one
+ * run at a time.
  */
 void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *way_out);
 

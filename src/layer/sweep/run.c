@@ -5,16 +5,28 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/error.h>
 #include <cushim/layer.h>
 #include <cushim/mock_race.h>
+
+#include "src/layer/hold.h"
+#include "src/layer/layer.h"
+#include "src/layer/left.h"
+#include "src/layer/recording.h"
 
 /* What a run takes place in. */
 struct world {
     struct cushim_mock *mock; /* NULL: it is over a table of the program's own */
     struct cushim_layer *layer;
     CUcontext current; /* before the body */
+    uint64_t calls;    /* through the layer, before the body */
 };
+
+static void append(struct cushim__sweep_run *run, const char *between, const char *text)
+{
+    const size_t length = strlen(run->findings);
+
+    snprintf(run->findings + length, sizeof run->findings - length, "%s%s", between, text);
+}
 
 #if defined(__GNUC__)
 __attribute__((format(__printf__, 2, 3)))
@@ -22,16 +34,13 @@ __attribute__((format(__printf__, 2, 3)))
 static void
 find(struct cushim__sweep_run *run, const char *format, ...)
 {
-    size_t length = strlen(run->findings);
+    char text[CUSHIM__SWEEP_FINDINGS];
     va_list arguments;
 
-    if (length > 0 && length + 3 < sizeof run->findings) {
-        memcpy(run->findings + length, "; ", 3);
-        length += 2;
-    }
     va_start(arguments, format);
-    vsnprintf(run->findings + length, sizeof run->findings - length, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    append(run, run->findings[0] ? "; " : "", text);
 }
 
 static void close_world(struct world *world)
@@ -53,6 +62,18 @@ static CUresult open_mock(struct world *world, const struct cushim_sweep_options
     return code == CUDA_SUCCESS ? cushim_mock_install(world->mock) : code;
 }
 
+/* From now on book is kept of what the program makes. */
+static CUresult begin_seeing(struct cushim_layer *layer)
+{
+    bool is_begun;
+
+    cushim__lock_take(&layer->lock);
+    is_begun = cushim__seeing_begin(CUSHIM__SEEN_BY_TEST);
+    cushim__lock_release(&layer->lock);
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_SWEEP, true);
+    return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 static CUresult open_world(struct world *world, const struct cushim_sweep_options *options,
                            struct cushim__sweep_run *run)
 {
@@ -64,6 +85,8 @@ static CUresult open_world(struct world *world, const struct cushim_sweep_option
         code = open_mock(world, options, run);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_create(&layer, &world->layer);
+    if (code == CUDA_SUCCESS)
+        code = begin_seeing(world->layer);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_install(world->layer);
     if (code != CUDA_SUCCESS)
@@ -93,6 +116,33 @@ static void look_at_context(const struct world *world, struct cushim__sweep_run 
         find(run, context ? "a context is left current" : "no context is current any more");
 }
 
+/* What the body has made and not given back; the lines of a list as one. */
+static void look_at_left(const struct world *world, struct cushim__sweep_run *run)
+{
+    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines;
+    struct cushim__text text;
+    bool is_first = true;
+
+    cushim__text_begin(&text, lines, sizeof lines);
+    cushim__left_tell_since(&text, world->calls);
+    while (*line) {
+        const size_t length = strcspn(line, "\n");
+        char *next = line + length + (line[length] == '\n');
+
+        line[length] = '\0';
+        if (strncmp(line, "  ", 2) != 0)
+            find(run, "%s", line);
+        else
+            append(run, is_first ? " " : ", ", line + 2);
+        is_first = strncmp(line, "  ", 2) != 0;
+        line = next;
+    }
+    for (int device = 0; device < CUSHIM__HOLD_DEVICES; device++) {
+        if (cushim__hold_surplus(device) > 0)
+            find(run, "the primary context of device %d is retained and not released", device);
+    }
+}
+
 static void look_at_mock(const struct world *world, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
@@ -101,10 +151,6 @@ static void look_at_mock(const struct world *world, struct cushim__sweep_run *ru
     cushim_mock_state_get(world->mock, &state);
     if (state.pending > 0)
         find(run, "%zu operations are pending", state.pending);
-    if (state.handles > 0)
-        find(run, "%zu handles are left", state.handles);
-    if (state.allocations > 0)
-        find(run, "%zu allocations are left", state.allocations);
     for (size_t i = 0; (violation = cushim_mock_violation(world->mock, i)); i++)
         find(run, "violation: %s", violation);
     for (size_t i = 0; (race = cushim_mock_race(world->mock, i)); i++)
@@ -135,6 +181,24 @@ static void look_at_body(struct cushim__sweep_run *run, int verdict)
         find(run, "the body answered %d", verdict);
 }
 
+/* The body, and what was wrong with it. */
+static void look(struct world *world, const struct cushim__sweep *sweep,
+                 struct cushim__sweep_run *run)
+{
+    int verdict;
+
+    world->calls = world->layer->calls;
+    world->current = run->order.current = current_context(world);
+    cushim__hold_begin();
+    verdict = run_body(sweep, run);
+    cushim__sweep_end(&run->seen);
+    cushim__hold_settle();
+    look_at_body(run, verdict);
+    look_at_left(world, run);
+    if (!sweep->options.leaves_context)
+        look_at_context(world, run);
+}
+
 CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__sweep_run *run)
 {
     const struct cushim_sweep_options *options = &sweep->options;
@@ -152,15 +216,11 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
         find(run, "the setup answered %d", verdict);
         code = CUDA_ERROR_ILLEGAL_STATE;
     } else {
-        world.current = run->order.current = current_context(&world);
-        verdict = run_body(sweep, run);
-        cushim__sweep_end(&run->seen);
-        look_at_body(run, verdict);
-        if (!options->leaves_context)
-            look_at_context(&world, run);
+        look(&world, sweep, run);
     }
     if (options->teardown)
         options->teardown(sweep->data);
+    cushim__hold_end();
     if (world.mock && code == CUDA_SUCCESS)
         look_at_mock(&world, run);
     close_world(&world);
