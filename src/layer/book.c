@@ -77,12 +77,13 @@ static struct cushim__known *current(const struct entry *entry)
 static void make(const struct entry *entry, bool is_here)
 {
     const uint64_t value = value_of(entry, entry->deed->parameter), amount = amount_of(entry);
+    const bool has_bytes = noun_of(entry) == CUSHIM__NOUN_MEMORY;
     const bool is_counted = noun_of(entry) == CUSHIM__NOUN_USER_OBJECT;
     struct cushim__known *known;
 
     if (value == 0)
         return;
-    known = cushim__known_make(noun_of(entry), value, is_counted ? 0 : amount);
+    known = cushim__known_make(noun_of(entry), value, has_bytes ? amount : 0);
     if (!known)
         return;
     known->uses = is_counted ? amount : 1;

@@ -45,7 +45,7 @@ static CUresult begin_seeing(struct cushim_layer *layer)
 
 static CUresult begin(struct cushim_test *test, const struct cushim_test_options *options)
 {
-    CUresult code = create_mock(test, options);
+    CUresult code = options->faults ? CUDA_ERROR_NOT_SUPPORTED : create_mock(test, options);
 
     if (code == CUDA_SUCCESS)
         code = cushim_layer_create(NULL, &test->layer);
