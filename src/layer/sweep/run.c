@@ -5,16 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/layer.h>
 #include <cushim/mock_race.h>
+#include <cushim/test.h>
 
 #include "src/layer/hold.h"
 #include "src/layer/layer.h"
 #include "src/layer/left.h"
-#include "src/layer/recording.h"
 
 /* What a run takes place in. */
 struct world {
+    const struct cushim_table *former; /* NULL: no table is swept, but a mock */
+    struct cushim_test *test;
     struct cushim_mock *mock; /* NULL: it is over a table of the program's own */
     struct cushim_layer *layer;
     CUcontext current; /* before the body */
@@ -45,52 +46,32 @@ find(struct cushim__sweep_run *run, const char *format, ...)
 
 static void close_world(struct world *world)
 {
-    cushim_layer_destroy(world->layer);
-    cushim_mock_destroy(world->mock);
-}
-
-static CUresult open_mock(struct world *world, const struct cushim_sweep_options *options,
-                          struct cushim__sweep_run *run)
-{
-    const struct cushim_mock_options mock = {.size = sizeof mock,
-                                             .settings = run->settings,
-                                             .file = options->file,
-                                             .message = run->findings,
-                                             .message_size = sizeof run->findings};
-    const CUresult code = cushim_mock_create(&mock, &world->mock);
-
-    return code == CUDA_SUCCESS ? cushim_mock_install(world->mock) : code;
-}
-
-/* From now on book is kept of what the program makes. */
-static CUresult begin_seeing(struct cushim_layer *layer)
-{
-    bool is_begun;
-
-    cushim__lock_take(&layer->lock);
-    is_begun = cushim__seeing_begin(CUSHIM__SEEN_BY_TEST);
-    cushim__lock_release(&layer->lock);
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_SWEEP, true);
-    return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    cushim_test_end(world->test, NULL, 0);
+    if (world->former)
+        cushim_table_install(world->former, NULL);
 }
 
 static CUresult open_world(struct world *world, const struct cushim_sweep_options *options,
                            struct cushim__sweep_run *run)
 {
-    struct cushim_layer_options layer = {.size = sizeof layer, .table = options->table};
+    const struct cushim_test_options test = {.size = sizeof test,
+                                             .settings = run->settings,
+                                             .file = options->file,
+                                             .on_driver = options->table != NULL,
+                                             .capacity = 1, /* nobody reads what is recorded */
+                                             .message = run->findings,
+                                             .message_size = sizeof run->findings};
     CUresult code = CUDA_SUCCESS;
 
     *world = (struct world){0};
-    if (!options->table)
-        code = open_mock(world, options, run);
+    if (options->table)
+        code = cushim_table_install(options->table, &world->former);
     if (code == CUDA_SUCCESS)
-        code = cushim_layer_create(&layer, &world->layer);
-    if (code == CUDA_SUCCESS)
-        code = begin_seeing(world->layer);
-    if (code == CUDA_SUCCESS)
-        code = cushim_layer_install(world->layer);
+        code = cushim_test_begin(&test, &world->test);
     if (code != CUDA_SUCCESS)
         close_world(world);
+    world->mock = cushim_test_mock(world->test);
+    world->layer = cushim_test_layer(world->test);
     return code;
 }
 
