@@ -16,15 +16,19 @@
  *     if (cushim_sweep(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail(why);
  *
- *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: left: 1 event:
- *     event#2 by cuEventCreate (call 12, thread 1, program+0x1189); mock: schedule = fifo; this run
- *     alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
+ *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event not
+ *     given back: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
+ *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
- * Each run has a mock and a layer of its own (test.h). In a run the call answers a code and is not
- * made. Calls that give something back - cuMemFree, cuEventDestroy, cuModuleUnload,
+ * Each run has a mock and a layer of its own, as a test has (test.h). In a run the call answers a
+ * code and is not made. Calls that give something back - cuMemFree, cuEventDestroy, cuModuleUnload,
  * cuCtxPopCurrent, cuStreamEndCapture and their like, and a cuCtxSetCurrent that puts back what was
  * current - are made, and their answer is replaced: else there would be a leak, and it would not be
  * the program's.
+ *
+ * What is left is what the body has made and not given back when it returns. The sweep holds each
+ * primary context that the body retains, until it has looked: else what is forgotten in one would
+ * go with it. A body that asks for the state of primary contexts finds them active, therefore.
  *
  * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
@@ -148,7 +152,7 @@ struct cushim_sweep_result {
  *                                      in which no call failed is wrong.
  * @return CUDA_ERROR_INVALID_VALUE     `body` is NULL, `options` or `result` has a bad size, or an
  *                                      option is refused: `options->message` says which and why.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock or a layer in this process.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; or a mock, and no `table`.
  * @return any other code               cushim_mock_create()'s or cushim_layer_create()'s.
  *
  * Thread safety: one thread; the body may have others, which it ends.

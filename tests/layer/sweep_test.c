@@ -300,6 +300,37 @@ static int refuse_setup(void *data)
     return 3;
 }
 
+static int retain_and_current(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context);
+}
+
+/* Its reference is left if there is no memory. */
+static int retain_once_more(void *data)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    if (cushim_driver()->MemAlloc_v2(&memory, 1) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemFree_v2(memory);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    return 0;
+}
+
+static void release_twice(void *data)
+{
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
 static void calls_of_setup_and_teardown_are_not_failed(void **state)
 {
     (void)state;
@@ -372,6 +403,42 @@ static void body_with_threads_is_swept(void **state)
     assert_true(result.calls > CALLS); /* how often they poll is theirs */
 }
 
+/* The table of a mock stands for a driver: nobody asks the mock. */
+static void table_of_ones_own_is_swept(void **state)
+{
+    struct cushim_mock *mock = NULL;
+    const struct cushim_table *before = cushim_driver();
+
+    (void)state;
+    assert_int_equal(cushim_mock_create(NULL, &mock), CUDA_SUCCESS);
+    options.table = cushim_mock_table(mock);
+    if (sweep(NO_BUG) != CUDA_SUCCESS)
+        fail_msg("%s", why);
+    assert_int_equal(result.swept, 2 * CALLS);
+    assert_int_equal(sweep(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(result.failures, 2);
+    assert_non_null(strstr(why, "1 event not given back: event#1, by cuEventCreate"));
+    assert_ptr_equal(cushim_driver(), before);
+    assert_ptr_equal(cushim_mock_current(), mock);
+    assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
+    options.settings = "devices = 2";
+    assert_int_equal(sweep(NO_BUG), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(why, "table goes without a mock, and so without settings\n");
+}
+
+static void reference_on_a_context_is_a_leak(void **state)
+{
+    (void)state;
+    options.functions = "cuMemAlloc_v2";
+    options.kinds = CUSHIM_SWEEP_ONCE;
+    options.setup = retain_and_current;
+    options.teardown = release_twice;
+    assert_int_equal(cushim_sweep(&options, retain_once_more, NULL, &result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(
+        strstr(why, "the primary context of device 0 is retained and not released; this run"));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -397,6 +464,8 @@ int main(void)
         TEST(options_that_cannot_be_are_refused_by_name),
         TEST(mock_or_layer_of_somebody_else_is_not_taken),
         TEST(body_with_threads_is_swept),
+        TEST(table_of_ones_own_is_swept),
+        TEST(reference_on_a_context_is_a_leak),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

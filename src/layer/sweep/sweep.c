@@ -171,7 +171,7 @@ CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(vo
         cushim__sweep_text_add(&progress.text, why);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (cushim_layer_current() || cushim_mock_current())
+    if (cushim_layer_current() || (!known->table && cushim_mock_current()))
         return CUDA_ERROR_ALREADY_ACQUIRED;
     code = sweep_all(&progress);
     if (result) {
