@@ -105,13 +105,12 @@ enum { BYTES = BLOCKS * BLOCK_BYTES };
 
 static void begin(struct world *world, const char *settings)
 {
-    const struct cushim_test_options options = {.size = sizeof options, .settings = settings};
+    const struct cushim_test_options options = {
+        .size = sizeof options, .settings = settings, .context = true};
 
     *world = (struct world){0};
     assert_int_equal(cushim_test_begin(&options, &world->test), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_retain_primary(&world->context, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_make_current(world->context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_wrap_current(&world->context), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemAllocHost_v2((void **)&world->input, BYTES), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemAllocHost_v2((void **)&world->result, BYTES),
                      CUDA_SUCCESS);
@@ -127,7 +126,6 @@ static void end(struct world *world)
     cushim_driver()->MemFree_v2(world->output);
     cushim_driver()->MemFreeHost(world->result);
     cushim_driver()->MemFreeHost(world->input);
-    cushim_context_make_current(NULL);
     cushim_context_release(world->context);
     if (cushim_test_end(world->test, text, sizeof text) != CUDA_SUCCESS)
         fail_msg("%s", text);

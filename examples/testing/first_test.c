@@ -33,22 +33,24 @@ static CUresult fill(CUdeviceptr memory, unsigned char value, size_t bytes)
 
 int main(void)
 {
-    struct cushim_test *test;
+    const struct cushim_test_options options = {.size = sizeof options, .context = true};
+    struct cushim_test *test = NULL;
     char text[4096], last = 0;
-    CUcontext context;
-    CUdeviceptr memory;
+    CUdeviceptr memory = 0;
+    CUresult code;
 
-    cushim_test_begin(NULL, &test); /* from here on cushim_driver() is a simulated GPU */
-    cushim_driver()->Init(0);
-    cushim_driver()->CtxCreate_v2(&context, 0, 0);
-    cushim_driver()->MemAlloc_v2(&memory, 100);
-    if (fill(memory, 7, 100) != CUDA_SUCCESS)
+    /* From here on cushim_driver() is a simulated GPU, and a context of it is current. */
+    if (cushim_test_begin(&options, &test) != CUDA_SUCCESS)
         return 1;
+    cushim_driver()->MemAlloc_v2(&memory, 100);
+    code = fill(memory, 7, 100);
     cushim_driver()->MemcpyDtoH_v2(&last, memory + 99, 1);
     cushim_driver()->MemFree_v2(memory);
-    if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS) /* nothing may be left */
+
+    /* Everything that was made has to be given back. */
+    if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS) {
         printf("%s", text);
-    else
-        puts("passed");
-    return last != 7 || text[0];
+        return 1;
+    }
+    return code != CUDA_SUCCESS || last != 7;
 }

@@ -100,15 +100,13 @@ enum { BYTES = 4096 };
 static int setup(void **state)
 {
     static struct world world;
-    const struct cushim_test_options options = {.size = sizeof options,
-                                                .settings = "mode = manual"};
+    const struct cushim_test_options options = {
+        .size = sizeof options, .settings = "mode = manual", .context = true};
 
     world = (struct world){0};
     *state = &world;
     assert_int_equal(cushim_test_begin(&options, &world.test), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_retain_primary(&world.context, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_make_current(world.context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemAlloc_v2(&world.memory, BYTES), CUDA_SUCCESS);
     assert_int_equal(cushim_stream_create(&world.queue.stream, world.context, NULL), CUDA_SUCCESS);
     return 0;
@@ -122,7 +120,6 @@ static int teardown(void **state)
     cushim_mock_drain(cushim_test_mock(world->test));
     queue_close(&world->queue);
     cushim_driver()->MemFree_v2(world->memory);
-    cushim_context_make_current(NULL);
     cushim_context_release(world->context);
     if (cushim_test_end(world->test, text, sizeof text) != CUDA_SUCCESS)
         fail_msg("%s", text);
