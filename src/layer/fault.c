@@ -20,19 +20,11 @@ struct meeting {
     uint64_t hang; /* what it waits by, if it hangs */
 };
 
-/* Whether a rule of the call asks for the device of the current context. */
-static bool asks_for_device(const struct cushim__call *call)
+/* The rules that a call meets in a phase. */
+static uint64_t rules_of(const struct cushim__call *call, enum cushim_fault_phase phase)
 {
-    struct cushim_layer *layer = cushim_layer_current();
-    bool asks = false;
-
-    if (cushim__takes_device(call->slot))
-        return false;
-    cushim__lock_take(&layer->lock);
-    for (uint64_t set = cushim__faults.calls[call->slot]; set; set &= set - 1)
-        asks = asks || cushim__faults.rules[cushim__fault_first(set)].device >= 0;
-    cushim__lock_release(&layer->lock);
-    return asks;
+    return __atomic_load_n(&cushim__faults.calls[call->slot], __ATOMIC_RELAXED) &
+           __atomic_load_n(&cushim__faults.phases[phase], __ATOMIC_RELAXED);
 }
 
 /* The mock tells it without a call, which would take time there. */
@@ -85,10 +77,17 @@ static void meet(struct meeting *meeting, unsigned number)
 static void meet_all(struct meeting *meeting)
 {
     struct cushim_layer *layer = cushim_layer_current();
+    uint64_t set = rules_of(meeting->call, meeting->phase);
+    const uint64_t of_device = set & __atomic_load_n(&cushim__faults.devices, __ATOMIC_RELAXED);
 
-    meeting->device = asks_for_device(meeting->call) ? current_device() : -1;
+    if (!set)
+        return;
+    meeting->device = -1;
+    if (of_device && !cushim__takes_device(meeting->call->slot))
+        meeting->device = current_device();
     cushim__lock_take(&layer->lock);
-    for (uint64_t set = cushim__faults.calls[meeting->call->slot]; set; set &= set - 1)
+    /* As they are by now. */
+    for (set = rules_of(meeting->call, meeting->phase); set; set &= set - 1)
         meet(meeting, cushim__fault_first(set));
     cushim__lock_release(&layer->lock);
     if (meeting->delay_ns > 0)

@@ -274,6 +274,39 @@ static void version_before_one_that_is_missing_is_found(void **state)
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
 }
 
+static CUresult CUDAAPI other_allocate(CUdeviceptr *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI find_other(const char *symbol, void **function, int version,
+                                   cuuint64_t flags)
+{
+    CUresult(CUDAAPI * found)(CUdeviceptr *, size_t) = other_allocate;
+
+    (void)symbol;
+    (void)flags;
+    if (version < 3020)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy(function, &found, sizeof *function);
+    return CUDA_SUCCESS;
+}
+
+static void function_that_is_not_of_the_table_is_hidden_by_its_version(void **state)
+{
+    void *found = NULL;
+
+    cushim_layer_next(*state)->GetProcAddress = find_other;
+    add(state, "cuMemAlloc_v2 => missing");
+    assert_int_equal(cushim_driver()->GetProcAddress("cuMemAlloc", &found, 12000, 0),
+                     CUDA_ERROR_NOT_FOUND);
+    assert_null(found);
+    assert_int_equal(cushim_driver()->GetProcAddress("cuMemFree", &found, 12000, 0), CUDA_SUCCESS);
+    assert_non_null(found);
+}
+
 static CUresult CUDAAPI version_of_13(int *version)
 {
     *version = 13000;
@@ -516,6 +549,7 @@ int main(void)
         TEST(delayed_call_takes_so_much_longer),
         TEST(missing_symbol_answers_36_and_is_not_found),
         TEST(version_before_one_that_is_missing_is_found),
+        TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
         TEST(older_driver_lacks_what_came_later_and_says_so),
         TEST(version_that_the_site_does_not_meet_stays),
         TEST(fault_comes_before_a_function_of_ones_own),

@@ -42,7 +42,7 @@ static struct lookup lookup_of(const struct cushim__call *call)
 }
 
 /* The newest symbol of the name that the version knows: what a driver has that lacks none. */
-static bool find_newest(const struct lookup *lookup, unsigned *slot)
+static bool find_newest(const struct lookup *lookup, int version, unsigned *slot)
 {
     const unsigned per_thread = lookup->flags & PER_THREAD_STREAM ? CUSHIM__PER_THREAD : 0;
     const size_t length = strlen(lookup->base);
@@ -53,8 +53,8 @@ static bool find_newest(const struct lookup *lookup, unsigned *slot)
 
         if (symbol->base_length == length &&
             memcmp(cushim__symbol_names + symbol->name, lookup->base, length) == 0 &&
-            (symbol->flags & CUSHIM__PER_THREAD) == per_thread &&
-            symbol->since <= lookup->version && symbol->since > newest) {
+            (symbol->flags & CUSHIM__PER_THREAD) == per_thread && symbol->since <= version &&
+            symbol->since > newest) {
             newest = symbol->since;
             *slot = i;
         }
@@ -62,12 +62,16 @@ static bool find_newest(const struct lookup *lookup, unsigned *slot)
     return newest > 0;
 }
 
-/* The missing symbol that the driver has answered with; false: it has not. */
-static bool find_hidden(const struct lookup *lookup, CUresult answer, unsigned *slot)
+/*
+ * The missing symbol that the driver has answered with when asked for a version; false: it has not.
+ * A function that is not of the table is the newest that the version knows.
+ */
+static bool find_hidden(const struct lookup *lookup, CUresult answer, int version, unsigned *slot)
 {
     return answer == CUDA_SUCCESS && *lookup->function &&
-           cushim__layer_find(cushim_layer_current()->wrapped, lookup->base, *lookup->function,
-                              slot) &&
+           (cushim__layer_find(cushim_layer_current()->wrapped, lookup->base, *lookup->function,
+                               slot) ||
+            find_newest(lookup, version, slot)) &&
            cushim__fault_hides(*slot);
 }
 
@@ -99,18 +103,19 @@ static void count(unsigned slot)
 CUresult cushim__lookup_hide(const struct cushim__call *call, CUresult answer)
 {
     const struct lookup lookup = lookup_of(call);
+    int version = lookup.version, last = INT_MAX; /* each time an older one, or there is none */
     unsigned slot;
-    int last = INT_MAX; /* each time an older one, or the driver has none */
     bool is_hidden;
 
     if (!lookup.base || !lookup.function)
         return answer;
-    if (find_newest(&lookup, &slot) && cushim__fault_hides(slot))
+    if (find_newest(&lookup, version, &slot) && cushim__fault_hides(slot))
         count(slot);
-    while ((is_hidden = find_hidden(&lookup, answer, &slot)) &&
+    while ((is_hidden = find_hidden(&lookup, answer, version, &slot)) &&
            cushim__symbols[slot].since < last) {
         last = cushim__symbols[slot].since;
-        answer = ask(&lookup, last - 1);
+        version = last - 1;
+        answer = ask(&lookup, version);
     }
     if (last == INT_MAX || (!is_hidden && answer == CUDA_SUCCESS && *lookup.function))
         return answer;

@@ -37,7 +37,7 @@ static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
         if (!cushim__site_is_like(cushim__symbol_names + cushim__symbols[slot].name, rule->site) ||
             !is_met(rule, slot))
             continue;
-        cushim__faults.calls[slot] |= bit;
+        __atomic_or_fetch(&cushim__faults.calls[slot], bit, __ATOMIC_RELAXED);
         if (hides(rule, slot))
             __atomic_or_fetch(&cushim__faults.hidden[slot], bit, __ATOMIC_RELAXED);
         cushim__watch_set(slot, CUSHIM__WATCHED_BY_FAULT, true);
@@ -53,6 +53,13 @@ static void add(const struct cushim__fault_rule *rule)
     cushim__fault_state_begin(&cushim__faults.states[number], rule, cushim__faults.seed);
     cushim__fault_write(rule, cushim__faults.texts[number]);
     cushim__faults.count++;
+    /* An older driver lacks symbols before a call, and tells its version after one. */
+    if (rule->phase == CUSHIM_FAULT_BEFORE)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_BEFORE], bit, __ATOMIC_RELAXED);
+    if (rule->phase == CUSHIM_FAULT_AFTER || rule->effect == CUSHIM_FAULT_OLDER)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_AFTER], bit, __ATOMIC_RELAXED);
+    if (rule->device >= 0)
+        __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
     if (!rule->is_operation)
         add_to_calls(rule, bit);
     else if (rule->effect == CUSHIM_FAULT_LOST)
@@ -151,9 +158,12 @@ static void drop(void)
 {
     __atomic_store_n(&cushim__faults.operations, 0, __ATOMIC_RELEASE);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        cushim__faults.calls[slot] = 0;
+        __atomic_store_n(&cushim__faults.calls[slot], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
     }
+    for (unsigned phase = CUSHIM_FAULT_BEFORE; phase <= CUSHIM_FAULT_AFTER; phase++)
+        __atomic_store_n(&cushim__faults.phases[phase], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&cushim__faults.devices, 0, __ATOMIC_RELAXED);
     cushim__faults.count = 0;
     cushim__watch_set_all(CUSHIM__WATCHED_BY_FAULT, false);
     cushim__broken_end();

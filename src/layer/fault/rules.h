@@ -18,9 +18,11 @@ struct cushim__faults {
     struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__fault_state states[CUSHIM__FAULT_RULES];
     char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
-    /* Sets of rules, by bits. */
+    /* Sets of rules, by bits. Who has no lock may look whether there are any. */
     uint64_t calls[CUSHIM__SYMBOL_COUNT];  /* that a call of this slot meets */
     uint64_t hidden[CUSHIM__SYMBOL_COUNT]; /* that make this symbol missing */
+    uint64_t phases[2];                    /* that calls meet in a phase */
+    uint64_t devices;                      /* that are of one device */
     uint64_t operations;                   /* that operations meet */
 };
 extern struct cushim__faults cushim__faults;
