@@ -29,28 +29,37 @@ void cushim__told_call(struct cushim__told_call *told, const struct cushim__call
         memcpy(told->text + sizeof told->text - 4, "...", 4);
 }
 
-/* Those in order that should have come before it, or have come though they come after it. */
-static void check_order(struct cushim__expected *taken, const struct cushim__call *call,
-                        CUresult answer)
+/* One in order that should have come before this, and has not. */
+static const struct cushim__expected *missing_before(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = expectations;
 
-    if (taken->before)
+    while (other != taken && !(other->what.in_order && other->count < other->what.minimum))
+        other = other->next;
+    return other != taken ? other : NULL;
+}
+
+/* One in order that has come, though it should come after this, and that is not told as such. */
+static const struct cushim__expected *there_after(const struct cushim__expected *taken)
+{
+    const struct cushim__expected *other = taken->next;
+
+    while (other && !(other->what.in_order && other->count > 0 && !other->other))
+        other = other->next;
+    return other;
+}
+
+static void check_order(struct cushim__expected *taken, const struct cushim__call *call,
+                        CUresult answer)
+{
+    if (taken->other)
         return;
-    for (; other != taken; other = other->next) {
-        if (other->what.in_order && other->count < other->what.minimum)
-            break;
-    }
-    taken->is_early = other != taken;
-    if (other == taken) {
-        for (other = taken->next; other; other = other->next) {
-            if (other->what.in_order && other->count > 0)
-                break;
-        }
-    }
-    if (other)
+    taken->other = missing_before(taken);
+    taken->is_early = taken->other != NULL;
+    if (!taken->other)
+        taken->other = there_after(taken);
+    if (taken->other)
         cushim__told_call(&taken->misplaced, call, answer);
-    taken->before = other;
 }
 
 static void take(struct cushim__expected *taken, const struct cushim__call *call, CUresult answer)

@@ -36,7 +36,7 @@ struct cushim__expected {
     uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* a bit for each that it is about */
     uint64_t count, too_many;
     struct cushim__told_call extra, misplaced; /* the first that was too many, out of order */
-    const struct cushim__expected *before;     /* what it came before, or after */
+    const struct cushim__expected *other; /* what it came before or after; NULL: it is in order */
     bool is_early;
     struct cushim__told_call nearest[CUSHIM__NEAREST];
 };

@@ -145,7 +145,7 @@ static void tell_order(struct cushim__text *text, const struct cushim__expected 
     cushim__text_add(text, "out of order: ");
     cushim__expected_add(text, expected);
     cushim__text_add(text, expected->is_early ? " came before " : " came after ");
-    cushim__expected_add(text, expected->before);
+    cushim__expected_add(text, expected->other);
     cushim__text_format(text, "\n  it is %s\n", expected->misplaced.text);
 }
 
@@ -155,6 +155,6 @@ void cushim__expected_tell(struct cushim__text *text, const struct cushim__expec
         tell_forbidden(text, expected);
     else if (expected->count < expected->what.minimum || expected->too_many > 0)
         tell_count(text, expected);
-    if (expected->before)
+    if (expected->other)
         tell_order(text, expected);
 }
