@@ -113,6 +113,58 @@ static void text_is_the_same_wherever_memory_lies(void **state)
         free(blocks[i]);
 }
 
+/* Time passes by itself here, and shows. */
+static void auto_program(void)
+{
+    CUevent start, end;
+    CUstream stream;
+    CUdeviceptr address;
+    float ms;
+    char bytes[64];
+
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->EventCreate(&start, CU_EVENT_DEFAULT));
+    OK(driver->EventCreate(&end, CU_EVENT_DEFAULT));
+    OK(driver->MemAllocAsync(&address, 64, stream));
+    OK(driver->EventRecord(start, stream));
+    OK(driver->MemsetD8Async(address, 1, 64, stream));
+    OK(driver->MemcpyDtoHAsync_v2(bytes, address, 64, stream));
+    OK(driver->EventRecord(end, stream));
+    driver->EventQuery(end);
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime_v2(&ms, start, end));
+    OK(driver->MemFreeAsync(address, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void text_is_the_same_in_every_run_on_every_schedule(void **state)
+{
+    static const char *const settings[] = {
+        "mode = auto\nschedule = fifo", "mode = auto\nschedule = lazy",
+        "mode = auto\nschedule = eager", "mode = auto\nschedule = random\nseed = 7"};
+    static char before[sizeof text];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        for (unsigned run = 0; run < 3; run++) {
+            void *block = malloc(1000 << run);
+
+            kit_again(settings[i]);
+            cushim_recording_clear(layer);
+            auto_program();
+            if (run > 0)
+                assert_string_equal(recorded(), before);
+            assert_non_null(strstr(recorded(), "cuMemAllocAsync(dptr -> memory#1, bytesize=64, "
+                                               "hStream=stream#1) = CUDA_SUCCESS\n"));
+            strcpy(before, recorded());
+            free(block);
+        }
+    }
+}
+
 static void call_is_read_with_its_arguments(void **state)
 {
     struct cushim_recorded_call read;
@@ -327,6 +379,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(text_of_a_program_is_the_one_in_the_tree),
         TEST(text_is_the_same_wherever_memory_lies),
+        TEST(text_is_the_same_in_every_run_on_every_schedule),
         TEST(call_is_read_with_its_arguments),
         TEST(reading_what_is_not_there_is_refused),
         TEST(what_is_not_recorded_is_not_there),
