@@ -97,6 +97,8 @@ struct world {
 
 enum { BYTES = 4096 };
 
+static const char job_calls[] = "";
+
 static int setup(void **state)
 {
     static struct world world;
@@ -162,12 +164,25 @@ static void job_whose_query_answers_an_error_has_failed(void **state)
     assert_int_equal(world->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);
 }
 
+/* Kept beside the test, and compared: what the program asks of the driver. */
+static void job_makes_these_calls(void **state)
+{
+    struct world *world = *state;
+    char text[2000];
+
+    cushim_recording_clear(cushim_test_layer(world->test));
+    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
+    cushim_recording_text(cushim_test_layer(world->test), text, sizeof text);
+    assert_string_equal(text, job_calls);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(jobs_are_done_one_after_the_other),
         TEST(job_whose_query_answers_an_error_has_failed),
+        TEST(job_makes_these_calls),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,11 @@ struct cushim__caller {
     uintptr_t addresses[CUSHIM__PLACE_DEPTH]; /* 0: there are no more */
 };
 
-/* Where the calling thread called the function that begins at `function`. */
-void cushim__place_take(struct cushim__caller *place, uintptr_t function);
+/*
+ * Where the calling thread called the function that begins at `function`; or, if that is only what
+ * was called by the one that begins at `outer`, where it called that.
+ */
+void cushim__place_take(struct cushim__caller *place, uintptr_t function, uintptr_t outer);
 
 /*
  * The file that an address lies in: its name without a folder, where it lies as the file counts,

@@ -57,7 +57,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
 {
     struct cushim_layer *layer = cushim_layer_current();
 
-    *call = (struct cushim__call){.slot = slot, .values = values};
+    *call = (struct cushim__call){.function = call->function, .slot = slot, .values = values};
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
         return true;

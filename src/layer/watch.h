@@ -42,6 +42,7 @@ void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched);
 
 /* A call that is watched: lives on the stack of its wrapper. */
 struct cushim__call {
+    uintptr_t function; /* whose stack it lives on */
     unsigned slot;
     const uint64_t *values; /* the arguments in order, as cushim__parameters says */
     uint64_t number;        /* of watched calls, from 1 */
