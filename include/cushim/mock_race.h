@@ -48,7 +48,8 @@ enum cushim_mock_order {
  * Ask whether anything orders two operations, whatever memory they use.
  *
  * @param mock       The mock; the setting `races` must not be `ignore`.
- * @param first      Number of an operation, as `operation` of struct cushim_mock_trace.
+ * @param first      Number of an operation, as `operation` of struct cushim_mock_trace. While races
+ *                   are looked for, what a call executes by itself in mode `manual` has one, too.
  * @param second     Number of another one.
  * @param order      Receives the answer; untouched on failure.
  * @param text       Receives the answer as a sentence that names both; NULL: nowhere.

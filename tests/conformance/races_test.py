@@ -6,12 +6,8 @@ Where a race is a violation that aborts, a case with one fails.
 usage: races_test.py CONFORMANCE
 """
 import json
-import os
 import subprocess
 import sys
-
-# What Meson starts programs of another system with.
-WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
 # Cases with a race, and which it is.
 RACES = {
@@ -29,7 +25,7 @@ SETTINGS = ['', 'schedule = lazy', 'schedule = random']
 def races(conformance, settings):
     """What is told of a race in each case with one."""
     process = subprocess.run(
-        [*WRAPPER, conformance, '--json', '--driver=mock',
+        [conformance, '--json', '--driver=mock',
          '--settings=races = violation\nviolation = abort\n' + settings],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=600, check=False)
     if not process.stdout:

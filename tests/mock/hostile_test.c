@@ -44,9 +44,21 @@ static unsigned lies_of_stream(CUstream stream)
     return lies;
 }
 
+static unsigned lies_of_time(CUevent event)
+{
+    unsigned lies = 0;
+    float ms = 77.0f;
+
+    while (driver->EventElapsedTime(&ms, event, event) == CUDA_ERROR_NOT_READY) {
+        assert_true(++lies <= 3);
+        assert_true(ms == 77.0f);
+    }
+    return lies;
+}
+
 static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
 {
-    unsigned of_events = 0, of_streams = 0;
+    unsigned of_events = 0, of_streams = 0, of_times = 0;
 
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
@@ -60,12 +72,15 @@ static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
         of_events += lies_of_event(event);
         finish_unheard(stream, event);
         of_streams += lies_of_stream(stream);
+        finish_unheard(stream, event);
+        of_times += lies_of_time(event);
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
         world_end();
     }
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
+    assert_true(of_times > 0);
 }
 
 /* What a call has told, it does not take back; nor what follows from it. */
@@ -150,24 +165,34 @@ static void end_before_a_trace_is_told(void **state)
     }
 }
 
-static void CUDA_CB nothing(void *data)
+/* An event that a host function asks for, and what it is told. */
+struct question {
+    CUevent event;
+    CUresult answer;
+};
+
+static void CUDA_CB ask(void *data)
 {
-    (void)data;
+    struct question *question = data;
+
+    question->answer = driver->EventQuery(question->event);
 }
 
 static void end_before_a_host_function_is_told(void **state)
 {
     (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
+        struct question question = {.answer = CUDA_ERROR_UNKNOWN};
         CUstream stream;
         CUevent event;
 
         begin("mode = manual", seed);
         stream = world_stream();
-        event = world_event();
+        event = question.event = world_event();
         OK(driver->EventRecord(event, stream));
-        OK(driver->LaunchHostFunc(stream, nothing, NULL));
+        OK(driver->LaunchHostFunc(stream, ask, &question));
         OK(cushim_mock_drain(world));
+        OK(question.answer);
         OK(driver->EventQuery(event));
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
@@ -256,8 +281,8 @@ static void streams_overtake_each_other_in_fifo_too(void **state)
         memset(order, 0, sizeof order);
         order_length = 0;
         cushim_mock_trace_set(world, note_end, NULL);
-        world_spin(one, 1000);
-        world_spin(other, 1000);
+        world_spin(one, 0); /* so that nothing but their starts is at random */
+        world_spin(other, 0);
         OK(cushim_mock_drain(world));
         cushim_mock_trace_set(world, NULL, NULL);
         overtaken += strcmp(order, "cb") == 0;

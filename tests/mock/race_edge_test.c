@@ -176,6 +176,23 @@ static void default_stream_behind_a_destroyed_one(bool ordered)
     race_write(ordered ? NULL : OTHER);
 }
 
+/* A stream that begins behind one that was destroyed is no reason to forget what that one was. */
+static void default_stream_behind_one_with_a_successor(bool ordered)
+{
+    CUstream stream = blocking_stream(ordered), successor;
+    CUevent event = world_event();
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    world_spin(successor, 1);
+    race_read(NULL);
+    OK(driver->StreamDestroy_v2(successor));
+    OK(driver->EventDestroy_v2(event));
+}
+
 static void default_stream_between(bool ordered)
 {
     CUstream before = blocking_stream(true), after = blocking_stream(true);
@@ -307,6 +324,14 @@ static void CUDA_CB raise_flag(void *data)
     __atomic_store_n((int *)data, 1, __ATOMIC_RELEASE);
 }
 
+static void test_that_drains_the_mock(bool ordered)
+{
+    race_write(ONE);
+    if (ordered)
+        OK(cushim_mock_drain(world));
+    race_read(OTHER);
+}
+
 /* The host learns from its function that what is before it is finished. */
 static void host_function(bool ordered)
 {
@@ -325,14 +350,15 @@ static void host_function(bool ordered)
 /* The host may look at what a stream writes to its memory. */
 static void value_for_the_host(bool ordered)
 {
-    const CUdeviceptr flag = (uintptr_t)race_host;
+    cuuint32_t *flag = (cuuint32_t *)(void *)race_host;
 
     if (!ordered)
-        OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
+        OK(driver->StreamWriteValue32_v2(ONE, (uintptr_t)flag, 1, 0));
     race_write(ONE);
     if (ordered)
-        OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
-    OK(driver->StreamSynchronize(ordered ? ONE : OTHER));
+        OK(driver->StreamWriteValue32_v2(ONE, (uintptr_t)flag, 1, 0));
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE))
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
     race_read(OTHER);
 }
 
@@ -349,6 +375,25 @@ static void value_for_a_stream(bool ordered)
     race_read(OTHER);
     race_write(ONE);
     OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
+    OK(driver->StreamSynchronize(OTHER));
+    OK(driver->MemFree_v2(flag));
+}
+
+/* The same where the wait has ended when its stream goes on; a set is what ended it. */
+static void value_that_was_awaited(bool ordered)
+{
+    CUdeviceptr flag;
+
+    OK(driver->MemAlloc_v2(&flag, sizeof(cuuint32_t)));
+    OK(driver->MemsetD32_v2(flag, 0, 1));
+    OK(driver->CtxSynchronize());
+    if (ordered)
+        OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    race_write(ONE);
+    OK(driver->MemsetD32Async(flag, 1, 1, ONE));
+    while (world_state().pending > 0)
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
+    race_read(OTHER);
     OK(driver->StreamSynchronize(OTHER));
     OK(driver->MemFree_v2(flag));
 }
@@ -393,6 +438,41 @@ static void memory_of_a_stream_again(bool ordered)
     OK(driver->MemFreeAsync(again, ONE));
 }
 
+/* An event that other processes know, if it is `shared`. */
+static CUevent event_of_processes(bool shared)
+{
+    CUipcEventHandle handle;
+    CUevent event;
+
+    OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    if (shared)
+        OK(driver->IpcGetEventHandle(&handle, event));
+    return event;
+}
+
+/* What another process has waited for before it recorded the event is not known. */
+static void wait_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void host_that_waits_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->EventSynchronize(event));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
 static void streams_of_two_contexts(bool ordered)
 {
     CUevent event = world_event();
@@ -410,6 +490,26 @@ static void streams_of_two_contexts(bool ordered)
     OK(driver->StreamSynchronize(stream));
     OK(driver->EventDestroy_v2(event));
     OK(driver->CtxDestroy_v2(context));
+}
+
+static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
+{
+    CUstream stream = world_stream(), successor;
+    CUevent event = world_event();
+    CUcontext other;
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    OK(driver->CtxPopCurrent_v2(&other));
+    if (ordered)
+        OK(driver->CtxSynchronize());
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxDestroy_v2(other));
 }
 
 static const struct edge {
@@ -432,6 +532,7 @@ static const struct edge {
     EDGE(default_stream_behind),
     EDGE(default_stream_before),
     EDGE(default_stream_behind_a_destroyed_one),
+    EDGE(default_stream_behind_one_with_a_successor),
     EDGE(default_stream_between),
     EDGE(per_thread_stream),
     EDGE(host_that_waits_for_an_event),
@@ -443,13 +544,18 @@ static const struct edge {
     EDGE(host_that_waits_for_the_context),
     EDGE(host_that_copies),
     EDGE(host_that_frees),
+    EDGE(test_that_drains_the_mock),
     EDGE(host_function),
     EDGE(value_for_the_host),
     EDGE(value_for_a_stream),
+    EDGE(value_that_was_awaited),
     EDGE(memory_of_its_own),
     EDGE(free_in_a_stream),
     EDGE(memory_of_a_stream_again),
+    EDGE(wait_for_an_event_of_processes),
+    EDGE(host_that_waits_for_an_event_of_processes),
     EDGE(streams_of_two_contexts),
+    EDGE(context_of_a_stream_with_a_successor_elsewhere),
 #undef EDGE
 };
 

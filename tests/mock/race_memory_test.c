@@ -212,7 +212,7 @@ static void copy_that_is_waited_for_counts(void **state)
     race_end();
 }
 
-/* The CUDA reference of some versions says that these are serialized with all work. */
+/* What these wait for was not measured: all of it, to be safe. */
 static void copies_between_contexts_are_ordered(void **state)
 {
     CUdeviceptr other;

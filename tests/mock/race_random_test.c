@@ -9,7 +9,7 @@
 #include "tests/mock/race_world.h"
 
 enum {
-    PROGRAMS = 400,
+    PROGRAMS = 120,
     STEPS = 40, /* at most; half of the programs are short, so that some have no race */
     NODES = 200,
     STREAMS = 5, /* the first is the default stream, the next two block it */

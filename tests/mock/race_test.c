@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a race, how often, and what else it comes to. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -229,6 +230,76 @@ static void uses_that_are_forgotten_are_told(void **state)
     assert_non_null(strstr(last_line, "the oldest ones are forgotten"));
 }
 
+/* Behind a wait for a value everything is taken to come before, but only until it has ended. */
+static void streams_race_again_behind_a_value(void **state)
+{
+    (void)state;
+    OK(driver->MemsetD32Async(race_memory, 1, 1, race_streams[1]));
+    OK(driver->StreamWaitValue32_v2(race_streams[1], race_memory, 1, CU_STREAM_WAIT_VALUE_EQ));
+    OK(driver->StreamSynchronize(race_streams[1]));
+    race_write(race_streams[1]);
+    race_read(race_streams[0]);
+    assert_int_equal(race_count(), 1);
+}
+
+/* What is dropped with its context races with nothing. */
+static void work_of_a_context_that_is_gone_is_no_race(void **state)
+{
+    CUcontext context;
+    CUstream stream;
+
+    (void)state;
+    race_begin("mode = manual");
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    stream = world_stream();
+    OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, stream));
+    OK(driver->CtxDestroy_v2(context));
+    race_write(race_streams[0]);
+    assert_int_equal(race_count(), 0);
+    race_end();
+}
+
+/* --- threads --- */
+
+enum { THREADS = 4, ROUNDS = 200 };
+
+static CUcontext shared_context;
+
+/* Each with memory and a stream of its own. */
+static void *work(void *data)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    (void)data;
+    if (driver->CtxSetCurrent(shared_context) != CUDA_SUCCESS ||
+        driver->MemAlloc_v2(&memory, 64) != CUDA_SUCCESS ||
+        driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return NULL;
+    for (int i = 0; i < ROUNDS; i++) {
+        driver->MemsetD8Async(memory, 1, 64, stream);
+        if (i % 10 == 0)
+            driver->StreamSynchronize(stream);
+    }
+    driver->StreamDestroy_v2(stream);
+    driver->MemFree_v2(memory);
+    return NULL;
+}
+
+static void threads_with_memory_of_their_own_do_not_race(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&shared_context));
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, NULL), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(race_count(), 0);
+    assert_true(world_state().executed >= THREADS * ROUNDS);
+}
+
 /* What the host has waited for need not be remembered, nor what a later use covers. */
 static void long_programs_forget_nothing(void **state)
 {
@@ -300,6 +371,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(order_of_no_operation_is_refused, begin, end),
         cmocka_unit_test_setup_teardown(last_4096_operations_can_be_asked_for, begin, end),
         cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, end),
+        cmocka_unit_test_setup_teardown(streams_race_again_behind_a_value, begin, end),
+        cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
+        cmocka_unit_test_setup_teardown(threads_with_memory_of_their_own_do_not_race, begin, end),
         cmocka_unit_test_setup_teardown(long_programs_forget_nothing, begin, end),
         cmocka_unit_test(nothing_is_looked_for_by_default),
         cmocka_unit_test(race_is_a_violation_if_so_set),

@@ -47,7 +47,7 @@ void cushim__mark_begin(struct cushim__mark *mark, const struct cushim__stream *
         .number = operation->number,
         .stream = in_graph ? races->launch_stream : stream->id,
         .launch = races->launch,
-        .on_default = in_graph ? races->launch_on_default : stream->kind != CUSHIM__CREATED,
+        .on_default = in_graph ? races->launch_on_default : stream->kind == CUSHIM__LEGACY,
         .kind = operation->class->name,
         .call = cushim__call_name(),
     };
@@ -119,7 +119,7 @@ void cushim__races_launch_begin(const struct cushim__stream *stream)
         return;
     races->launch = ++races->launches;
     races->launch_stream = stream->id;
-    races->launch_on_default = stream->kind != CUSHIM__CREATED;
+    races->launch_on_default = stream->kind == CUSHIM__LEGACY;
 }
 
 void cushim__races_launch_end(void)

@@ -166,28 +166,34 @@ static void say(const struct cushim__mark *one, const struct cushim__mark *later
                  from, to);
 }
 
+static CUresult find_order(uint64_t first, uint64_t second, enum cushim_mock_order *order,
+                           char *text, size_t text_size)
+{
+    const struct cushim__mark *one, *later;
+
+    if (!cushim__races())
+        return CUDA_ERROR_NOT_SUPPORTED;
+    one = cushim__mark_find(first < second ? first : second);
+    later = cushim__mark_find(first < second ? second : first);
+    if (!one || !later)
+        return CUDA_ERROR_NOT_FOUND;
+    *order = order_of(one, later);
+    if (text)
+        say(one, later, *order, text, text_size);
+    if (*order == CUSHIM_MOCK_ORDER_BEFORE && second < first)
+        *order = CUSHIM_MOCK_ORDER_AFTER;
+    return CUDA_SUCCESS;
+}
+
 CUresult cushim_mock_ordered(struct cushim_mock *mock, uint64_t first, uint64_t second,
                              enum cushim_mock_order *order, char *text, size_t text_size)
 {
-    const struct cushim__mark *one, *later;
-    CUresult code = CUDA_SUCCESS;
+    CUresult code;
 
     if (!mock || !order || first == second)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&mock->lock);
-    one = mock->races ? cushim__mark_find(first < second ? first : second) : NULL;
-    later = mock->races ? cushim__mark_find(first < second ? second : first) : NULL;
-    if (!mock->races) {
-        code = CUDA_ERROR_NOT_SUPPORTED;
-    } else if (!one || !later) {
-        code = CUDA_ERROR_NOT_FOUND;
-    } else {
-        *order = order_of(one, later);
-        if (text)
-            say(one, later, *order, text, text_size);
-        if (*order == CUSHIM_MOCK_ORDER_BEFORE && second < first)
-            *order = CUSHIM_MOCK_ORDER_AFTER;
-    }
+    code = find_order(first, second, order, text, text_size);
     cushim__lock_release(&mock->lock);
     return code;
 }

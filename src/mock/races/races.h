@@ -50,8 +50,7 @@ void cushim__races_saw(struct cushim__clock *clock, bool finished);
 
 /*
  * The same of an operation under way, and of everything: where it is not known what was waited for,
- * and around copies between contexts, which some versions of the CUDA reference say to be serialized
- * with all work.
+ * and around copies between contexts, of which it was not measured what they wait for.
  */
 void cushim__races_saw_operation(const struct cushim__operation *operation);
 void cushim__races_saw_all(void);

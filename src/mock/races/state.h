@@ -21,7 +21,7 @@ struct cushim__mark {
     uint64_t stream; /* as the trace has it; of a graph: the one that it was launched on */
     uint64_t launch; /* of graphs, from 1; 0: it is in none */
     uint32_t strand;
-    bool on_default; /* that stream is a default stream */
+    bool on_default; /* that stream is the legacy default stream */
     const char *kind, *name, *call;
     struct cushim__clock *before;
 };
@@ -39,9 +39,13 @@ struct cushim__races {
     /* strand.c */
     struct cushim__strand *strands; /* the first is none */
     uint32_t strand_count, strand_room;
+
+    /* host.c */
     struct cushim__clock *host; /* what the host has seen to be finished */
     uint64_t host_version;      /* how often that has changed */
-    uint64_t *awaiting;         /* operations that wait for a value in memory */
+
+    /* value.c */
+    uint64_t *awaiting; /* operations that wait for a value in memory */
     size_t awaiting_count, awaiting_room;
     uint64_t released; /* what was submitted when the last of them ended */
 
@@ -77,6 +81,16 @@ void cushim__races_go_blind(void);
 bool cushim__strand_add(struct cushim__stream *stream, uint64_t number, bool waits,
                         struct cushim__mark *mark);
 void cushim__strands_clear(void);
+
+/* host.c: a clock of all that is submitted so far. */
+struct cushim__clock *cushim__races_everything(void);
+
+/*
+ * value.c: what comes before an operation, if it, or one before it, waits for a value in memory; and
+ * a clock where those waits have ended: all that was submitted until then. False: out of memory.
+ */
+bool cushim__value_follow(struct cushim__clock **before, uint64_t number, bool waits);
+bool cushim__value_close(struct cushim__clock **clock);
 
 /* mark.c */
 bool cushim__marks_create(void);

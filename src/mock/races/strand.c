@@ -5,25 +5,15 @@
 #include <string.h>
 
 #include "src/mock/calls/context/context.h"
-#include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 
 enum { FIRST_ROOM = 16 };
 
-static struct cushim__strand *strand_at(uint32_t index)
-{
-    return &cushim__races()->strands[index];
-}
-
-static bool is_seen(const struct cushim__strand *strand)
-{
-    return strand->last <= strand->seen;
-}
-
 /* The same also of what it waits for. */
 static bool is_settled(const struct cushim__strand *strand)
 {
-    return is_seen(strand) && cushim__clock_covers(cushim__races()->host, strand->before);
+    return cushim__strand_is_seen(strand) &&
+           cushim__clock_covers(cushim__races()->host, strand->before);
 }
 
 /*
@@ -33,7 +23,7 @@ static bool is_settled(const struct cushim__strand *strand)
 static bool can_take(uint32_t index, const struct cushim__stream *stream,
                      const struct cushim__clock *before)
 {
-    const struct cushim__strand *strand = strand_at(index);
+    const struct cushim__strand *strand = cushim__strand_at(index);
 
     if (!strand->gone)
         return false;
@@ -76,7 +66,7 @@ static bool begin(struct cushim__stream *stream, struct cushim__clock *before)
         cushim__clock_release(before);
         return false;
     }
-    strand = strand_at(index);
+    strand = cushim__strand_at(index);
     cushim__clock_release(strand->before);
     strand->before = before;
     strand->context = stream->object.context;
@@ -101,7 +91,7 @@ static bool follow(struct cushim__stream *stream, struct cushim__clock *more)
         cushim__clock_release(before);
         return false;
     }
-    strand = strand_at(stream->strand);
+    strand = cushim__strand_at(stream->strand);
     if (strand->told != races->host_version && !cushim__clock_join(&strand->before, races->host))
         return false;
     strand->told = races->host_version;
@@ -111,7 +101,7 @@ static bool follow(struct cushim__stream *stream, struct cushim__clock *more)
 /* What a strand has come to, on top of a clock. */
 static bool join_strand(struct cushim__clock **clock, uint32_t index)
 {
-    const struct cushim__strand *strand = strand_at(index);
+    const struct cushim__strand *strand = cushim__strand_at(index);
 
     return cushim__clock_join(clock, strand->before) &&
            cushim__clock_advance(clock, index, strand->last);
@@ -125,7 +115,7 @@ static bool join_context(struct cushim__clock **clock, const struct cushim__cont
     bool joined = true;
 
     for (uint32_t i = 1; joined && i < races->strand_count; i++) {
-        const struct cushim__strand *strand = strand_at(i);
+        const struct cushim__strand *strand = cushim__strand_at(i);
 
         if (strand->context == context && !is_settled(strand) && (strand->blocks || !blocking_only))
             joined = join_strand(clock, i);
@@ -137,7 +127,7 @@ static bool join_context(struct cushim__clock **clock, const struct cushim__cont
 static bool follow_default(struct cushim__stream *stream)
 {
     const struct cushim__context *context = stream->object.context;
-    struct cushim__clock **before = &strand_at(stream->strand)->before;
+    struct cushim__clock **before = &cushim__strand_at(stream->strand)->before;
 
     if (!cushim__stream_blocks(stream))
         return true;
@@ -147,57 +137,6 @@ static bool follow_default(struct cushim__stream *stream)
            join_strand(before, context->legacy->strand);
 }
 
-/* Whether an operation still waits for a value that was submitted up to a number. */
-static bool is_awaiting(uint64_t number)
-{
-    const struct cushim__races *races = cushim__races();
-
-    for (size_t i = 0; i < races->awaiting_count; i++) {
-        if (races->awaiting[i] <= number)
-            return true;
-    }
-    return false;
-}
-
-static bool add_awaiting(uint64_t number)
-{
-    struct cushim__races *races = cushim__races();
-
-    if (races->awaiting_count >= races->awaiting_room) {
-        const size_t room = races->awaiting_room > 0 ? races->awaiting_room * 2 : FIRST_ROOM;
-        uint64_t *awaiting = realloc(races->awaiting, room * sizeof *awaiting);
-
-        if (!awaiting)
-            return false;
-        races->awaiting = awaiting;
-        races->awaiting_room = room;
-    }
-    races->awaiting[races->awaiting_count++] = number;
-    return true;
-}
-
-/* What is behind waits that have ended: all that was submitted until then. */
-static bool close_clock(struct cushim__clock **clock)
-{
-    if (!*clock || (*clock)->open == 0 || is_awaiting((*clock)->open))
-        return true;
-    return cushim__clock_raise(clock, cushim__races()->released, 0);
-}
-
-/*
- * Whoever writes the value may do so after anything that is submitted until then, so behind the wait
- * everything is taken to come before.
- */
-static bool follow_values(struct cushim__strand *strand, uint64_t number, bool waits)
-{
-    if (waits)
-        return add_awaiting(number) && cushim__clock_raise(&strand->before, number - 1, number);
-    if (!close_clock(&strand->before))
-        return false;
-    return !strand->before || strand->before->open == 0 ||
-           cushim__clock_raise(&strand->before, number - 1, strand->before->open);
-}
-
 bool cushim__strand_add(struct cushim__stream *stream, uint64_t number, bool waits,
                         struct cushim__mark *mark)
 {
@@ -205,11 +144,9 @@ bool cushim__strand_add(struct cushim__stream *stream, uint64_t number, bool wai
 
     if (!follow(stream, NULL) || !follow_default(stream))
         return false;
-    strand = strand_at(stream->strand);
-    if (!follow_values(strand, number, waits))
+    strand = cushim__strand_at(stream->strand);
+    if (!cushim__value_follow(&strand->before, number, waits))
         return false;
-    if (is_seen(strand))
-        strand->first = number;
     strand->last = number;
     mark->strand = stream->strand;
     mark->before = cushim__clock_retain(strand->before);
@@ -231,7 +168,7 @@ void cushim__races_stream_gone(struct cushim__stream *stream)
 {
     if (!cushim__races() || stream->strand == 0)
         return;
-    strand_at(stream->strand)->gone = true;
+    cushim__strand_at(stream->strand)->gone = true;
     stream->strand = 0;
 }
 
@@ -267,77 +204,6 @@ struct cushim__clock *cushim__races_context(const struct cushim__context *contex
     return cushim__races() ? clock_of(context, false) : NULL;
 }
 
-/* The host's clock has changed: which operations it has not seen begin later now. */
-static bool update_floor(struct cushim__races *races)
-{
-    uint64_t floor = cushim__engine_submitted();
-
-    for (uint32_t i = 1; i < races->strand_count; i++) {
-        struct cushim__strand *strand = strand_at(i);
-        const uint64_t seen = cushim__clock_of(races->host, i);
-
-        if (seen > strand->seen)
-            strand->seen = seen;
-        if (is_seen(strand))
-            continue;
-        if (strand->first <= strand->seen)
-            strand->first = strand->seen + 1;
-        if (floor >= strand->first)
-            floor = strand->first - 1;
-    }
-    return cushim__clock_raise(&races->host, floor, races->host ? races->host->open : 0);
-}
-
-/* `clock` is borrowed. */
-static void see(struct cushim__clock *clock)
-{
-    struct cushim__races *races = cushim__races();
-
-    if (cushim__clock_covers(races->host, clock))
-        return;
-    races->host_version++;
-    if (!cushim__clock_join(&races->host, clock) || !close_clock(&races->host) ||
-        !update_floor(races))
-        cushim__races_go_blind();
-}
-
-void cushim__races_saw(struct cushim__clock *clock, bool finished)
-{
-    if (cushim__races() && finished)
-        see(clock);
-    cushim__clock_release(clock);
-}
-
-void cushim__races_saw_operation(const struct cushim__operation *operation)
-{
-    struct cushim__clock *clock;
-
-    if (!cushim__races() || operation->strand == 0)
-        return;
-    clock = cushim__clock_retain(operation->before);
-    if (cushim__clock_advance(&clock, operation->strand, operation->number))
-        see(clock);
-    else
-        cushim__races_go_blind();
-    cushim__clock_release(clock);
-}
-
-/* The clock of all that is submitted so far. */
-static struct cushim__clock *everything(void)
-{
-    struct cushim__clock *clock = NULL;
-
-    if (!cushim__clock_raise(&clock, cushim__engine_submitted(), 0))
-        cushim__races_go_blind();
-    return clock;
-}
-
-void cushim__races_saw_all(void)
-{
-    if (cushim__races())
-        cushim__races_saw(everything(), true);
-}
-
 void cushim__races_wait(struct cushim__stream *stream, struct cushim__clock *clock)
 {
     if (cushim__races() && clock && !(follow(stream, clock) && follow_default(stream)))
@@ -350,22 +216,7 @@ void cushim__races_wait_all(struct cushim__stream *stream)
 
     if (!cushim__races())
         return;
-    clock = everything();
+    clock = cushim__races_everything();
     cushim__races_wait(stream, clock);
     cushim__clock_release(clock);
-}
-
-void cushim__races_released(const struct cushim__operation *operation)
-{
-    struct cushim__races *races = cushim__races();
-
-    if (!races || operation->number == 0)
-        return;
-    for (size_t i = 0; i < races->awaiting_count; i++) {
-        if (races->awaiting[i] != operation->number)
-            continue;
-        races->awaiting[i] = races->awaiting[--races->awaiting_count];
-        races->released = cushim__engine_submitted();
-        return;
-    }
 }
