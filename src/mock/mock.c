@@ -3,9 +3,12 @@
  * The mock's life: created from settings, asked how it stands, and destroyed with all that is left.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "loader/options.h"
+#include "src/layer/fault/rules.h"
+#include "src/layer/layer.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/graph/user_object.h"
@@ -101,6 +104,28 @@ static void end(struct cushim_mock *mock)
     free(mock);
 }
 
+/* Rules of faults need a layer over the mock; without any there is none. */
+static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_options *options)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (mock->settings.fault_count == 0)
+        return CUDA_SUCCESS;
+    code = cushim__layer_create(&cushim__mock_table, &mock->layer);
+    if (code == CUDA_ERROR_ALREADY_ACQUIRED && options->message_size > 0)
+        snprintf(options->message, options->message_size,
+                 "rules of faults need a layer, and the process has one: add them to that");
+    if (code == CUDA_SUCCESS)
+        code = cushim__faults_add(mock->settings.faults, mock->settings.fault_count);
+    return code;
+}
+
+static void destroy_layer(struct cushim_mock *mock)
+{
+    if (mock->layer && mock->layer == cushim_layer_current())
+        cushim_layer_destroy(mock->layer);
+}
+
 static CUresult create(const struct cushim_mock_options *options,
                        const struct cushim__defaults *defaults, struct cushim_mock **mock)
 {
@@ -123,12 +148,16 @@ static CUresult create(const struct cushim_mock_options *options,
     cushim__lock_take(&created->lock);
     set_world(created);
     code = fill();
+    cushim__lock_release(&created->lock);
+    if (code == CUDA_SUCCESS)
+        code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
+        destroy_layer(created);
+        cushim__lock_take(&created->lock);
         empty();
         end(created);
         return code;
     }
-    cushim__lock_release(&created->lock);
     cushim__host_begin();
     *mock = created;
     return CUDA_SUCCESS;
@@ -167,6 +196,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         return CUDA_SUCCESS;
     if (mock->put_back)
         mock->put_back(mock->former);
+    destroy_layer(mock);
     cushim__lock_take(&life);
     cushim__host_end();
     cushim__lock_take(&mock->lock);
@@ -186,7 +216,9 @@ struct cushim_mock *cushim_mock_current(void)
 
 const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
 {
-    return mock ? &cushim__mock_table : NULL;
+    if (!mock)
+        return NULL;
+    return mock->layer ? &cushim__layer_table : &cushim__mock_table;
 }
 
 CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)

@@ -104,6 +104,9 @@ void cushim__engine_forget(struct cushim__stream *stream);
 void cushim__engine_advance(uint64_t duration_ns);
 bool cushim__engine_step(void);
 
+/* Let operations go that hang by a fault: they end now. */
+void cushim__engine_release(void);
+
 /* A sticky error: every later call answers it, queued work is dropped. */
 void cushim__engine_fault(CUresult code);
 

@@ -22,7 +22,7 @@ struct cushim__helper {
 static void execute(struct cushim__helper *helper, struct cushim__stream *stream)
 {
     struct cushim__operation *head = stream->head;
-    CUresult status = cushim__world->fault;
+    CUresult status = cushim__world->fault ? cushim__world->fault : stream->fault.code;
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {

@@ -93,6 +93,13 @@ bool cushim__run_next(void); /* what is due first, whenever that is; false: noth
 void cushim__run_until(uint64_t time_ns);
 void cushim__run_end(struct cushim__stream *stream); /* the head has ended */
 
+/*
+ * operation_fault.c: an operation begins by the rules of faults; false: it hangs. And it ends with
+ * what stream->fault says.
+ */
+bool cushim__fault_begin(struct cushim__stream *stream);
+CUresult cushim__fault_strike(const struct cushim__stream *stream);
+
 /* executor.c: `operation` is queued, and may need the thread that lets time pass. */
 CUresult cushim__executor_start(const struct cushim__operation *operation);
 void cushim__executor_wake(void);
