@@ -83,10 +83,14 @@ static bool lacks(const unsigned char *bytes, size_t size, const char *name)
                sizeof place);
         if (place >= size)
             return false;
-        /* One that ends with the file, and is shorter, is another; all of them begin with lib. */
-        if (size - place >= length && bytes[place + AFTER_LIB] == (unsigned char)name[AFTER_LIB] &&
-            memcmp(bytes + place, name, length) == 0)
+        /* A text that is cut off by the file's end may have been any. */
+        if (size - place < length) {
+            if (!memchr(bytes + place, '\0', size - place))
+                return false;
+        } else if (bytes[place + AFTER_LIB] == (unsigned char)name[AFTER_LIB] &&
+                   memcmp(bytes + place, name, length) == 0) {
             return false;
+        }
     }
     return true;
 }
