@@ -141,7 +141,9 @@ static void try_named(const struct cushim_load_options *options, struct cushim_r
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
         settle(candidate, CUSHIM_OUTCOME_DISABLED, "");
     else if (!path[0])
-        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is empty");
+        settle(candidate, CUSHIM_OUTCOME_REFUSED,
+               origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
+                                                   : "the path is empty");
     else if (!cushim__path_is_absolute(path))
         settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     else if (strlen(path) >= sizeof candidate->path)
