@@ -4,15 +4,10 @@
 
     absent_bench.py DRIVER KIND=PROGRAM...
 
-How many system calls the C library's own search makes is its affair: a program that asks it by
-dlopen() is counted beside. Where a look can be certain, the linker is not asked, and all calls
-together are fewer than MOST_CALLS; elsewhere they are few more than the linker's.
-
 A call after the first costs what one through the table of a DRIVER costs, in instructions. Time
 depends on the machine and is printed.
 """
 
-import glob
 import os
 import statistics
 import subprocess
@@ -21,22 +16,10 @@ import unittest
 
 sys.dont_write_bytecode = True
 import callgrind  # noqa: E402
-import strace  # noqa: E402
 
-MOST_CALLS = 60
-MOST_CALLS_MORE = 45
 TURNS = (100000, 200000)
 TOLERANCE = 0.01
 ROUNDS = 21
-
-
-def is_certain(program):
-    """Whether the program's linker has nothing that a look at its folders cannot see."""
-    folders = '/lib*/glibc-hwcaps', '/lib/*/glibc-hwcaps', '/lib/tls', '/lib/*/tls'
-    with open(program, 'rb') as file:
-        is_musl = b'/ld-musl-' in file.read()
-    return (not is_musl and os.path.exists('/etc/ld.so.cache')
-            and not any(glob.glob(folder) for folder in folders))
 
 
 def run(command):
@@ -58,22 +41,6 @@ def per_call(program, **setting):
 
 
 class Absent(unittest.TestCase):
-    def test_few_system_calls_tell_that_there_is_no_driver(self):
-        problem = strace.problem()
-        if problem:
-            self.skipTest(problem)
-        print('\nsystem calls until it is known, an empty program\'s taken off:')
-        for kind, program in PROGRAMS.items():
-            number = {way: len(strace.calls([program, way, '0']))
-                      for way in ('nothing', 'linker', 'cushim')}
-            ours, linkers = (number[way] - number['nothing'] for way in ('cushim', 'linker'))
-            print('  %-8s %3d (%d in all); dlopen() alone %d'
-                  % (kind, ours, number['cushim'], linkers))
-            self.assertGreater(ours, 0)
-            self.assertLessEqual(ours, MOST_CALLS_MORE + linkers)
-            if is_certain(program):
-                self.assertLess(ours, MOST_CALLS)
-
     def test_calls_after_a_failed_load_cost_what_a_call_costs(self):
         print('\ninstructions of a call, without a driver and with one:')
         for kind, program in PROGRAMS.items():
