@@ -8,6 +8,7 @@
  *
  * Then it makes so many calls more. Prints the nanoseconds that the first thing took.
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
