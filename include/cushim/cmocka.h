@@ -31,6 +31,7 @@ extern "C" {
 }
 #endif
 
+#include <cushim/sweep.h>
 #include <cushim/test.h>
 
 /** Text as lines of cmocka's: it cuts what is longer than a line of its own. */
@@ -99,6 +100,39 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
 
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
+    cushim__cmocka_print(text);
+    _fail(file, line);
+}
+
+/**
+ * Sweep a body (sweep.h), and fail the test if something was wrong in a run. On the thread of the
+ * test, and not between cushim_cmocka_begin() and _end(): each run has a mock of its own.
+ *
+ * @param options  As for cushim_sweep(); NULL: the defaults. Its message is printed.
+ * @param body     What is swept. It must not leave by an assertion: cushim_sweep_wrong().
+ * @param data     Passed on to it.
+ */
+#define cushim_assert_swept(options, body, data) \
+    cushim__assert_swept((options), (body), (data), __FILE__, __LINE__)
+
+static inline void cushim__assert_swept(const struct cushim_sweep_options *options,
+                                        int (*body)(void *data), void *data, const char *file,
+                                        int line)
+{
+    char text[8192] = "";
+    struct cushim_sweep_options known;
+    CUresult code;
+
+    memset(&known, 0, sizeof known);
+    if (options)
+        memcpy(&known, options, sizeof known);
+    known.size = sizeof known;
+    known.message = text;
+    known.message_size = sizeof text;
+    code = cushim_sweep(&known, body, data, NULL);
+    if (code == CUDA_SUCCESS)
+        return;
+    print_error("cushim_sweep() answers %d\n", (int)code);
     cushim__cmocka_print(text);
     _fail(file, line);
 }

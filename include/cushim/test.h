@@ -48,6 +48,12 @@ struct cushim_test_options {
     bool on_driver;
     /** Errors that no scope expects are failures: cushim_errors_forbid(). */
     bool forbid_errors;
+    /**
+     * The driver is initialised, and the primary context of device 0 current for the calling
+     * thread, before anything is recorded. The test holds it until it has looked for what is left:
+     * else what a program forgets in a context goes with it, and is not found.
+     */
+    bool context;
     /** Receives why settings or faults were refused, with line and column. NULL: nowhere. */
     char *message;
     /** Size of `message` in bytes. */
@@ -67,10 +73,12 @@ struct cushim_test_options {
  * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock or a layer in this process.
+ * @return any other code               With `context`: why there is none.
  *
  * Thread safety: one thread; it is the one that ends the test.
  * Context: needs none.
- * Driver calls: cuCtxGetCurrent, if `on_driver`.
+ * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit, cuDevicePrimaryCtxRetain and
+ *               cuCtxSetCurrent.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
@@ -91,7 +99,8 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - objects and allocations that the program has made and not given back, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line;
  * - a context that is current for the calling thread and was not when the test began;
- * - work that is pending in the mock.
+ * - work that is pending in the mock, and waits that are missing (`races = report`);
+ * - faults that never took effect.
  *
  * What the driver makes by itself is not the program's to give back: default streams, functions of
  * modules, a primary context that nobody has retained. What goes with a context or a module has

@@ -64,7 +64,7 @@ static void sign(const struct entry *entry, struct cushim__known *known)
     known->maker.slot = entry->call->slot;
     known->maker.call = entry->call->number;
     known->maker.thread = entry->call->thread;
-    cushim__place_take(&known->maker.place, function);
+    cushim__place_take(&known->maker.place, entry->call->function, function);
 }
 
 static struct cushim__known *current(const struct entry *entry)

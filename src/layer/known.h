@@ -27,7 +27,7 @@ struct cushim__maker {
     unsigned slot;
     uint64_t call;
     unsigned thread;
-    struct cushim__place place;
+    struct cushim__caller place;
 };
 
 struct cushim__known {

@@ -15,14 +15,16 @@ struct left {
     uint64_t bytes;
 };
 
-static struct left count(enum cushim__noun noun)
+static struct left count(enum cushim__noun noun, uint64_t since)
 {
     const struct cushim__known *known = NULL;
     struct left left = {.count = 0};
 
     while ((known = cushim__known_next(noun, known)) != NULL) {
-        left.count += known->is_live;
-        left.bytes += known->is_live ? known->bytes : 0;
+        if (!known->is_live || known->maker.call <= since)
+            continue;
+        left.count++;
+        left.bytes += noun == CUSHIM__NOUN_MEMORY ? known->bytes : 0;
     }
     return left;
 }
@@ -60,9 +62,9 @@ static void tell(struct cushim__text *text, const struct cushim__known *known)
     cushim__text_add(text, "\n");
 }
 
-static void tell_noun(struct cushim__text *text, enum cushim__noun noun)
+static void tell_noun(struct cushim__text *text, enum cushim__noun noun, uint64_t since)
 {
-    const struct left left = count(noun);
+    const struct left left = count(noun, since);
     const struct cushim__known *known = NULL;
     size_t told = 0;
 
@@ -73,7 +75,7 @@ static void tell_noun(struct cushim__text *text, enum cushim__noun noun)
     if (left.bytes > 0)
         cushim__text_format(text, ", %llu bytes", (unsigned long long)left.bytes);
     cushim__text_add(text, ":\n");
-    while (told < TOLD && (known = made_after(noun, known ? known->maker.call : 0)) != NULL) {
+    while (told < TOLD && (known = made_after(noun, known ? known->maker.call : since)) != NULL) {
         tell(text, known);
         told++;
     }
@@ -83,8 +85,13 @@ static void tell_noun(struct cushim__text *text, enum cushim__noun noun)
 
 void cushim__left_tell(struct cushim__text *text)
 {
+    cushim__left_tell_since(text, 0);
+}
+
+void cushim__left_tell_since(struct cushim__text *text, uint64_t call)
+{
     for (unsigned noun = 0; noun < CUSHIM__NOUNS; noun++)
-        tell_noun(text, (enum cushim__noun)noun);
+        tell_noun(text, (enum cushim__noun)noun, call);
 }
 
 void cushim__left_cut(struct cushim__text *text)

@@ -22,15 +22,17 @@ static bool is_own(const struct cushim__place_file *file)
     return name[i] == '\0';
 }
 
-void cushim__place_text(struct cushim__text *text, const struct cushim__place *place)
+void cushim__place_text(struct cushim__text *text, const struct cushim__caller *place)
 {
     struct cushim__place_file file;
     unsigned told = 0;
 
     for (unsigned i = 0; i < CUSHIM__PLACE_DEPTH && place->addresses[i] && told < TOLD; i++) {
         cushim__place_find(place->addresses[i] - 1, &file); /* in the call, not behind it */
-        if (told == 0 && is_own(&file))
+        if (is_own(&file) && told == 0)
             continue;
+        if (is_own(&file)) /* it has called the program: a sweep its body */
+            break;
         cushim__text_format(text, "%s%s+0x%llx", told ? " " : "", file.name,
                             (unsigned long long)file.offset);
         told++;

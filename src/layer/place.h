@@ -10,12 +10,15 @@
 
 enum { CUSHIM__PLACE_DEPTH = 6 };
 
-struct cushim__place {
+struct cushim__caller {
     uintptr_t addresses[CUSHIM__PLACE_DEPTH]; /* 0: there are no more */
 };
 
-/* Where the calling thread called the function that begins at `function`. */
-void cushim__place_take(struct cushim__place *place, uintptr_t function);
+/*
+ * Where the calling thread called the function that begins at `function`; or, if that is only what
+ * was called by the one that begins at `outer`, where it called that.
+ */
+void cushim__place_take(struct cushim__caller *place, uintptr_t function, uintptr_t outer);
 
 /*
  * The file that an address lies in: its name without a folder, where it lies as the file counts,
@@ -31,6 +34,6 @@ void cushim__place_find(uintptr_t address, struct cushim__place_file *file);
  * `program+0x1189 program+0x1243`, without the leading ones that are cushim's own, if it is a
  * library.
  */
-void cushim__place_text(struct cushim__text *text, const struct cushim__place *place);
+void cushim__place_text(struct cushim__text *text, const struct cushim__caller *place);
 
 #endif

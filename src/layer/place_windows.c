@@ -18,7 +18,7 @@ static uintptr_t function_of(uintptr_t address)
     return entry ? (uintptr_t)base + entry->BeginAddress : 0;
 }
 
-void cushim__place_take(struct cushim__place *place, uintptr_t function)
+void cushim__place_take(struct cushim__caller *place, uintptr_t function, uintptr_t outer)
 {
     void *frames[DEEPEST];
     const unsigned count = CaptureStackBackTrace(0, DEEPEST, frames, NULL);
@@ -27,7 +27,10 @@ void cushim__place_take(struct cushim__place *place, uintptr_t function)
     memset(place, 0, sizeof *place);
     while (i < count && function_of((uintptr_t)frames[i] - 1) != function)
         i++;
-    for (i++; i < count && kept < CUSHIM__PLACE_DEPTH; i++)
+    i++;
+    if (i < count && function_of((uintptr_t)frames[i] - 1) == outer)
+        i++;
+    for (; i < count && kept < CUSHIM__PLACE_DEPTH; i++)
         place->addresses[kept++] = (uintptr_t)frames[i];
 }
 

@@ -3,10 +3,13 @@
 #include <stdlib.h>
 
 #include <cushim/driver.h>
+#include <cushim/fault.h>
+#include <cushim/mock_race.h>
 #include <cushim/test.h>
 
 #include "loader/options.h"
 #include "loader/text.h"
+#include "src/layer/known.h"
 #include "src/layer/layer.h"
 #include "src/layer/left.h"
 #include "src/layer/recording.h"
@@ -15,7 +18,10 @@
 struct cushim_test {
     struct cushim_mock *mock; /* NULL: it runs on a driver */
     struct cushim_layer *layer;
+    bool owns_layer;   /* it is not one that the mock has made for its settings */
+    CUcontext former;  /* current before it */
     CUcontext context; /* current when it began */
+    bool has_retained; /* and it is this test's reference */
 };
 
 static CUresult create_mock(struct cushim_test *test, const struct cushim_test_options *options)
@@ -40,29 +46,68 @@ static CUresult begin_seeing(struct cushim_layer *layer)
     cushim__lock_take(&layer->lock);
     is_begun = cushim__seeing_begin(CUSHIM__SEEN_BY_TEST);
     cushim__lock_release(&layer->lock);
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
     return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult create_layer(struct cushim_test *test)
+{
+    test->layer = test->mock ? cushim_layer_current() : NULL;
+    if (test->layer)
+        return CUDA_SUCCESS;
+    test->owns_layer = true;
+    return cushim_layer_create(NULL, &test->layer);
+}
+
+/* Through the layer, which keeps book of it. */
+static CUresult make_context(struct cushim_test *test)
+{
+    const struct cushim_table *driver = cushim_driver();
+    CUresult code = driver->Init(0);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->DevicePrimaryCtxRetain(&test->context, 0);
+    if (code != CUDA_SUCCESS)
+        return code;
+    test->has_retained = true;
+    return driver->CtxSetCurrent(test->context);
 }
 
 static CUresult begin(struct cushim_test *test, const struct cushim_test_options *options)
 {
-    CUresult code = options->faults ? CUDA_ERROR_NOT_SUPPORTED : create_mock(test, options);
+    CUresult code = create_mock(test, options);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_layer_create(NULL, &test->layer);
+        code = create_layer(test);
     if (code == CUDA_SUCCESS && options->on_driver)
-        cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->context);
+        cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->former);
+    test->context = test->former;
     if (code == CUDA_SUCCESS)
         code = begin_seeing(test->layer);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_install(test->layer);
+    if (code == CUDA_SUCCESS && options->context)
+        code = make_context(test);
     if (code == CUDA_SUCCESS)
         code = cushim_recording_start(test->layer, options->capacity);
     if (code == CUDA_SUCCESS && options->forbid_errors)
         code = cushim_errors_forbid(test->layer, true);
-    return code == CUDA_SUCCESS ? cushim_layer_install(test->layer) : code;
+    if (code == CUDA_SUCCESS && options->faults)
+        code = cushim_fault_parse(test->layer, options->faults, options->message,
+                                  options->message_size);
+    return code;
 }
 
 static void destroy(struct cushim_test *test)
 {
-    cushim_layer_destroy(test->layer);
+    if (test->has_retained) {
+        const struct cushim_table *driver = cushim_layer_wrapped(test->layer);
+
+        driver->CtxSetCurrent(test->former);
+        driver->DevicePrimaryCtxRelease_v2(0);
+    }
+    if (test->owns_layer)
+        cushim_layer_destroy(test->layer);
     cushim_mock_destroy(test->mock);
     free(test);
 }
@@ -114,6 +159,23 @@ static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
         cushim__text_format(text, "  and %zu more\n", state->violations - told);
 }
 
+static void tell_races(struct cushim__text *text, struct cushim_mock *mock,
+                       const struct cushim_mock_state *state)
+{
+    const char *race;
+    size_t told = 0;
+
+    if (state->races == 0)
+        return;
+    cushim__text_format(text, "%zu missing wait%s:\n", state->races, state->races == 1 ? "" : "s");
+    while (told < 8 && (race = cushim_mock_race(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", race);
+        told++;
+    }
+    if (told < state->races)
+        cushim__text_format(text, "  and %zu more\n", state->races - told);
+}
+
 static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
@@ -121,6 +183,7 @@ static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
     if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
         return;
     tell_violations(text, mock, &state);
+    tell_races(text, mock, &state);
     if (state.pending > 0)
         cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
                             state.pending, state.pending == 1 ? " is" : "s are",
@@ -142,6 +205,28 @@ static void tell_current(struct cushim__text *text, const struct cushim_test *te
         cushim__text_format(text, "%s is left current for this thread\n", tag);
 }
 
+/* The reference of the test itself is none that the program has to give back. */
+static void forget_context(const struct cushim_test *test)
+{
+    struct cushim__known *known;
+
+    if (!test->has_retained)
+        return;
+    cushim__lock_take(&test->layer->lock);
+    known = cushim__known_primary(0);
+    if (known && known->uses > 0)
+        known->is_live = --known->uses > 0;
+    cushim__lock_release(&test->layer->lock);
+}
+
+static void tell_faults(struct cushim__text *text, const struct cushim_test *test)
+{
+    const char *unused;
+
+    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
+        cushim__text_format(text, "%s\n", unused);
+}
+
 static void tell(struct cushim__text *text, const struct cushim_test *test)
 {
     char verdict[4096];
@@ -149,7 +234,9 @@ static void tell(struct cushim__text *text, const struct cushim_test *test)
     cushim_layer_verify(test->layer, verdict, sizeof verdict);
     cushim__text_add(text, verdict);
     tell_mock(text, test->mock);
+    tell_faults(text, test);
     tell_current(text, test);
+    forget_context(test);
     cushim__left_tell(text);
     cushim__left_cut(text);
 }

@@ -94,6 +94,26 @@ static void every_key_does_what_it_says(void **state)
     assert_true(settings.quiet);
 }
 
+static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
+{
+    (void)state;
+    parse_well("fault = cuInit:nth=2 => return(NO_DEVICE)  # a comment\n"
+               "devices = 2\n"
+               "fault = op.* => hang\n");
+    assert_int_equal(settings.fault_count, 2);
+    assert_string_equal(settings.faults[0].site, "cuInit");
+    assert_int_equal(settings.faults[0].nth, 2);
+    assert_int_equal(settings.faults[0].code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(settings.faults[1].site, "op.*");
+    assert_true(settings.faults[1].is_operation);
+    assert_true(cushim__settings_repeat("fault", 5));
+    assert_false(cushim__settings_repeat("devices", 7));
+    assert_false(cushim__settings_repeat("cost.cuInit", 11));
+    assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(message, "text:3:1: line 1 has set devices already");
+}
+
 static void costs_are_durations_and_bandwidths(void **state)
 {
     (void)state;
@@ -295,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_one_h200_of_2_gib),
         cmocka_unit_test(every_key_does_what_it_says),
+        cmocka_unit_test(rules_of_faults_are_the_one_key_that_comes_often),
         cmocka_unit_test(costs_are_durations_and_bandwidths),
         cmocka_unit_test(single_values_of_the_profile_are_changed_by_name_or_number),
         cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),

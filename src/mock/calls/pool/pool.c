@@ -10,12 +10,18 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 #include "src/mock/memory/allocation.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 struct give_back {
     struct cushim__operation operation;
     struct cushim__leave *leave;
 };
+
+static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+{
+    cushim__submission_free(submission, ((const struct give_back *)operation)->leave->allocation);
+}
 
 /* Also if the work before it never comes to its end: then nothing uses the memory. */
 static void drop(struct cushim__operation *operation)
@@ -30,6 +36,7 @@ static const struct cushim__operation_class give_back_class = {
     .name = "free",
     .size = sizeof(struct give_back),
     .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
+    .touch = touch,
     .drop = drop,
 };
 
