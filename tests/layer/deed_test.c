@@ -48,6 +48,9 @@ static void check_parameter(unsigned slot, const struct cushim__deed *deed)
     if (is_output((enum cushim__act)deed->act) && reading.form != CUSHIM__WRITTEN_HANDLE &&
         reading.form != CUSHIM__WRITTEN_ADDRESS)
         fail_msg("%s: %s is not written", name_of(slot), parameter->name);
+    if (is_input((enum cushim__act)deed->act) && reading.form != CUSHIM__READ_HANDLE &&
+        deed->noun != CUSHIM__NOUN_MEMORY)
+        fail_msg("%s: %s is no handle", name_of(slot), parameter->name);
     if (is_input((enum cushim__act)deed->act) && reading.form >= CUSHIM__WRITTEN_HANDLE)
         fail_msg("%s: %s is written", name_of(slot), parameter->name);
 }
