@@ -156,7 +156,7 @@ static void job_whose_query_answers_an_error_has_failed(void **state)
     assert_int_equal(queue_poll(&world->queue), 1);
     for (unsigned turn = 0; queue_poll(&world->queue) > 0; turn++) {
         if (turn == 100)
-            fail_msg("the job still runs, 100 turns after its event has answered an error");
+            fail_msg("the job still runs, %u turns after its event has answered an error", turn);
     }
     assert_int_equal(world->queue.jobs[0].state, JOB_FAILED);
     assert_int_equal(world->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);

@@ -36,7 +36,7 @@ struct cushim_mock {
     struct cushim__engine *engine;
     struct cushim__kernel_entry *kernels;
     struct cushim__races *races; /* NULL: none are looked for */
-    struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
+    struct cushim_layer *layer;  /* that the rules of its settings are of; NULL: there are none */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 

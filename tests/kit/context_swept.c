@@ -161,7 +161,7 @@ static CUresult stream_priority_range(void)
     const CUresult code =
         cushim_context_stream_priority_range(swept_world.context, &least, &greatest);
 
-    return swept_output(code, least == 99 && greatest == 99);
+    return swept_outputs(code, least == 99, greatest == 99);
 }
 
 static CUresult primary_state(void)
@@ -170,7 +170,7 @@ static CUresult primary_state(void)
     bool is_active = false;
     const CUresult code = cushim_primary_context_state(0, &its, &is_active);
 
-    return swept_output(code, its == 0xdead && !is_active);
+    return swept_outputs(code, its == 0xdead, !is_active);
 }
 
 static CUresult primary_set_flags(void)

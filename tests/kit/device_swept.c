@@ -67,7 +67,7 @@ static CUresult compute_capability(void)
     int major = -1, minor = -1;
     const CUresult code = cushim_device_compute_capability(DEVICE, &major, &minor);
 
-    return swept_output(code, major == -1 && minor == -1);
+    return swept_outputs(code, major == -1, minor == -1);
 }
 
 static CUresult total_memory(void)
@@ -92,7 +92,7 @@ static CUresult stream_priority_range(void)
     int least = 99, greatest = 99;
     const CUresult code = cushim_device_stream_priority_range(DEVICE, &least, &greatest);
 
-    return swept_output(code, least == 99 && greatest == 99);
+    return swept_outputs(code, least == 99, greatest == 99);
 }
 
 /* A bool that is what it was may have been written: so both are tried. */

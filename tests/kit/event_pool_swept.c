@@ -52,7 +52,7 @@ static CUresult counts(void)
     size_t total = 99, free = 99;
     const CUresult code = cushim_event_pool_counts(swept_world.pool, &total, &free);
 
-    return swept_output(code, total == 99 && free == 99);
+    return swept_outputs(code, total == 99, free == 99);
 }
 
 const struct swept swept_event_pools[] = {

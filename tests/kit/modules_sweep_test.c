@@ -31,6 +31,12 @@ CUresult swept_output(CUresult code, bool is_untouched)
     return code;
 }
 
+CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched)
+{
+    swept_output(code, is_one_untouched);
+    return swept_output(code, is_other_untouched);
+}
+
 CUresult swept_first(CUresult one, CUresult other)
 {
     return one ? one : other;

@@ -79,7 +79,7 @@ static CUresult capture_status(void)
     cuuint64_t id = 99;
     const CUresult code = cushim_stream_capture_status(swept_world.stream, &status, &id);
 
-    return swept_output(code, status == (CUstreamCaptureStatus)99 && id == 99);
+    return swept_outputs(code, status == (CUstreamCaptureStatus)99, id == 99);
 }
 
 static CUresult exchange_capture_mode(void)

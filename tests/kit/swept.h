@@ -47,6 +47,7 @@ extern const struct swept swept_event_pools[];
 
 /* For bodies: the code, after a look at what a call writes to if and only if it succeeds. */
 CUresult swept_output(CUresult code, bool is_untouched);
+CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched);
 
 /* The first that is not CUDA_SUCCESS. */
 CUresult swept_first(CUresult one, CUresult other);
