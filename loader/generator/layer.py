@@ -73,7 +73,7 @@ def function(index, row, spelling, kinds):
         wrap('static CUSHIM__APART CUresult CUDAAPI watch_%s(%s)'
              % (row.slot, spelling.parameters(row)), 4),
         '{',
-        '    struct cushim__call call;',
+        '    struct cushim__call call = {.function = (uintptr_t)watch_%s};' % row.slot,
         '    CUresult answer = CUDA_SUCCESS;',
         wrap('const uint64_t values[] = {%s};' % values, 8, '    '),
         '',

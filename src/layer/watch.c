@@ -5,8 +5,10 @@
 
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
+#include "src/layer/hold.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording.h"
+#include "src/layer/sweep/call.h"
 #include "src/mock/call.h"
 
 #define SLOT(name) \
@@ -55,7 +57,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
 {
     struct cushim_layer *layer = cushim_layer_current();
 
-    *call = (struct cushim__call){.slot = slot, .values = values};
+    *call = (struct cushim__call){.function = call->function, .slot = slot, .values = values};
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
         return true;
@@ -72,7 +74,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
     thread.under_way = call->number;
     cushim__recording_begin(call);
     cushim__lock_release(&layer->lock);
-    return cushim__fault_before(call, answer);
+    return cushim__sweep_before(call, answer) && cushim__fault_before(call, answer);
 }
 
 bool cushim__layer_find(const struct cushim_table *table, const char *base, const void *function,
@@ -119,13 +121,15 @@ CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
         answer = cushim__fault_after(call, answer);
     if (call->number == 0)
         return answer;
+    answer = cushim__sweep_after(call, answer);
     if (answer == CUDA_SUCCESS &&
         (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
         lead_here(call);
     cushim__lock_take(&layer->lock);
-    thread.under_way = call->nested;
     cushim__recording_end(call, answer);
     cushim__expectation_judge(call, answer);
     cushim__lock_release(&layer->lock);
+    cushim__hold_see(call, answer);
+    thread.under_way = call->nested;
     return answer;
 }

@@ -19,12 +19,20 @@
 #include "src/mock/fork.h"
 #include "src/mock/host.h"
 #include "src/mock/object/object.h"
+#include "src/mock/races/state.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
 /* One mock at a time. */
 static struct cushim__lock life;
 static uint64_t serial;
+
+/* A hostile device has no priorities, as the CUDA reference allows; it says so. */
+static void forget_priorities(struct cushim__profile *profile)
+{
+    profile->least_priority = profile->greatest_priority = 0;
+    profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
+}
 
 /* On failure there is nothing to free. */
 static CUresult read_settings(struct cushim__settings *settings,
@@ -44,6 +52,8 @@ static CUresult read_settings(struct cushim__settings *settings,
                                       options->message, options->message_size);
     if (code != CUDA_SUCCESS)
         cushim__settings_free(settings);
+    else if (settings->hostile)
+        forget_priorities(&settings->profile);
     return code;
 }
 
@@ -58,6 +68,7 @@ static void empty(void)
     cushim__memory_clear();
     cushim__devices_destroy(cushim__world);
     cushim__threads_clear();
+    cushim__races_destroy();
 }
 
 /* Everything that a mock consists of, in the world that `mock` already is. */
@@ -69,6 +80,8 @@ static CUresult fill(void)
         code = cushim__devices_create(cushim__world);
     if (code == CUDA_SUCCESS)
         code = cushim__kernels_create();
+    if (code == CUDA_SUCCESS)
+        code = cushim__races_create();
     return code;
 }
 
@@ -223,6 +236,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .handles = cushim__object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__memory_used(),
+        .races = mock->races ? mock->races->count : 0,
     };
     cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;

@@ -13,6 +13,7 @@
 
 enum cushim__mode { CUSHIM__MANUAL, CUSHIM__AUTO, CUSHIM__THREADED };
 enum cushim__schedule { CUSHIM__FIFO, CUSHIM__EAGER, CUSHIM__LAZY, CUSHIM__RANDOM };
+enum cushim__race_search { CUSHIM__RACES_IGNORE, CUSHIM__RACES_REPORT, CUSHIM__RACES_VIOLATION };
 enum cushim__personality {
     CUSHIM__NORMAL,
     CUSHIM__NO_DEVICE,       /* cuInit answers 100 */
@@ -55,8 +56,10 @@ struct cushim__settings {
     size_t memory_bytes; /* of each device: what can be allocated and what is reported */
     enum cushim__mode mode;
     enum cushim__schedule schedule;
-    uint64_t seed; /* of the random schedule, and of UUIDs */
+    uint64_t seed; /* of the random schedule, of hostility, and of UUIDs */
     enum cushim__personality personality;
+    enum cushim__race_search races; /* whether missing waits are looked for, and what they are */
+    bool hostile; /* whatever a driver may do to a program without an error, it does */
     bool abort_on_violation;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
     unsigned kernels;       /* how many kernels run at once on a device */

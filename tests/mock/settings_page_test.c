@@ -107,6 +107,8 @@ static void assert_same(const struct cushim__settings *one, const struct cushim_
     assert_int_equal(one->schedule, other->schedule);
     assert_int_equal(one->seed, other->seed);
     assert_int_equal(one->personality, other->personality);
+    assert_int_equal(one->races, other->races);
+    assert_int_equal(one->hostile, other->hostile);
     assert_int_equal(one->abort_on_violation, other->abort_on_violation);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
     assert_int_equal(one->kernels, other->kernels);

@@ -123,6 +123,8 @@ void cushim__run_end(struct cushim__stream *stream)
         code = cushim__fault_strike(stream);
     else if (head->class->execute && !cushim__world->fault)
         code = head->class->execute(head);
+    if (head->unit != CUSHIM__NO_UNIT)
+        cushim__engine_shown();
     cushim__trace("end", head->class->name, stream->id, head->number, code);
     take_head(stream);
     cushim__operation_destroy(head);

@@ -24,6 +24,9 @@ struct cushim__engine {
     uint64_t submitted, executed;
     size_t pending, active; /* operations, and streams that have any */
     uint64_t random;
+    uint64_t mood;              /* the same, for what hostility tells */
+    uint64_t told_ns, shown_ns; /* see cushim__engine_hides() */
+    unsigned lies;              /* in a row */
 
     struct cushim__stream **heap; /* by due_ns, then by the head's number */
     size_t heap_size, heap_room;
@@ -76,6 +79,7 @@ void cushim__lane_leave(struct cushim__stream *stream);
 /* schedule.c: when the head of a stream ends that could start now. */
 uint64_t cushim__schedule_end(const struct cushim__stream *stream);
 bool cushim__schedule_unlimited(void); /* lanes do not matter */
+uint64_t cushim__random_number(uint64_t *state);
 
 /* order.c: the legacy default stream. */
 bool cushim__order_allows(const struct cushim__stream *stream);

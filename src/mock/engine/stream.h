@@ -54,6 +54,8 @@ struct cushim__stream {
     struct cushim__stream *next_waiting;  /* for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
+    uint32_t strand; /* of races/strand.h; 0: none */
+
     /* The capture's (calls/capture.h). */
     struct cushim__capture *capture; /* NULL: it is not captured */
     struct cushim__captured_stream *captured;

@@ -23,6 +23,7 @@ static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const personalities[] = {"normal", "no-device", "stub", "version-mismatch",
                                             NULL};
+static const char *const races[] = {"ignore", "report", "violation", NULL};
 static const char *const violations[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", NULL};
 static const char *const left[] = {"ignore", "report", NULL};
@@ -145,6 +146,8 @@ static const struct cushim__key keys[] = {
      .maximum = UINT64_MAX},
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
           cushim__key_word, personality),
+    WORDS("races", races, "ignore, report or violation", cushim__key_word, races),
+    WORDS("hostile", answers, "yes or no", cushim__key_flag, hostile),
     WORDS("violation", violations, "report or abort", cushim__key_flag, abort_on_violation),
     WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__key_flag,
           skip_unregistered),
@@ -298,11 +301,12 @@ void cushim__settings_describe(const struct cushim__settings *settings, char *te
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
-             "personality %s",
+             "personality %s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
-             (unsigned long long)settings->seed, personalities[settings->personality]);
+             (unsigned long long)settings->seed, personalities[settings->personality],
+             settings->hostile ? ", hostile" : "");
 }
 
 const char *cushim__settings_key(size_t index)
