@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of calls, over a table of the test's own. */
-
 #include "fault_world.h"
 #include "src/layer/watch.h"
 #include "src/mock/call.h"
