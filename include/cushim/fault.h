@@ -130,7 +130,8 @@ CUSHIM_API const char *cushim_fault_text(struct cushim_layer *layer, size_t inde
 /**
  * How often the site of a rule was met, and how often the rule took effect; 0 if there is no such
  * rule. Of `missing` and `older` both count the calls that found the symbol missing, those that
- * were told the older version, and the look-ups that did not find the symbol. Any thread.
+ * were told the older version, and those of cuGetProcAddress for the symbol; who else looks for it
+ * is not seen. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
