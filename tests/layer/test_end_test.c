@@ -22,7 +22,7 @@ static const char *said(void)
     char *to = text;
 
     while (*from) {
-        if (strncmp(from, " at ", 4) != 0 || !strstr(from, "+0x")) {
+        if (strncmp(from, " at ", 4) != 0) {
             *to++ = *from++;
             continue;
         }
@@ -306,6 +306,10 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
     told = strstr(kit_text, "event#3, by cuEventCreate");
     assert_non_null(told);
     told = strstr(told, " at ");
+    if (!UNWINDS) { /* the toolchain cannot tell, and neither can the kit */
+        assert_int_equal(strncmp(told, " at an unknown place\n", 21), 0);
+        return;
+    }
     assert_int_equal(
         sscanf(told, " at %63[^+]+0x%llx %63[^+]+0x%llx", name[0], &call, name[1], &caller), 4);
     cushim__place_find(came_back_to - 1, &file);
