@@ -15,6 +15,8 @@ RACES = {
         'a copy on a stream that nothing orders, and one on the default stream of another context',
     '111_copies_to_pageable_memory_are_waited_for':
         'cuMemsetD8 returns before the memory is set, and a non-blocking stream reads it',
+    '121_allocations_come_before_their_time':
+        'memory that one stream allocates is used on another, which the CUDA reference forbids',
     '141_branches_of_a_graph_run_side_by_side':
         'memory is read on one stream while a graph writes it on another: to see that it does',
 }

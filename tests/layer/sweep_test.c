@@ -284,6 +284,101 @@ static void given_codes_are_answered_each(void **state)
     assert_int_equal(answers_seen[1], CUDA_ERROR_ECC_UNCORRECTABLE);
 }
 
+static int ask_version(void *data)
+{
+    int version;
+
+    (void)data;
+    return cushim_driver()->Init(0) == CUDA_SUCCESS &&
+           cushim_driver()->DriverGetVersion(&version) != CUDA_SUCCESS &&
+           cushim_sweep_wrong("the version is told");
+}
+
+static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(cushim_sweep(&options, ask_version, NULL, &result), CUDA_SUCCESS);
+    assert_int_equal(result.calls, 1);
+    options.limit = 2; /* which it does not pass */
+    options.functions = "cuDriverGetVersion";
+    options.kinds = CUSHIM_SWEEP_ONCE;
+    assert_int_equal(cushim_sweep(&options, ask_version, NULL, &result), CUDA_ERROR_ILLEGAL_STATE);
+    assert_string_equal(why, "call 1 of the body (cuDriverGetVersion) answered CUDA_ERROR_UNKNOWN, "
+                             "once: the body says: the version is told; this run alone: first = "
+                             "last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
+}
+
+static int allocate(void *data)
+{
+    CUcontext context;
+
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context) || cushim_driver()->MemAlloc_v2(data, 4096);
+}
+
+/* What a capture that has failed leaves: no graph. */
+static int capture(void *data)
+{
+    struct cushim_mock_state before = {.size = sizeof before}, after = before;
+    CUgraph graph = NULL;
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_mock_state_get(cushim_mock_current(), &before);
+    cushim_driver()->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
+        cushim_driver()->GraphDestroy(graph);
+    else if (graph)
+        cushim_sweep_wrong("there is no graph");
+    cushim_mock_state_get(cushim_mock_current(), &after);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return before.handles == after.handles ? 0 : cushim_sweep_wrong("the graph is gone");
+}
+
+static void capture_that_fails_to_end_leaves_no_graph(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    options.setup = allocate;
+    if (cushim_sweep(&options, capture, &memory, &result) != CUDA_SUCCESS)
+        fail_msg("%s", why);
+    assert_int_equal(result.calls, 5);
+}
+
+/* Two streams write to the same memory, and nobody waits for them. */
+static int write_and_leave(void *data)
+{
+    CUdeviceptr *memory = data;
+    CUstream one, other;
+
+    if (cushim_driver()->StreamCreate(&one, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    if (cushim_driver()->StreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
+        cushim_driver()->MemsetD8Async(*memory, 1, 4096, one);
+        cushim_driver()->MemsetD8Async(*memory, 2, 4096, other);
+        cushim_driver()->StreamDestroy_v2(other);
+    }
+    cushim_driver()->StreamDestroy_v2(one);
+    return 0;
+}
+
+static void missing_wait_and_pending_work_are_found(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    options.settings = "mode = manual\nraces = report";
+    options.setup = allocate;
+    assert_int_equal(cushim_sweep(&options, write_and_leave, &memory, &result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(why, "with no call failing: 2 operations are pending; race: set "));
+    assert_non_null(strstr(why, "; mock: mode = manual, races = report\n"));
+    assert_int_equal(result.failures, 1);
+}
+
 static unsigned setups, teardowns;
 
 static int count_setup(void *data)
@@ -465,6 +560,9 @@ int main(void)
         TEST(one_run_can_be_seen_alone),
         TEST(each_variant_is_swept_and_named),
         TEST(given_codes_are_answered_each),
+        TEST(function_that_only_reads_is_failed_by_its_name_alone),
+        TEST(capture_that_fails_to_end_leaves_no_graph),
+        TEST(missing_wait_and_pending_work_are_found),
         TEST(calls_of_setup_and_teardown_are_not_failed),
         TEST(options_that_cannot_be_are_refused_by_name),
         TEST(mock_or_layer_of_somebody_else_is_not_taken),

@@ -6,6 +6,7 @@
 #include <cushim/fault.h>
 
 #include "src/layer/fault/site.h"
+#include "src/mock/lock.h"
 #include "tests/mock/world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -222,7 +223,11 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
     OK(driver->EventRecord(event, stream));
     OK(driver->StreamWaitEvent(other, event, 0));
     world_spin(other, 10);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
+    /* Time enough for the executor of threaded mode to find nothing to do, and to sleep. */
+    for (int i = 0; i < 1000; i++) {
+        CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
+        cushim__yield();
+    }
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
     cushim_fault_release(layer());
     OK(driver->StreamSynchronize(other));
@@ -376,6 +381,26 @@ static void kinds_are_those_of_the_mock(void **state)
     world_end();
 }
 
+static void counts_are_told_while_operations_begin(void **state)
+{
+    CUstream stream;
+    uint64_t before = 0, matched = 0;
+
+    (void)state;
+    world_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
+    stream = world_stream();
+    for (int i = 0; i < 100; i++)
+        world_spin(stream, 10);
+    while (matched < 100) {
+        matched = cushim_fault_matched(layer(), 0);
+        assert_true(matched >= before);
+        before = matched;
+    }
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
 static void rules_go_while_work_is_under_way(void **state)
 {
     CUstream stream;
@@ -405,6 +430,7 @@ int main(void)
         cmocka_unit_test(end_of_a_context_in_manual_mode_drops_what_hangs),
         cmocka_unit_test(rule_of_a_device_meets_its_streams_alone),
         cmocka_unit_test(kinds_are_those_of_the_mock),
+        cmocka_unit_test(counts_are_told_while_operations_begin),
         cmocka_unit_test(rules_go_while_work_is_under_way),
     };
 

@@ -312,6 +312,17 @@ static void streams_have_no_priorities(void **state)
     world_end();
 }
 
+static void identity_tells_of_it(void **state)
+{
+    (void)state;
+    begin("", 0);
+    assert_non_null(strstr(cushim_mock_identity(), ", hostile;"));
+    world_end();
+    world_begin("");
+    assert_null(strstr(cushim_mock_identity(), "hostile"));
+    world_end();
+}
+
 /* What happened, one character each and a time. */
 struct history {
     struct {
@@ -420,6 +431,7 @@ int main(void)
         cmocka_unit_test(work_takes_longer_and_never_less),
         cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
         cmocka_unit_test(streams_have_no_priorities),
+        cmocka_unit_test(identity_tells_of_it),
         cmocka_unit_test(seed_tells_what_happens),
         cmocka_unit_test(polling_ends_in_every_mode),
     };

@@ -423,6 +423,21 @@ static void free_in_a_stream(bool ordered)
     OK(driver->EventDestroy_v2(event));
 }
 
+/* Memory that a stream allocates is there when the stream comes to it. */
+static void allocate_in_a_stream(bool ordered)
+{
+    CUevent event = world_event();
+    CUdeviceptr memory;
+
+    OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_launch(race_reads, memory, OTHER);
+    OK(driver->MemFreeAsync(memory, OTHER));
+    OK(driver->EventDestroy_v2(event));
+}
+
 /* What a stream has given back it may allocate again, with nothing to wait for. */
 static void memory_of_a_stream_again(bool ordered)
 {
@@ -550,6 +565,7 @@ static const struct edge {
     EDGE(value_for_a_stream),
     EDGE(value_that_was_awaited),
     EDGE(memory_of_its_own),
+    EDGE(allocate_in_a_stream),
     EDGE(free_in_a_stream),
     EDGE(memory_of_a_stream_again),
     EDGE(wait_for_an_event_of_processes),

@@ -10,7 +10,7 @@
 
 #include "src/mock/races/region.h"
 
-enum { BYTES = 512, PAIRS = 100000 };
+enum { BYTES = 640, PAIRS = 100000 };
 
 static uint64_t random_state = 0x9e3779b97f4a7c15u;
 

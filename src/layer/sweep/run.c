@@ -201,9 +201,9 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
     }
     if (options->teardown)
         options->teardown(sweep->data);
-    cushim__hold_end();
     if (world.mock && code == CUDA_SUCCESS)
         look_at_mock(&world, run);
+    cushim__hold_end();
     close_world(&world);
     return code;
 }

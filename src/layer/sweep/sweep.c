@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/layer.h>
-#include <cushim/mock.h>
-
 #include "loader/options.h"
 #include "src/layer/sweep/sort.h"
 #include "src/layer/sweep/text.h"
@@ -171,8 +168,6 @@ CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(vo
         cushim__sweep_text_add(&progress.text, why);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (cushim_layer_current() || (!known->table && cushim_mock_current()))
-        return CUDA_ERROR_ALREADY_ACQUIRED;
     code = sweep_all(&progress);
     if (result) {
         progress.result.size = result->size;

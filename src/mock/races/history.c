@@ -73,9 +73,12 @@ void cushim__races_forget(const struct cushim__allocation *allocation)
         drop(link);
 }
 
+/* A use that lacks a wait for its allocation is told of; the free that follows it need not be. */
 static bool conflict(enum cushim__use one, enum cushim__use other)
 {
     if (one == CUSHIM__READS && other == CUSHIM__READS)
+        return false;
+    if (one == CUSHIM__ALLOCATES && other == CUSHIM__FREES)
         return false;
     return one != CUSHIM__MAY_WRITE || other != CUSHIM__MAY_WRITE;
 }
@@ -83,7 +86,7 @@ static bool conflict(enum cushim__use one, enum cushim__use other)
 /* Whether whatever conflicts with one use conflicts with another, too. */
 static bool conflicts_as_much(enum cushim__use use, enum cushim__use other)
 {
-    return use == other || use == CUSHIM__WRITES || use == CUSHIM__FREES;
+    return use == other || (use != CUSHIM__READS && use != CUSHIM__MAY_WRITE);
 }
 
 /* False: the host has seen that it is finished. */

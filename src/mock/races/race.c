@@ -65,9 +65,8 @@ static bool is_known(const struct cushim__mark *later, const struct cushim__mark
 static const char *verb(enum cushim__use use)
 {
     static const char *const verbs[] = {
-        [CUSHIM__READS] = "reads",
-        [CUSHIM__WRITES] = "writes",
-        [CUSHIM__MAY_WRITE] = "may write",
+        [CUSHIM__READS] = "reads",         [CUSHIM__WRITES] = "writes",
+        [CUSHIM__MAY_WRITE] = "may write", [CUSHIM__ALLOCATES] = "makes",
         [CUSHIM__FREES] = "frees",
     };
 

@@ -82,11 +82,11 @@ void cushim__submission_touch_from(struct cushim__submission *submission, uint64
     cushim__history_add(allocation, &submission->mark, &region, use);
 }
 
-void cushim__submission_free(struct cushim__submission *submission,
-                             const struct cushim__allocation *allocation)
+void cushim__submission_whole(struct cushim__submission *submission,
+                              const struct cushim__allocation *allocation, enum cushim__use use)
 {
     const struct cushim__region region =
         cushim__region_row(allocation->span.start, allocation->bytes);
 
-    cushim__history_add(allocation, &submission->mark, &region, CUSHIM__FREES);
+    cushim__history_add(allocation, &submission->mark, &region, use);
 }

@@ -78,6 +78,7 @@ enum cushim__use {
     CUSHIM__READS,
     CUSHIM__WRITES,
     CUSHIM__MAY_WRITE, /* nobody has said what it does: two of these are no race */
+    CUSHIM__ALLOCATES,
     CUSHIM__FREES,
 };
 
@@ -89,9 +90,9 @@ void cushim__submission_touch(struct cushim__submission *submission,
 void cushim__submission_touch_from(struct cushim__submission *submission, uint64_t address,
                                    size_t bytes, enum cushim__use use);
 
-/* It frees an allocation. */
-void cushim__submission_free(struct cushim__submission *submission,
-                             const struct cushim__allocation *allocation);
+/* It uses all of an allocation. */
+void cushim__submission_whole(struct cushim__submission *submission,
+                              const struct cushim__allocation *allocation, enum cushim__use use);
 
 /* Which one of its kind it is: the name of a kernel; copied. */
 void cushim__submission_name(struct cushim__submission *submission, const char *name);

@@ -301,11 +301,12 @@ void cushim__settings_describe(const struct cushim__settings *settings, char *te
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
-             "personality %s",
+             "personality %s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
-             (unsigned long long)settings->seed, personalities[settings->personality]);
+             (unsigned long long)settings->seed, personalities[settings->personality],
+             settings->hostile ? ", hostile" : "");
 }
 
 const char *cushim__settings_key(size_t index)
