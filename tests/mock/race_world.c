@@ -62,6 +62,14 @@ void race_end(void)
     world_end();
 }
 
+CUstream race_stream(bool blocking)
+{
+    CUstream stream;
+
+    OK(driver->StreamCreate(&stream, blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
 size_t race_count(void)
 {
     return world_state().races;

@@ -20,6 +20,8 @@ extern CUfunction race_reads, race_writes, race_unknown;
 void race_begin(const char *settings);
 void race_end(void);
 
+CUstream race_stream(bool blocking);
+
 /* How many races were found so far. */
 size_t race_count(void);
 
