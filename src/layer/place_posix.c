@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* By the unwinder of the compiler's runtime, which every program has that was compiled by it. */
+/* Files of the process, by what the dynamic linker tells of them. */
 #define _GNU_SOURCE
 #include "src/layer/place.h"
 
@@ -9,37 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <unwind.h>
-
-/* Deeper than that nothing is looked for. */
-enum { DEEPEST = 64 };
-
-struct walk {
-    struct cushim__caller *place;
-    uintptr_t function, outer;
-    unsigned depth, count;
-    bool is_outside; /* the function is behind */
-};
-
-static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *data)
-{
-    struct walk *walk = data;
-
-    if (!walk->is_outside)
-        walk->is_outside = _Unwind_GetRegionStart(context) == walk->function;
-    else if (walk->count > 0 || _Unwind_GetRegionStart(context) != walk->outer)
-        walk->place->addresses[walk->count++] = _Unwind_GetIP(context);
-    return ++walk->depth == DEEPEST || walk->count == CUSHIM__PLACE_DEPTH ? _URC_END_OF_STACK
-                                                                          : _URC_NO_REASON;
-}
-
-void cushim__place_take(struct cushim__caller *place, uintptr_t function, uintptr_t outer)
-{
-    struct walk walk = {.place = place, .function = function, .outer = outer};
-
-    memset(place, 0, sizeof *place);
-    _Unwind_Backtrace(visit, &walk);
-}
 
 struct search {
     uintptr_t address;

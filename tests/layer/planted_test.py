@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a failing test of a user prints: each planted failure fails, and is told in full.
 
-    planted_test.py PROGRAM SOURCE
+    planted_test.py PROGRAM SOURCE places|no-places
+
+Without places the toolchain cannot unwind, and it is told that they are not known.
 """
 
 import os
@@ -15,8 +17,12 @@ import unittest
 # What Meson starts programs of another system with.
 WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
 
+PROGRAM, SOURCE, PLACES = sys.argv[1:4]
+
 # What is printed for each, line by line; a place is one address in the program or several.
-PLACE = r'planted(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
+PLACE = 'an unknown place'
+if PLACES == 'places':
+    PLACE = r'planted(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
 TOLD = {
     'leak': [
         r'1 context not given back:',
@@ -72,11 +78,12 @@ class Planted(unittest.TestCase):
                 result = run(name)
                 self.assertNotEqual(result.returncode, 0, result.stdout)
                 for line in lines:
-                    self.assertRegex(result.stdout, '(?m)(^|Could not run test: |ERROR: )' + line + r'\r?$')
+                    self.assertRegex(result.stdout,
+                                     r'(?m)(^|Could not run test: |ERROR: )%s\r?$' % line)
 
     def test_place_leads_to_the_line_of_the_call(self):
         addr2line = shutil.which('addr2line')
-        if not addr2line or WRAPPER:
+        if not addr2line or WRAPPER or PLACES != 'places':
             return  # the C test of the kit compares the addresses themselves
         told = re.search(r'memory#1, .* at planted\+(0x[0-9a-f]+)', run('leak').stdout)
         line = subprocess.run([addr2line, '-e', PROGRAM, told.group(1)], check=True, text=True,
@@ -88,5 +95,4 @@ class Planted(unittest.TestCase):
 
 
 if __name__ == '__main__':
-    PROGRAM, SOURCE = sys.argv[1:3]
     unittest.main(argv=sys.argv[:1])
