@@ -34,6 +34,9 @@
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
  * the first and the second.
  *
+ * In the mode `auto`, the default, a call that waits for what will never come answers
+ * CUDA_ERROR_TIMEOUT and is a violation; in the mode `threaded` it hangs, and so does the sweep.
+ *
  * The calls are counted as they come, of all threads. Where a body has several, which call is the
  * Nth may differ from run to run, and so may what a sweep finds.
  */

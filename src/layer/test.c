@@ -18,7 +18,6 @@
 struct cushim_test {
     struct cushim_mock *mock; /* NULL: it runs on a driver */
     struct cushim_layer *layer;
-    bool owns_layer;   /* it is not one that the mock has made for its settings */
     CUcontext former;  /* current before it */
     CUcontext context; /* current when it began */
     bool has_retained; /* and it is this test's reference */
@@ -50,13 +49,11 @@ static CUresult begin_seeing(struct cushim_layer *layer)
     return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A mock whose settings hold faults has made one. */
 static CUresult create_layer(struct cushim_test *test)
 {
     test->layer = test->mock ? cushim_layer_current() : NULL;
-    if (test->layer)
-        return CUDA_SUCCESS;
-    test->owns_layer = true;
-    return cushim_layer_create(NULL, &test->layer);
+    return test->layer ? CUDA_SUCCESS : cushim_layer_create(NULL, &test->layer);
 }
 
 /* Through the layer, which keeps book of it. */
@@ -106,8 +103,7 @@ static void destroy(struct cushim_test *test)
         driver->CtxSetCurrent(test->former);
         driver->DevicePrimaryCtxRelease_v2(0);
     }
-    if (test->owns_layer)
-        cushim_layer_destroy(test->layer);
+    cushim_layer_destroy(test->layer);
     cushim_mock_destroy(test->mock);
     free(test);
 }
