@@ -73,10 +73,11 @@ def function(index, row, spelling, kinds):
         wrap('static CUSHIM__APART CUresult CUDAAPI watch_%s(%s)'
              % (row.slot, spelling.parameters(row)), 4),
         '{',
-        '    struct cushim__call call = {.function = (uintptr_t)watch_%s};' % row.slot,
+        '    struct cushim__call call;',
         '    CUresult answer = CUDA_SUCCESS;',
         wrap('const uint64_t values[] = {%s};' % values, 8, '    '),
         '',
+        '    call.function = (uintptr_t)watch_%s;' % row.slot,
         '    if (cushim__watch_enter(&call, %du, values, &answer))' % index,
         wrap('answer = %s;' % call, 12, '        '),
         '    return cushim__watch_leave(&call, answer);',

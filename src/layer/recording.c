@@ -51,7 +51,7 @@ static void copy(struct cushim__record *record, const struct cushim__call *call)
     memcpy(&record->seen, &call->seen,
            offsetof(struct cushim__seen, arguments) +
                cushim__seen_count(call->slot) * sizeof *call->seen.arguments);
-    memcpy(record->seen.texts, call->seen.texts, sizeof record->seen.texts);
+    memcpy(record->seen.texts, call->seen.texts, call->seen.texts_used);
 }
 
 static void record(struct cushim__call *call)

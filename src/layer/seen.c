@@ -94,7 +94,7 @@ void cushim__seen_begin(struct cushim__seen *seen, const struct cushim__call *ca
 
     seen->is_filled = true;
     for (unsigned i = 0; i < count; i++) {
-        seen->arguments[i].value = call->values[i];
+        seen->arguments[i] = (struct cushim__argument){.value = call->values[i]};
         begin(seen, &seen->arguments[i], cushim__seen_reading(call->slot, i));
     }
 }

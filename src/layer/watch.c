@@ -52,12 +52,28 @@ static uint64_t now(void)
     return host ? host->now_ns() : 0;
 }
 
+/* All but what is seen of arguments: that is filled if somebody asks, and is large. */
+static void begin(struct cushim__call *call, unsigned slot, const uint64_t *values)
+{
+    call->slot = slot;
+    call->values = values;
+    call->number = 0;
+    call->thread = 0;
+    call->began_ns = 0;
+    call->is_injected = false;
+    call->nested = 0;
+    call->replaced = CUDA_SUCCESS;
+    call->seen.is_filled = false;
+    call->seen.recorded = 0;
+    call->seen.texts_used = 0;
+}
+
 bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_t *values,
                          CUresult *answer)
 {
     struct cushim_layer *layer = cushim_layer_current();
 
-    *call = (struct cushim__call){.function = call->function, .slot = slot, .values = values};
+    begin(call, slot, values);
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
     if (!layer || cushim__in_kernel)
         return true;

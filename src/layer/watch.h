@@ -40,7 +40,7 @@ void cushim__watch_begin(void);
 void cushim__watch_set(unsigned slot, enum cushim__watcher watcher, bool is_watched);
 void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched);
 
-/* A call that is watched: lives on the stack of its wrapper. */
+/* A call that is watched: lives on the stack of its wrapper, which sets the first member alone. */
 struct cushim__call {
     uintptr_t function; /* whose stack it lives on */
     unsigned slot;
