@@ -290,13 +290,14 @@ static void answer_of_a_fault_is_told_and_is_no_error(void **state)
 
     (void)state;
     begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
-               "cuEventDestroy_v2:nth=1 => return(UNKNOWN)\n"
+               "cuEventDestroy_v2:nth=1 => return(INVALID_HANDLE)\n"
                "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
     kit_enter();
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
-    CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
+    assert_int_equal(cushim__known_count().handles, 1); /* the context */
     cushim_recording_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
                                  "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
@@ -305,7 +306,7 @@ static void answer_of_a_fault_is_told_and_is_no_error(void **state)
                                  "6  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=0) = "
                                  "CUDA_SUCCESS\n"
                                  "7  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
-                                 "CUDA_ERROR_UNKNOWN (by a fault)\n"));
+                                 "CUDA_ERROR_INVALID_HANDLE (by a fault)\n"));
     kit_leave();
     if (kit_end() != CUDA_SUCCESS)
         fail_msg("%s", kit_text);
