@@ -3,7 +3,7 @@
  * No return addresses, for a toolchain whose unwinder cannot be linked: Debian's musl-gcc has that
  * of a gcc for glibc.
  */
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Return addresses by the unwinder of the compiler's runtime, where the toolchain has one. */
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
 
 #include <stdbool.h>
 #include <string.h>

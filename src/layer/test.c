@@ -9,11 +9,11 @@
 
 #include "loader/options.h"
 #include "loader/text.h"
-#include "src/layer/known.h"
 #include "src/layer/layer.h"
-#include "src/layer/left.h"
-#include "src/layer/recording.h"
-#include "src/layer/tag.h"
+#include "src/layer/left/left.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/recording.h"
+#include "src/layer/recording/tag.h"
 
 struct cushim_test {
     struct cushim_mock *mock; /* NULL: it runs on a driver */

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "src/layer/expectation.h"
-#include "src/layer/fault.h"
-#include "src/layer/hold.h"
+#include "src/layer/expectation/expectation.h"
+#include "src/layer/fault/fault.h"
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
+#include "src/layer/left/hold.h"
+#include "src/layer/recording/recording.h"
 #include "src/layer/sweep/call.h"
 #include "src/mock/call.h"
 

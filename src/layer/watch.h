@@ -19,7 +19,7 @@
 #include <cushim/layer.h>
 
 #include "loader/symbols.h"
-#include "src/layer/seen.h"
+#include "src/layer/recording/seen.h"
 
 /* Who has asked to watch a slot: bits of cushim__watched. */
 enum cushim__watcher {

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "src/layer/deed.h"
-#include "src/layer/known.h"
-#include "src/layer/reading.h"
+#include "src/layer/left/deed.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/reading.h"
 #include "tests/layer/kit.h"
 
 static const char *name_of(unsigned slot)

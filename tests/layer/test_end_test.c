@@ -7,8 +7,8 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/known.h"
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
+#include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
 
 static const struct cushim_test_options manual = {.size = sizeof manual,

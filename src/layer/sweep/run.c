@@ -8,9 +8,9 @@
 #include <cushim/mock_race.h>
 #include <cushim/test.h>
 
-#include "src/layer/hold.h"
 #include "src/layer/layer.h"
-#include "src/layer/left.h"
+#include "src/layer/left/hold.h"
+#include "src/layer/left/left.h"
 
 /* What a run takes place in. */
 struct world {

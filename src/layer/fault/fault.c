@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/fault.h"
+#include "src/layer/fault/fault.h"
 
 #include "loader/codes.h"
 #include "src/layer/fault/broken.h"

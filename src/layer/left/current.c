@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/current.h"
+#include "src/layer/left/current.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/seen.h"
+#include "src/layer/recording/seen.h"
 
 #include <string.h>
 
-#include "src/layer/book.h"
-#include "src/layer/reading.h"
+#include "src/layer/left/book.h"
+#include "src/layer/recording/reading.h"
 #include "src/layer/watch.h"
 
 unsigned cushim__seen_count(unsigned slot)

@@ -2,7 +2,7 @@
 /* Whether an expectation makes sense, and whether a call is what it expects. */
 #include <string.h>
 
-#include "src/layer/expectation.h"
+#include "src/layer/expectation/expectation.h"
 #include "src/mock/settings/names.h"
 
 static const char *name_of(unsigned slot)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/recording.h"
+#include "src/layer/recording/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/layer/current.h"
 #include "src/layer/layer.h"
-#include "src/layer/reading.h"
-#include "src/layer/tag.h"
+#include "src/layer/left/current.h"
+#include "src/layer/recording/reading.h"
+#include "src/layer/recording/tag.h"
 
 static struct {
     struct cushim__record *records; /* a ring: that of number n lies at (n - 1) % capacity */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the process, by what the dynamic linker tells of them. */
 #define _GNU_SOURCE
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
 
 #include <limits.h>
 #include <link.h>

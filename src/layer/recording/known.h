@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "src/layer/noun.h"
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
+#include "src/layer/recording/noun.h"
 #include "src/mock/memory/tree.h"
 
 /* How recordings and messages name a handle or an address. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
 
 #include <stdbool.h>
 

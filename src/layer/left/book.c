@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/book.h"
+#include "src/layer/left/book.h"
 
 #include <string.h>
 
-#include "src/layer/current.h"
-#include "src/layer/deed.h"
 #include "src/layer/layer.h"
+#include "src/layer/left/current.h"
+#include "src/layer/left/deed.h"
 
 struct entry {
     const struct cushim__deed *deed;

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_BOOK_H
 #define CUSHIM_LAYER_BOOK_H
 
-#include "src/layer/seen.h"
+#include "src/layer/recording/seen.h"
 
 struct cushim__call;
 

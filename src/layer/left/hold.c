@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/hold.h"
+#include "src/layer/left/hold.h"
 
 #include <string.h>
 
-#include "src/layer/known.h"
 #include "src/layer/layer.h"
+#include "src/layer/recording/known.h"
 
 #define SLOT(name) \
     ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))

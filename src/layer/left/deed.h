@@ -6,7 +6,7 @@
 #ifndef CUSHIM_LAYER_DEED_H
 #define CUSHIM_LAYER_DEED_H
 
-#include "src/layer/noun.h"
+#include "src/layer/recording/noun.h"
 #include "src/layer/watch.h"
 
 enum cushim__act {

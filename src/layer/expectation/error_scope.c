@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "src/layer/expectation.h"
+#include "src/layer/expectation/expectation.h"
 #include "src/layer/layer.h"
 #include "src/layer/result.h"
 

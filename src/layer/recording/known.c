@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/known.h"
+#include "src/layer/recording/known.h"
 
 #include <stdlib.h>
 

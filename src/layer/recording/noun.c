@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/noun.h"
+#include "src/layer/recording/noun.h"
 
 #include <string.h>
 

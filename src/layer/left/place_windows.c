@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* By the tables that Windows itself unwinds by. */
-#include "src/layer/place.h"
+#include "src/layer/left/place.h"
 
 #include <stdio.h>
 #include <string.h>

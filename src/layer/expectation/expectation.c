@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/expectation.h"
+#include "src/layer/expectation/expectation.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/options.h"
-#include "src/layer/deed.h"
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
+#include "src/layer/left/deed.h"
+#include "src/layer/recording/recording.h"
 #include "src/layer/result.h"
 
 static struct cushim__expected *expectations;

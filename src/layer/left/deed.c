@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/deed.h"
+#include "src/layer/left/deed.h"
 
 #include <stddef.h>
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "loader/text.h"
-#include "src/layer/reading.h"
+#include "src/layer/recording/reading.h"
+#include "src/layer/recording/seen.h"
+#include "src/layer/recording/tag.h"
 #include "src/layer/result.h"
-#include "src/layer/seen.h"
-#include "src/layer/tag.h"
 #include "src/layer/watch.h"
 
 /* In quotes, and on one line whatever it holds. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
+#include "src/layer/recording/recording.h"
 #include "src/layer/result.h"
 
 _Static_assert((int)CUSHIM_ARGUMENT_STRUCT == (int)CUSHIM__PARAMETER_STRUCT,

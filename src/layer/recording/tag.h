@@ -5,7 +5,7 @@
 
 #include <cushim/recording.h>
 
-#include "src/layer/known.h"
+#include "src/layer/recording/known.h"
 
 /* `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or the program's name. */
 void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);

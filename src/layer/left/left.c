@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/left.h"
+#include "src/layer/left/left.h"
 
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/layer/known.h"
-#include "src/layer/tag.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/tag.h"
 
 /* Of a noun; there may be thousands. */
 enum { TOLD = 8 };

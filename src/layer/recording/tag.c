@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/tag.h"
+#include "src/layer/recording/tag.h"
 
 #include <stdio.h>
 #include <stdlib.h>

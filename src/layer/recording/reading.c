@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/reading.h"
+#include "src/layer/recording/reading.h"
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/layer/deed.h"
+#include "src/layer/left/deed.h"
 #include "src/layer/watch.h"
 
 #define SLOT(name) \

@@ -9,8 +9,8 @@
 
 #include <cushim/recording.h>
 
-#include "src/layer/known.h"
-#include "src/layer/reading.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/reading.h"
 
 enum {
     CUSHIM__TEXT_SHOWN = 40, /* bytes of a text */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep_world.h"
+
+char sweep_why[8000];
+struct cushim_sweep_options sweep_options;
+struct cushim_sweep_result sweep_result;
+
+int sweep_setup(void **state)
+{
+    (void)state;
+    sweep_why[0] = '\0';
+    sweep_options = (struct cushim_sweep_options){
+        .size = sizeof sweep_options, .message = sweep_why, .message_size = sizeof sweep_why};
+    sweep_result = (struct cushim_sweep_result){.size = sizeof sweep_result};
+    return 0;
+}
+
+int sweep_teardown(void **state)
+{
+    (void)state;
+    assert_null(cushim_layer_current());
+    assert_null(cushim_mock_current());
+    return 0;
+}
+
+CUresult sweep_once(enum bug bug)
+{
+    return cushim_sweep(&sweep_options, sweep_body, &bug, &sweep_result);
+}
+
+void sweep_assert_found(enum bug bug, const char *line)
+{
+    assert_int_equal(sweep_once(bug), CUDA_ERROR_ILLEGAL_STATE);
+    assert_string_equal(sweep_why, line);
+    assert_int_equal(sweep_result.failures, 1);
+}

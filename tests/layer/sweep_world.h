@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests of sweeps share: options, what came of them, and the program that is swept. */
+#ifndef CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
+#define CUSHIM_TESTS_LAYER_SWEEP_WORLD_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cushim/driver.h>
+#include <cushim/layer.h>
+#include <cushim/mock.h>
+#include <cushim/sweep.h>
+
+#include "sweep_bodies.h"
+
+/* What sweep_body() calls, with two polls. */
+enum { SWEEP_CALLS = 13 };
+
+extern char sweep_why[8000];
+extern struct cushim_sweep_options sweep_options; /* the defaults, and the text into sweep_why */
+extern struct cushim_sweep_result sweep_result;
+
+/* For cmocka: the options anew; and nothing is left of a sweep. */
+int sweep_setup(void **state);
+int sweep_teardown(void **state);
+#define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_setup, sweep_teardown)
+
+/* Sweep the program with something wrong in it. */
+CUresult sweep_once(enum bug bug);
+
+/* The same: one run is wrong, and this is the line that says so. */
+void sweep_assert_found(enum bug bug, const char *line);
+
+#endif
