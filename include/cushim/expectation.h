@@ -56,7 +56,7 @@ struct cushim_match {
     const char *text;
     /**
      * Called with the bits of the argument as they were passed, on the thread of the call when it
-     * has ended. It must not call the driver or cushim.
+     * has ended, once or several times. It must not call the driver or cushim.
      */
     bool (*predicate)(void *data, uint64_t value);
     void *data;
@@ -170,7 +170,8 @@ CUSHIM_API CUresult cushim_expect(struct cushim_layer *layer,
                                   size_t size);
 
 /**
- * Expect that a function is not called, from now on. The other parameters and codes are those of
+ * Expect that a function is not called, from now on, but for calls that an expectation takes. So
+ * `*` forbids everything that is not expected. The other parameters and codes are those of
  * cushim_expect().
  *
  * @param function  Exported name or pattern; borrowed until the layer is gone.
