@@ -8,7 +8,7 @@ examples:
   tests/bench/bench.py --list                                   what there is
   tests/bench/bench.py --only module --only route.plugin        rows by the beginning of a name
   tests/bench/bench.py --results development --plot             write RESULTS.md and route.svg again
-  tests/bench/bench.py --gpu --json > gpu.json                  on a machine with a GPU
+  tests/bench/bench.py --gpu --json gpu.json                    on a machine with a GPU
   tests/bench/bench.py --read gpu.json --results h200           its results into RESULTS.md
 
 exit status: 0 measured, 1 a count is more than a test allows (--judge), 2 wrong usage,
@@ -34,7 +34,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 RESULTS = os.path.join(HERE, 'RESULTS.md')
 PLOT = os.path.join(HERE, 'route.svg')
-LEAST_ROUNDS, ROUNDS = 9, 15
+LEAST_ROUNDS, ROUNDS, GPU_ROUNDS = 9, 15, 9
 
 
 def arguments():
@@ -46,21 +46,26 @@ def arguments():
                         help='rows whose name begins so, or a section by its number; repeat it for '
                              'more')
     parser.add_argument('--list', action='store_true', help='list the rows and measure nothing')
-    parser.add_argument('--rounds', type=int, default=ROUNDS, metavar='N',
-                        help='rounds of what is timed, at least %d (default: %d)'
-                             % (LEAST_ROUNDS, ROUNDS))
+    parser.add_argument('--rounds', type=int, metavar='N',
+                        help='rounds of what is timed, at least %d (default: %d; with --gpu, where '
+                             'each process initialises the driver, %d)'
+                             % (LEAST_ROUNDS, ROUNDS, GPU_ROUNDS))
     parser.add_argument('--gpu', action='store_true',
                         help='rows for a machine with a GPU: times, on the driver that is found')
     parser.add_argument('--driver', metavar='LIBRARY',
                         help='the driver library (default: the bench\'s own; with --gpu a search)')
     parser.add_argument('--judge', action='store_true',
                         help='only what is counted; fail if it is more than a test allows')
-    parser.add_argument('--read', metavar='FILE', help='take results from --json, do not measure')
-    parser.add_argument('--json', action='store_true', help='print JSON')
+    parser.add_argument('--json', metavar='FILE', help='write the results as JSON too; -: print '
+                        'them instead of the table')
+    parser.add_argument('--read', metavar='FILE', help='take results from such a file, do not '
+                        'measure')
     parser.add_argument('--results', metavar='PART',
                         help='write Markdown into this part of RESULTS.md: development, h200')
     parser.add_argument('--plot', action='store_true', help='draw route.svg of the routes')
     found = parser.parse_args()
+    if found.rounds is None:
+        found.rounds = GPU_ROUNDS if found.gpu else ROUNDS
     if found.rounds < LEAST_ROUNDS:
         parser.error('--rounds: %d are too few, at least %d' % (found.rounds, LEAST_ROUNDS))
     return found
@@ -179,7 +184,6 @@ def main():
         for row in found:
             print('%-36s %s' % (row.name, row.what))
         return 0
-    bench = None
     if options.read:
         with open(options.read, encoding='utf-8') as file:
             read = json.load(file)
@@ -202,7 +206,10 @@ def main():
             return 77
         facts, results = about(bench), [table.result_of(row, figure, bench)
                                         for row, figure in measured]
-    sys.stdout.write(table.as_json(facts, results) if options.json else table.text(results))
+    if options.json not in (None, '-'):
+        with open(options.json, 'w', encoding='utf-8') as file:
+            file.write(table.as_json(facts, results))
+    sys.stdout.write(table.as_json(facts, results) if options.json == '-' else table.text(results))
     if options.results:
         table.put_into(RESULTS, options.results, table.markdown(facts, results))
     if options.plot:

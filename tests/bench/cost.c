@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cost list
- * cost time ROUNDS [ROW...]
+ * cost time|processor ROUNDS [ROW...]
  * cost count ROW WAY TURNS
  *
  * What calls cost, each made in several ways: by a module of cushim, through its table, by the
@@ -10,6 +10,7 @@
  *
  * `time`: the ways of a row take turns, round by round, in one process, so that a change of the
  * machine's mood hits them alike. Each round prints a line `time ROW WAY NS` for each way.
+ * `processor`: the same in time of the processor, where others use the machine too.
  * `count`: one way so often, for callgrind. The driver is the one that CUSHIM_LIBRARY names, or is
  * searched for. Exit status 1 means that a call failed, 77 that there is no driver or no device.
  */
@@ -51,13 +52,14 @@ static const struct cost_row *const tables[] = {
 };
 
 struct cost_raw cost_raw;
+static clockid_t clock_id = CLOCK_MONOTONIC;
 static CUresult failed; /* the first code that was not success */
 
 double cost_now_ns(void)
 {
     struct timespec time;
 
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock_id, &time);
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
@@ -274,10 +276,13 @@ static int obey(int count, char **arguments)
 
     if (strcmp(what, "list") == 0)
         return list();
-    if (strcmp(what, "time") == 0 && count == 3)
-        return time_all((unsigned)strtoul(arguments[2], NULL, 10));
-    if (strcmp(what, "time") == 0 && count > 3)
-        return time_rows((unsigned)strtoul(arguments[2], NULL, 10), arguments + 3);
+    if ((strcmp(what, "time") == 0 || strcmp(what, "processor") == 0) && count > 2) {
+        const unsigned rounds = (unsigned)strtoul(arguments[2], NULL, 10);
+
+        if (strcmp(what, "processor") == 0)
+            clock_id = CLOCK_THREAD_CPUTIME_ID;
+        return count == 3 ? time_all(rounds) : time_rows(rounds, arguments + 3);
+    }
     if (strcmp(what, "count") == 0 && count == 5)
         return count_way(arguments[2], arguments[3], (unsigned)strtoul(arguments[4], NULL, 10));
     return 2;
@@ -300,7 +305,8 @@ int main(int count, char **arguments)
     }
     status = obey(count, arguments);
     if (status == 2)
-        fprintf(stderr, "usage: cost list | time ROUNDS [ROW...] | count ROW WAY TURNS\n");
+        fprintf(stderr,
+                "usage: cost list | time|processor ROUNDS [ROW...] | count ROW WAY TURNS\n");
     put_back();
     if (failed != CUDA_SUCCESS) {
         fprintf(stderr, "a call failed: %d %s\n", (int)failed, cushim_error_name(failed));

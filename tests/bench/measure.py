@@ -14,7 +14,9 @@ import callgrind  # noqa: E402
 Figure = namedtuple('Figure', 'value low high note', defaults=(None, None, ''))
 
 # Turns of a loop: the difference of two numbers of them is what a turn costs.
-TURNS = (1000, 11000)
+TURNS = (1000, 101000)
+# Rounds within a process are short.
+LEAST_ROUNDS_WITHIN = 31
 # Calls that a program is timed for.
 TIMED_TURNS = 2000000
 
@@ -88,7 +90,8 @@ class Bench:
         """Way -> times by round, of a row of the program `cost`."""
         def measure():
             times = {}
-            output = self.run(self.path('cost'), 'time', str(self.rounds), row)
+            output = self.run(self.path('cost'), 'time' if self.gpu else 'processor',
+                              str(max(self.rounds, LEAST_ROUNDS_WITHIN)), row)
             for line in output.splitlines():
                 words = line.split()
                 if words[0] == 'about':
@@ -110,7 +113,7 @@ class Bench:
                     if number > 0:  # the first round warms
                         times[name].append(time)
             return times
-        return self.once(tuple(commands), measure)
+        return self.once(tuple((name, *words) for name, words in commands.items()), measure)
 
     def ratio(self, times, way, base):
         """One way against another, by round."""

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop in an executable: program TURNS; prints the time of a turn in ns. */
+/* The loop in an executable: program TURNS; prints the processor time of a turn in ns. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "src/mock/engine/state.h"
 
 /* How many streams that are polled a call asks: however many there are, calls stay cheap. */
-enum { ASKED = 8 };
+enum { ASKED = 4 };
 
 void cushim__run_list(struct cushim__stream *stream)
 {
