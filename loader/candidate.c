@@ -88,9 +88,9 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
         settle(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, message);
         return;
     }
-    candidate->code = ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&candidate->version);
+    candidate->code = cushim__source_ask(source);
+    candidate->version = source->version;
     if (candidate->code != CUDA_SUCCESS) {
-        candidate->version = 0;
         snprintf(message, sizeof message, "cuDriverGetVersion returned %d", (int)candidate->code);
         settle_opened(candidate,
                       candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
@@ -141,7 +141,9 @@ static void try_named(const struct cushim_load_options *options, struct cushim_r
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
         settle(candidate, CUSHIM_OUTCOME_DISABLED, "");
     else if (!path[0])
-        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is empty");
+        settle(candidate, CUSHIM_OUTCOME_REFUSED,
+               origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
+                                                   : "the path is empty");
     else if (!cushim__path_is_absolute(path))
         settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     else if (strlen(path) >= sizeof candidate->path)

@@ -26,6 +26,9 @@ enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 /* More than these are not looked at. The flag is DF_1_PIE, which older headers do not know. */
 enum { MOST_SEGMENTS = 256, MOST_ENTRIES = 512, FLAG_PROGRAM = 0x08000000 };
 
+/* As many as nearly every library has, so that one call reads them. */
+enum { SEGMENTS_AT_ONCE = 16, ENTRIES_AT_ONCE = 48 };
+
 static bool refuse_file(struct cushim_candidate *candidate, enum cushim_outcome outcome,
                         const char *message)
 {
@@ -59,46 +62,66 @@ static const char *width_name(unsigned width)
     return width == ELFCLASS32 ? "32-bit " : "";
 }
 
-static bool read_at(int file, void *memory, size_t size, uint64_t offset)
+/* Read `count` things of `size` bytes. Returns how many the file has whole. */
+static size_t read_at(int file, void *things, size_t count, size_t size, uint64_t offset)
 {
-    return offset <= INT64_MAX && pread(file, memory, size, (off_t)offset) == (ssize_t)size;
+    const ssize_t bytes =
+        offset > INT64_MAX ? -1 : pread(file, things, count * size, (off_t)offset);
+
+    return bytes < 0 ? 0 : (size_t)bytes / size;
 }
 
-/* Whether every segment that would be mapped lies within the file. */
-static bool has_its_segments(int file, const ElfW(Ehdr) * header, uint64_t size)
+static size_t smaller(size_t one, size_t other)
 {
-    if (header->e_phentsize != sizeof(ElfW(Phdr)) || header->e_phnum == 0 ||
+    return one < other ? one : other;
+}
+
+/*
+ * Whether every segment that would be mapped lies within the file; the one that tells of the
+ * dynamic linker's work is copied to `dynamic`, which is left alone if there is none.
+ */
+static bool has_its_segments(int file, const ElfW(Ehdr) * header, uint64_t size,
+                             ElfW(Phdr) * dynamic)
+{
+    ElfW(Phdr) segments[SEGMENTS_AT_ONCE];
+
+    if (header->e_phentsize != sizeof *segments || header->e_phnum == 0 ||
         header->e_phnum > MOST_SEGMENTS)
         return false;
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        ElfW(Phdr) segment;
-        if (!read_at(file, &segment, sizeof segment, header->e_phoff + i * sizeof segment))
+    for (size_t i = 0; i < header->e_phnum; i++) {
+        const size_t place = i % SEGMENTS_AT_ONCE;
+        const ElfW(Phdr) *segment = &segments[place];
+        if (place == 0) {
+            const size_t count = smaller(header->e_phnum - i, SEGMENTS_AT_ONCE);
+            if (read_at(file, segments, count, sizeof *segments,
+                        header->e_phoff + i * sizeof *segments) != count)
+                return false;
+        }
+        if ((segment->p_type == PT_LOAD || segment->p_type == PT_DYNAMIC) &&
+            (segment->p_offset > size || segment->p_filesz > size - segment->p_offset))
             return false;
-        if ((segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC) &&
-            (segment.p_offset > size || segment.p_filesz > size - segment.p_offset))
-            return false;
+        if (segment->p_type == PT_DYNAMIC)
+            *dynamic = *segment;
     }
     return true;
 }
 
 /* Whether the linker of the build says that this is a program. */
-static bool is_program(int file, const ElfW(Ehdr) * header)
+static bool is_program(int file, const ElfW(Phdr) * dynamic)
 {
-    ElfW(Phdr) segment;
-    ElfW(Dyn) entry;
+    ElfW(Dyn) entries[ENTRIES_AT_ONCE];
+    const size_t all = smaller(dynamic->p_filesz / sizeof *entries, MOST_ENTRIES);
+    size_t count = 0;
 
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        if (!read_at(file, &segment, sizeof segment, header->e_phoff + i * sizeof segment) ||
-            segment.p_type != PT_DYNAMIC)
-            continue;
-        for (uint64_t at = 0; at < segment.p_filesz && at < MOST_ENTRIES * sizeof entry;
-             at += sizeof entry) {
-            if (!read_at(file, &entry, sizeof entry, segment.p_offset + at) ||
-                entry.d_tag == DT_NULL)
-                break;
-            if (entry.d_tag == DT_FLAGS_1)
-                return entry.d_un.d_val & FLAG_PROGRAM;
-        }
+    for (size_t i = 0; i < all; i++) {
+        const size_t place = i % ENTRIES_AT_ONCE;
+        if (place == 0)
+            count = read_at(file, entries, smaller(all - i, ENTRIES_AT_ONCE), sizeof *entries,
+                            dynamic->p_offset + i * sizeof *entries);
+        if (place >= count || entries[place].d_tag == DT_NULL)
+            break;
+        if (entries[place].d_tag == DT_FLAGS_1)
+            return entries[place].d_un.d_val & FLAG_PROGRAM;
     }
     return false;
 }
@@ -107,6 +130,7 @@ static bool check_file(struct cushim_candidate *candidate, int file)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
     struct stat status;
+    ElfW(Phdr) dynamic = {.p_filesz = 0};
     ElfW(Ehdr) header;
 
     if (fstat(file, &status) != 0)
@@ -132,11 +156,11 @@ static bool check_file(struct cushim_candidate *candidate, int file)
     }
     if (header.e_type != ET_DYN)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
-    if (!has_its_segments(file, &header, (uint64_t)status.st_size))
+    if (!has_its_segments(file, &header, (uint64_t)status.st_size, &dynamic))
         return refuse_file(candidate, CUSHIM_OUTCOME_TRUNCATED,
                            "the file is shorter than its headers say");
     /* musl's linker opens one and runs what it has to run at its start. */
-    if (is_program(file, &header))
+    if (is_program(file, &dynamic))
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
                            "it is an executable, and no shared library");
     return true;

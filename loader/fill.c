@@ -27,7 +27,6 @@ enum { LEGACY_STREAM = 1, PER_THREAD_STREAM = 2 };
 struct finder {
     const struct cushim__source *source;
     proc_address proc_address; /* NULL: the driver has none */
-    int version;
 };
 
 static cushim_function find_by_name(const struct finder *finder,
@@ -44,7 +43,7 @@ static cushim_function find_by_proc_address(const struct finder *finder,
     cushim_function function = NULL;
     int status = -1;
 
-    if (!finder->proc_address || symbol->since > finder->version)
+    if (!finder->proc_address || symbol->since > finder->source->version)
         return NULL;
     memcpy(base, cushim__symbol_names + symbol->name, symbol->base_length);
     base[symbol->base_length] = '\0';
@@ -102,6 +101,16 @@ const char *cushim__source_open(struct cushim__source *source)
     return source->driver_get_version ? NULL : "cuDriverGetVersion";
 }
 
+CUresult cushim__source_ask(struct cushim__source *source)
+{
+    const CUresult code =
+        ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&source->version);
+
+    if (code != CUDA_SUCCESS)
+        source->version = 0;
+    return code;
+}
+
 cushim_function cushim__resolve_in_library(const char *symbol, void *library)
 {
     return cushim__library_symbol(library, symbol);
@@ -113,7 +122,6 @@ void cushim__fill(struct cushim_table *table, const struct cushim__source *sourc
     const unsigned slots = (unsigned)((table->size - FIRST_SLOT) / sizeof(cushim_function));
     struct finder finder = {.source = source};
 
-    ((CUresult(CUDAAPI *)(int *))source->driver_get_version)(&finder.version);
     finder.proc_address = (proc_address)source->resolver("cuGetProcAddress_v2", source->data);
     memset(counts, 0, sizeof *counts);
 
@@ -141,6 +149,7 @@ CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver,
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__source_open(&source))
         return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
+    cushim__source_ask(&source);
     if (table->size > sizeof *table)
         table->size = sizeof *table;
     cushim__fill(table, &source, counts ? counts : &unwanted, NULL);

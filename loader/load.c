@@ -16,11 +16,14 @@
 #include "loader/tables.h"
 #include "loader/turn.h"
 
-/* Everything that an attempt finds out. Too large for a small thread's stack. */
+/*
+ * Everything that an attempt finds out. Too large for a small thread's stack. Its last part is mostly
+ * room that is not used, so that what is lies on few pages.
+ */
 struct attempt {
-    struct cushim_report report;
     struct cushim_table table;
     unsigned char states[CUSHIM__SYMBOL_COUNT];
+    struct cushim_report report;
 };
 
 /* What is loaded: written by the loading thread before the turn says so. */

@@ -27,6 +27,7 @@
 struct cushim__source {
     cushim_resolver resolver;
     void *data;
+    int version;                        /* of CUDA, by cuDriverGetVersion */
     cushim_function driver_get_version; /* cuDriverGetVersion */
     cushim_function init;               /* cuInit */
 };
@@ -45,6 +46,9 @@ const char *cushim__source_open(struct cushim__source *source);
 
 /* Resolver for a library handle. */
 cushim_function cushim__resolve_in_library(const char *symbol, void *library);
+
+/* Ask the driver for its version. Returns its code; the version is 0 unless it told one. */
+CUresult cushim__source_ask(struct cushim__source *source);
 
 /* Fill every slot within table->size, which must not be beyond this library's table, and `states`
  * unless it is NULL. */

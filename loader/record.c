@@ -7,6 +7,7 @@
  * its place is taken.
  */
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "loader/loader.h"
@@ -35,11 +36,15 @@ static bool acquire(void)
     return true;
 }
 
+/* Copy what an attempt has written; most of the rest is room for candidates that there were not. */
 static void copy(struct cushim_report *to, const struct cushim_report *from)
 {
     const bool acquired = acquire();
 
-    memcpy(to, from, sizeof *to);
+    memcpy(to, from,
+           offsetof(struct cushim_report, candidates) +
+               from->candidate_count * sizeof from->candidates[0]);
+    memcpy(to->library, from->library, sizeof to->library);
     if (acquired)
         atomic_store(&holder, 0);
 }
@@ -51,5 +56,6 @@ void cushim__record_put(const struct cushim_report *attempt)
 
 void cushim__record_get(struct cushim_report *attempt)
 {
+    memset(attempt, 0, sizeof *attempt);
     copy(attempt, &record);
 }

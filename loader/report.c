@@ -95,8 +95,7 @@ static void complete(struct cushim_report *report)
 static const char *called(const struct cushim_candidate *candidate)
 {
     return candidate->origin == CUSHIM_ORIGIN_RESOLVER ? "what the program's resolver finds"
-           : candidate->path[0]                        ? candidate->path
-                                                       : "an empty path";
+                                                       : candidate->path;
 }
 
 static void say_reason(const struct cushim_report *report, struct cushim__text *text)
@@ -130,8 +129,8 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
                             called(candidate));
         break;
     case CUSHIM_STATE_NOT_LOADABLE:
-        cushim__text_format(text, "The driver library cannot be opened: %s: %s", called(candidate),
-                            candidate->message);
+        cushim__text_format(text, "The driver library cannot be opened: %s%s%s", called(candidate),
+                            candidate->path[0] ? ": " : "", candidate->message);
         break;
     case CUSHIM_STATE_NOT_A_DRIVER:
         cushim__text_format(text, "This is no CUDA driver: %s: %s", called(candidate),

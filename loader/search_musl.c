@@ -7,7 +7,6 @@
 #define _GNU_SOURCE
 #include "loader/search.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
@@ -16,43 +15,24 @@
 #include <unistd.h>
 
 #include "loader/elf.h"
+#include "loader/mapped.h"
 #include "loader/system.h"
 #include "loader/text.h"
 
 #ifndef __GLIBC__
 
-typedef ElfW(Dyn) dynamic_entry;
-
 /* What is read while a search is followed. Too large for a small thread's stack. */
-struct search {
+struct followed {
     char folders[4096];
     struct cushim_candidate file;
 };
 
-/* Not every linker adds the base to the addresses in there. */
-static const char *name_at(const struct dl_phdr_info *object, uintptr_t names, size_t offset)
+static bool has_run_path(void)
 {
-    return (const char *)(names < object->dlpi_addr ? names + object->dlpi_addr : names) + offset;
-}
+    uintptr_t value;
 
-static const dynamic_entry *dynamic_of(const struct dl_phdr_info *object)
-{
-    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            return (const dynamic_entry *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
-    }
-    return NULL;
-}
-
-/* The first object is the program. */
-static int look_for_run_path(struct dl_phdr_info *program, size_t size, void *found)
-{
-    const dynamic_entry *entry = dynamic_of(program);
-
-    (void)size;
-    for (; entry && entry->d_tag != DT_NULL; entry++)
-        *(bool *)found |= entry->d_tag == DT_RPATH || entry->d_tag == DT_RUNPATH;
-    return 1;
+    return cushim__mapped_program_entry(DT_RPATH, &value) ||
+           cushim__mapped_program_entry(DT_RUNPATH, &value);
 }
 
 /* The linker's own file is called ld-musl-ARCHITECTURE.so.1: the name of its list. */
@@ -72,7 +52,7 @@ static int name_list(struct dl_phdr_info *object, size_t size, void *list)
 }
 
 /* Read the folders of the system into `folders`. False: they cannot be told. */
-static bool read_system_folders(struct search *search)
+static bool read_system_folders(struct followed *search)
 {
     static const char defaults[] = "/lib:/usr/local/lib:/usr/lib";
     char *list = search->file.path;
@@ -95,7 +75,7 @@ static bool read_system_folders(struct search *search)
 }
 
 /* Whether the search has its file in one of these folders, which is then looked at in `file`. */
-static bool look_into(const char *folders, const char *name, struct cushim_candidate *file)
+static bool look_along(const char *folders, const char *name, struct cushim_candidate *file)
 {
     for (size_t length; *(folders += strspn(folders, ":\n")); folders += length) {
         length = strcspn(folders, ":\n");
@@ -110,63 +90,26 @@ static bool look_into(const char *folders, const char *name, struct cushim_candi
     return false;
 }
 
-bool cushim__search_check(struct cushim_candidate *candidate, struct cushim_candidate *passed_over)
+/* Never certain that there is none: what musl has heard at the start may be another path. */
+enum cushim__look cushim__search_look(struct cushim_candidate *candidate,
+                                      struct cushim_candidate *passed_over)
 {
     const char *folders = secure_getenv("LD_LIBRARY_PATH");
-    struct search *search = cushim__memory_take(sizeof *search);
-    bool found, has_run_path = false, usable;
+    struct followed *search = cushim__memory_take(sizeof *search);
+    bool found, usable;
 
     passed_over->path[0] = '\0';
     if (!search)
-        return true;
-    found = folders && look_into(folders, candidate->path, &search->file);
+        return CUSHIM__LOOK_ASK;
+    found = folders && look_along(folders, candidate->path, &search->file);
     /* Where that leads is not known here, so neither is what would come after it. */
-    dl_iterate_phdr(look_for_run_path, &has_run_path);
-    if (!found && !has_run_path && read_system_folders(search))
-        found = look_into(search->folders, candidate->path, &search->file);
+    if (!found && !has_run_path() && read_system_folders(search))
+        found = look_along(search->folders, candidate->path, &search->file);
     usable = !found || search->file.outcome == CUSHIM_OUTCOME_LOADED;
     if (!usable)
         cushim__search_adopt(candidate, &search->file);
     cushim__memory_give_back(search, sizeof *search);
-    return usable;
-}
-
-/* An object to be found, and the path that it was opened by. */
-struct mapped {
-    const char *name;
-    char path[CUSHIM_REPORT_PATH_BYTES];
-};
-
-static int look_for_name(struct dl_phdr_info *object, size_t size, void *data)
-{
-    struct mapped *mapped = data;
-    const char *file = strrchr(object->dlpi_name, '/');
-    const dynamic_entry *entry = dynamic_of(object);
-    uintptr_t names = 0;
-    size_t own = 0;
-
-    (void)size;
-    for (; entry && entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_STRTAB)
-            names = entry->d_un.d_ptr;
-        else if (entry->d_tag == DT_SONAME)
-            own = entry->d_un.d_val;
-    }
-    if (!file || (strcmp(file + 1, mapped->name) != 0 &&
-                  !(names && own && strcmp(name_at(object, names, own), mapped->name) == 0)))
-        return 0;
-    cushim__text_copy(mapped->path, sizeof mapped->path, object->dlpi_name);
-    return 1;
-}
-
-/* The linker itself knows a library by its file only, not by the name in it. */
-void *cushim__search_mapped(const char *name)
-{
-    struct mapped mapped = {.name = name};
-
-    if (!dl_iterate_phdr(look_for_name, &mapped))
-        return NULL;
-    return dlopen(mapped.path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | RTLD_NOLOAD);
+    return usable ? CUSHIM__LOOK_ASK : CUSHIM__LOOK_REFUSE;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "loader/elf.h"
+#include "loader/mapped.h"
 #include "loader/search.h"
 #include "loader/text.h"
 
@@ -29,6 +30,9 @@ enum { LARGEST_PAGE = 4096 };
 enum { LARGEST_PAGE = 65536 };
 #endif
 enum { TABLE_ROOM = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE + 2 * LARGEST_PAGE };
+
+/* How a driver is opened: for good. */
+enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 const bool cushim__system_is_windows = false;
 
@@ -170,7 +174,7 @@ static bool program_is_static(void)
 /* glibc translates for a program that has called setlocale(), and judge() reads English. */
 static void *open_library(struct cushim_candidate *candidate)
 {
-    void *library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    void *library = dlopen(candidate->path, OPEN_FLAGS);
     const char *message;
     locale_t english, before;
 
@@ -203,7 +207,7 @@ static void *search_library(struct cushim_candidate *candidate)
     struct cushim_candidate passed_over;
     void *library;
 
-    if (!cushim__search_check(candidate, &passed_over))
+    if (cushim__search_look(candidate, &passed_over) != CUSHIM__LOOK_ASK)
         return NULL;
     library = open_library(candidate);
     /* The linker says that there is none, which is not what the user sees. */
@@ -228,7 +232,12 @@ void *cushim__library_open(struct cushim_candidate *candidate)
 
 void *cushim__library_mapped(const char *name)
 {
-    return program_is_static() ? NULL : cushim__search_mapped(name);
+    char path[CUSHIM_REPORT_PATH_BYTES];
+
+    /* By its path, or the linker searches for a file of that name before it looks what is mapped. */
+    if (program_is_static() || !cushim__mapped_find(name, path, sizeof path))
+        return NULL;
+    return dlopen(path, OPEN_FLAGS | RTLD_NOLOAD);
 }
 
 cushim_function cushim__library_symbol(void *library, const char *symbol)
@@ -247,6 +256,9 @@ void cushim__library_path(cushim_function function, char *path, size_t size)
 
     memcpy(&address, &function, sizeof address);
     path[0] = '\0';
+    if (cushim__mapped_holding((uintptr_t)address, path, size))
+        return;
+    /* In the program, or in another namespace. It walks through all symbols to name one. */
     if (dladdr(address, &info) && info.dli_fname)
         cushim__text_copy(path, size, info.dli_fname);
 }

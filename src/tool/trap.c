@@ -11,11 +11,11 @@
 
 /* When a trap matters: what became of the driver, as bits. */
 enum {
-    ABSENT = 1, /* no library was found */
+    ABSENT = 1, /* the search found no library */
     UNFIT = 2,  /* what was found is no driver that can be used */
     FAILED = 4, /* the driver is loaded, and cuInit fails */
     READY = 8,  /* the driver works for those that look for it as cushim does */
-    NAMED = 16, /* even if somebody has named the library, so that nothing was searched */
+    NAMED = 16, /* also where somebody has named the library, so that nothing was searched */
 };
 
 const struct trap_row trap_rows[] = {
@@ -117,12 +117,19 @@ const struct trap_row trap_rows[] = {
     {0},
 };
 
+/* Whether somebody has named the library. */
+static bool is_named(const struct cushim_report *report)
+{
+    return report->candidate_count > 0 && report->candidates[0].origin <= CUSHIM_ORIGIN_ENVIRONMENT;
+}
+
 /* The bit of what became of the driver; 0: nothing was tried, or by request. */
 static unsigned outcome(const struct cushim_report *report)
 {
     switch (report->state) {
     case CUSHIM_STATE_NOT_FOUND:
-        return ABSENT;
+        /* That a file is not where somebody says it is has no reason in the machine. */
+        return is_named(report) ? 0 : ABSENT;
     case CUSHIM_STATE_NOT_LOADABLE:
     case CUSHIM_STATE_NOT_A_DRIVER:
     case CUSHIM_STATE_STUB:
@@ -142,12 +149,6 @@ static unsigned outcome(const struct cushim_report *report)
         break;
     }
     return 0;
-}
-
-/* Whether somebody has named the library. */
-static bool is_named(const struct cushim_report *report)
-{
-    return report->candidate_count > 0 && report->candidates[0].origin <= CUSHIM_ORIGIN_ENVIRONMENT;
 }
 
 static bool is_seen(const struct trap_row *row, const struct trap_scene *scene,

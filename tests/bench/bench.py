@@ -29,6 +29,7 @@ import plot  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
 from measure import Bench, Skip  # noqa: E402
+from row import TOLERANCE  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -165,7 +166,7 @@ def too_many(measured, bench):
     """Print what a test does not allow, and say how often."""
     count = 0
     for row, figure in measured:
-        allowed = row.most is None or figure.value <= row.most + rows.TOLERANCE
+        allowed = row.most is None or figure.value <= row.most + TOLERANCE
         if row.most is None and row.goal:
             allowed = row.goal.met(bench, figure)
         if not allowed:

@@ -6,7 +6,7 @@ import re
 import sys
 
 sys.dont_write_bytecode = True
-from rows import REASONS, SECTIONS  # noqa: E402
+from row import REASONS, SECTIONS  # noqa: E402
 
 HEADINGS = ('row', 'what', 'figure', 'unit', 'spread', 'goal', 'met')
 

@@ -27,7 +27,6 @@ static const struct words {
     const char *path;
     const char *message;
 } words[] = {
-    {"", "the path is empty"},
     {DRIVER_LIBRARY, "the path is not absolute"},
     {"complete" LIBRARY_SUFFIX, "the path is not absolute"},
     {"./complete" LIBRARY_SUFFIX, "the path is not absolute"},
@@ -80,6 +79,31 @@ static void load_all(enum route route)
         failures += !child_passes(words[i].path, load_words, &visit);
     }
     assert_int_equal(failures, 0);
+}
+
+static void load_empty(const void *data)
+{
+    const enum route *route = data;
+    const struct visit visit = {
+        "",
+        *route == ROUTE_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty" : "the path is empty",
+        *route,
+    };
+    const struct cushim_report report = check_refused(&visit);
+    char reason[CUSHIM_REPORT_REASON_BYTES];
+
+    snprintf(reason, sizeof reason, "The driver library cannot be opened: %s.", visit.message);
+    check_text(report.reason, reason);
+    check_text(report.candidates[0].path, "");
+}
+
+static void an_empty_path_is_told_by_where_it_comes_from(void **state)
+{
+    const enum route option = ROUTE_OPTION, environment = ROUTE_ENVIRONMENT;
+
+    (void)state;
+    assert_true(child_passes("empty by option", load_empty, &option));
+    assert_true(child_passes("empty by environment", load_empty, &environment));
 }
 
 static void only_an_absolute_path_is_taken_from_an_option(void **state)
@@ -166,6 +190,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_an_absolute_path_is_taken_from_an_option),
         cmocka_unit_test(only_an_absolute_path_is_taken_from_the_environment),
+        cmocka_unit_test(an_empty_path_is_told_by_where_it_comes_from),
         cmocka_unit_test(the_word_none_means_nothing_in_an_option),
         cmocka_unit_test(the_word_none_disables_the_driver_but_not_an_option),
         cmocka_unit_test(a_path_that_no_report_can_hold_is_refused),

@@ -27,6 +27,24 @@ class WithoutDriver(ToolTest):
         self.assertEqual(result.lines()['state'], 'not-found')
         self.assertIn(NOWHERE, result.lines()['reason'])
 
+    def test_missing_library_is_no_matter_of_the_machine(self):
+        for words, variables in (('--library', NOWHERE), {}), ((), {'CUSHIM_LIBRARY': NOWHERE}):
+            result = self.run_command('info', *words, **variables)
+            self.assert_status(result, NO_DRIVER)
+            self.assertIn('Check the path', result.lines()['advice'])
+            self.assertNotIn('trap', result.lines())
+
+    def test_empty_variable_is_told_once(self):
+        result = self.run_command('info', CUSHIM_LIBRARY='')
+        self.assert_status(result, NO_DRIVER)
+        lines = result.lines()
+        self.assertEqual(lines['reason'],
+                         'The driver library cannot be opened: CUSHIM_LIBRARY is set, but empty.')
+        self.assertIn('leave it unset', lines['advice'])
+        self.assertEqual(lines['tried'],
+                         'by environment: refused: CUSHIM_LIBRARY is set, but empty')
+        self.assertNotIn('trap', lines)
+
     def test_missing_relative_library_is_named_in_full(self):
         result = self.run_command('info', '--library=nowhere.so', '--json')
         self.assert_status(result, NO_DRIVER)

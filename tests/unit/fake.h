@@ -60,8 +60,8 @@ struct cushim_report fake_report(void);
 /* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */
 struct cushim_table *fake_mock(void);
 
-/* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks twice. */
-enum { FAKE_LIBRARY_CALLS_OF_A_LOAD = 2 };
+/* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks once. */
+enum { FAKE_LIBRARY_CALLS_OF_A_LOAD = 1 };
 unsigned fake_library_calls(void);
 
 #endif

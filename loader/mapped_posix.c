@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "loader/mapped.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "loader/text.h"
+
+typedef ElfW(Dyn) dynamic_entry;
+
+static const dynamic_entry *dynamic_of(const struct dl_phdr_info *object)
+{
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const dynamic_entry *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+    }
+    return NULL;
+}
+
+/* Not every linker adds the base to the addresses in there. */
+static const char *name_at(const struct dl_phdr_info *object, uintptr_t names, size_t offset)
+{
+    return (const char *)(names < object->dlpi_addr ? names + object->dlpi_addr : names) + offset;
+}
+
+/* The name that an object has for itself; NULL: none. */
+static const char *inner_name(const struct dl_phdr_info *object)
+{
+    const dynamic_entry *entry = dynamic_of(object);
+    uintptr_t names = 0;
+    size_t own = 0;
+
+    for (; entry && entry->d_tag != DT_NULL; entry++) {
+        if (entry->d_tag == DT_STRTAB)
+            names = entry->d_un.d_ptr;
+        else if (entry->d_tag == DT_SONAME)
+            own = entry->d_un.d_val;
+    }
+    return names && own ? name_at(object, names, own) : NULL;
+}
+
+/* What an object is looked for by, and where its path goes. */
+struct wanted {
+    const char *name;
+    uintptr_t address;
+    char *path;
+    size_t size;
+};
+
+static int look_for_name(struct dl_phdr_info *object, size_t size, void *data)
+{
+    const struct wanted *wanted = data;
+    const char *file = strrchr(object->dlpi_name, '/'), *inner;
+
+    (void)size;
+    if (!file)
+        return 0; /* the program, or what the kernel has mapped */
+    if (strcmp(file + 1, wanted->name) != 0) {
+        inner = inner_name(object);
+        if (!inner || strcmp(inner, wanted->name) != 0)
+            return 0;
+    }
+    cushim__text_copy(wanted->path, wanted->size, object->dlpi_name);
+    return 1;
+}
+
+bool cushim__mapped_find(const char *name, char *path, size_t size)
+{
+    struct wanted wanted = {.name = name, .path = path, .size = size};
+
+    return dl_iterate_phdr(look_for_name, &wanted) != 0;
+}
+
+static int look_for_address(struct dl_phdr_info *object, size_t size, void *data)
+{
+    const struct wanted *wanted = data;
+
+    (void)size;
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD ||
+            wanted->address - (object->dlpi_addr + segment->p_vaddr) >= segment->p_memsz)
+            continue;
+        cushim__text_copy(wanted->path, wanted->size, object->dlpi_name);
+        return 1;
+    }
+    return 0;
+}
+
+bool cushim__mapped_holding(uintptr_t address, char *path, size_t size)
+{
+    struct wanted wanted = {.address = address, .path = path, .size = size};
+
+    return dl_iterate_phdr(look_for_address, &wanted) != 0 && path[0];
+}
+
+/* An entry to be found, and its value. */
+struct wanted_entry {
+    intptr_t tag;
+    uintptr_t value;
+    bool is_found;
+};
+
+/* The first object is the program. */
+static int look_for_entry(struct dl_phdr_info *program, size_t size, void *data)
+{
+    struct wanted_entry *wanted = data;
+
+    (void)size;
+    for (const dynamic_entry *entry = dynamic_of(program); entry && entry->d_tag != DT_NULL;
+         entry++) {
+        if (entry->d_tag != wanted->tag)
+            continue;
+        wanted->value = entry->d_un.d_val;
+        wanted->is_found = true;
+    }
+    return 1;
+}
+
+bool cushim__mapped_program_entry(intptr_t tag, uintptr_t *value)
+{
+    struct wanted_entry wanted = {.tag = tag};
+
+    dl_iterate_phdr(look_for_entry, &wanted);
+    *value = wanted.value;
+    return wanted.is_found;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cache of glibc's dynamic linker, written here in the formats that ldconfig has had. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "loader/cache.h"
+#include "tests/support/folder.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define NAME "libcuda.so.1"
+#define ENTRY_BYTES 24
+#define HEAD_BYTES 48
+
+/* Texts of a cache lie behind its entries. */
+struct cache {
+    unsigned char bytes[1024];
+    size_t size;
+};
+
+static const char *const others[] = {"libc.so.6", "libcuda.so", "libcuda.so.10", "libz.so.1", "l"};
+
+static void put(struct cache *cache, size_t place, uint32_t number)
+{
+    memcpy(cache->bytes + place, &number, sizeof number);
+}
+
+/* What a cache says of the order of its bytes. */
+static unsigned own_order(void)
+{
+    const uint16_t one = 1;
+    unsigned char first;
+
+    memcpy(&first, &one, sizeof first);
+    return first ? 2 : 3;
+}
+
+/* Begin at `start`; places are counted from there. */
+static void write_cache(struct cache *cache, size_t start, const char *const *names, size_t count)
+{
+    size_t text = HEAD_BYTES + count * ENTRY_BYTES;
+
+    memcpy(cache->bytes + start, "glibc-ld.so.cache1.1", 20);
+    put(cache, start + 20, (uint32_t)count);
+    cache->bytes[start + 28] = (unsigned char)own_order();
+    for (size_t i = 0; i < count; i++) {
+        const size_t entry = start + HEAD_BYTES + i * ENTRY_BYTES;
+        put(cache, entry, 0x0303);
+        put(cache, entry + 4, (uint32_t)text);
+        put(cache, entry + 8, (uint32_t)text);
+        memcpy(cache->bytes + start + text, names[i], strlen(names[i]) + 1);
+        text += strlen(names[i]) + 1;
+    }
+    put(cache, start + 24, (uint32_t)(text - HEAD_BYTES - count * ENTRY_BYTES));
+    cache->size = start + text;
+}
+
+/* The same behind two entries of the format before it. */
+static void write_both(struct cache *cache, const char *const *names, size_t count)
+{
+    const size_t end_of_old = 16 + 2 * 12;
+
+    memcpy(cache->bytes, "ld.so-1.7.0", 11);
+    put(cache, 12, 2);
+    write_cache(cache, (end_of_old + 7) / 8 * 8, names, count);
+}
+
+static bool lacks(const struct cache *cache)
+{
+    return cushim__cache_lacks(folder_write("ld.so.cache", cache->bytes, cache->size), NAME);
+}
+
+static void cache_without_the_name_lacks_it(void **state)
+{
+    struct cache cache = {.size = 0}, both = {.size = 0}, none = {.size = 0};
+
+    (void)state;
+    write_cache(&cache, 0, others, COUNT(others));
+    assert_true(lacks(&cache));
+    write_both(&both, others, COUNT(others));
+    assert_true(lacks(&both));
+    write_cache(&none, 0, others, 0);
+    assert_true(lacks(&none));
+}
+
+static void cache_with_the_name_anywhere_does_not_lack_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        const char *names[COUNT(others)];
+        struct cache cache = {.size = 0}, both = {.size = 0};
+
+        memcpy(names, others, sizeof names);
+        names[i] = NAME;
+        write_cache(&cache, 0, names, COUNT(names));
+        assert_false(lacks(&cache));
+        write_both(&both, names, COUNT(names));
+        assert_false(lacks(&both));
+    }
+}
+
+static void cache_that_is_cut_short_tells_nothing(void **state)
+{
+    struct cache cache = {.size = 0};
+
+    (void)state;
+    write_both(&cache, others, COUNT(others));
+    while (cache.size-- > 0)
+        assert_false(lacks(&cache));
+}
+
+static void cache_of_another_format_tells_nothing(void **state)
+{
+    struct cache cache = {.size = 0}, old;
+
+    (void)state;
+    write_both(&cache, others, COUNT(others));
+    old = cache;
+    old.size = 40;
+    assert_false(lacks(&old));
+    cache.bytes[40 + 18] = '2'; /* the version */
+    assert_false(lacks(&cache));
+    memset(cache.bytes, 'x', sizeof cache.bytes);
+    assert_false(lacks(&cache));
+}
+
+static void cache_of_another_order_of_bytes_tells_nothing(void **state)
+{
+    struct cache cache = {.size = 0};
+
+    (void)state;
+    write_cache(&cache, 0, others, COUNT(others));
+    cache.bytes[28] = (unsigned char)(5 - own_order());
+    assert_false(lacks(&cache));
+    cache.bytes[28] = 0; /* not told, by older ones */
+    assert_true(lacks(&cache));
+}
+
+static void cache_that_points_beyond_its_end_tells_nothing(void **state)
+{
+    static const struct {
+        size_t place;
+        uint32_t number;
+    } lies[] = {
+        {20, 1000},                       /* entries */
+        {20, UINT32_MAX},                 /* entries */
+        {HEAD_BYTES + 4, 100000},         /* the first name */
+        {HEAD_BYTES + 4, UINT32_MAX - 4}, /* the first name */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        struct cache cache = {.size = 0};
+        write_cache(&cache, 0, others, COUNT(others));
+        put(&cache, lies[i].place, lies[i].number);
+        assert_false(lacks(&cache));
+    }
+}
+
+static void no_cache_tells_nothing(void **state)
+{
+    (void)state;
+    assert_false(cushim__cache_lacks(folder_path("nowhere"), NAME));
+    assert_false(cushim__cache_lacks(folder_path("."), NAME));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cache_without_the_name_lacks_it),
+        cmocka_unit_test(cache_with_the_name_anywhere_does_not_lack_it),
+        cmocka_unit_test(cache_that_is_cut_short_tells_nothing),
+        cmocka_unit_test(cache_of_another_format_tells_nothing),
+        cmocka_unit_test(cache_of_another_order_of_bytes_tells_nothing),
+        cmocka_unit_test(cache_that_points_beyond_its_end_tells_nothing),
+        cmocka_unit_test(no_cache_tells_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+}
