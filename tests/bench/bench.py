@@ -28,7 +28,7 @@ sys.dont_write_bytecode = True
 import plot  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
-from measure import Bench, Skip  # noqa: E402
+from measure import LEAST_ROUNDS_WITHIN, Bench, Skip  # noqa: E402
 from row import TOLERANCE  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -92,6 +92,8 @@ def about(bench):
         'commit': output_of('git', 'rev-parse', '--short', 'HEAD'),
         'command': 'tests/bench/bench.py' + (' --gpu' if bench.gpu else ''),
         'machine': '%s, %d processors' % (processor(), os.cpu_count() or 1),
+        'rounds': '%d, and %d within a process' % (bench.rounds, max(bench.rounds,
+                                                                     LEAST_ROUNDS_WITHIN)),
         'C library': ' '.join(platform.libc_ver()),
     }
     if bench.gpu:

@@ -53,7 +53,7 @@ def route_rows():
         for kind, (text, _) in ROUTES.items():
             if kind != 'linked':
                 yield Row(1, 'route-time.%s.%s' % (home, kind),
-                          '%s, %s: time, PLT = 1' % (text, home), 'ratio', 'both', None, None,
+                          '%s, %s: time, PLT = 1' % (text, home), 'times', 'both', None, None,
                           lambda bench, kind=kind, home=home: bench.ratio(
                               route_times(bench, home), kind, 'linked'))
 
@@ -96,7 +96,7 @@ def module_rows():
                   'instructions', 'counted', None, allowed + 3,
                   lambda bench, row=row: module_count(bench, 'cost-shared', row))
     for row, (text, _) in MODULES.items():
-        yield Row(2, 'module-time.' + row, text + ': time, raw call = 1', 'ratio', 'gpu',
+        yield Row(2, 'module-time.' + row, text + ': time, raw call = 1', 'times', 'gpu',
                   Goal('1.03, or 2 ns more', within), None,
                   lambda bench, row=row: module_time(bench, row))
 
@@ -104,9 +104,9 @@ def module_rows():
 # 3 and 4: only a real driver has these costs.
 def gpu_rows():
     yield Row(3, 'elapsed.old', 'cuEventElapsedTime, version 1: time, cushim_event_elapsed = 1',
-              'ratio', 'gpu', least(4), None,
+              'times', 'gpu', least(4), None,
               lambda bench: bench.ratio(bench.rounds_of('event-elapsed'), 'old', 'module'))
-    yield Row(4, 'pool.raw', 'create and destroy: time, acquire and release of a pool = 1', 'ratio',
+    yield Row(4, 'pool.raw', 'create and destroy: time, acquire and release of a pool = 1', 'times',
               'gpu', least(10), None,
               lambda bench: bench.ratio(bench.rounds_of('event-pair'), 'raw', 'pool'))
 
@@ -125,7 +125,7 @@ def thread_rows():
         if number <= (os.cpu_count() or 1):
             yield Row(8, 'threads.%d' % number,
                       '%d at once, the table: calls per second, a raw pointer = 1' % number,
-                      'ratio', 'both', SCALES if number > 1 else None, None,
+                      'times', 'both', SCALES if number > 1 else None, None,
                       lambda bench, number=number: thread_ratio(bench, number))
 
 
@@ -145,5 +145,5 @@ def layer_rows():
                                                bench.per_turn('cost', 'count', 'layer', 'none')))
     for way, (text, _) in LAYERS.items():
         yield Row(10, 'layer-time.' + way, 'cuEventQuery, %s: time, without a layer = 1' % text,
-                  'ratio', 'both', None, None,
+                  'times', 'both', None, None,
                   lambda bench, way=way: bench.ratio(bench.rounds_of('layer'), way, 'none'))

@@ -97,7 +97,7 @@ def absent_rows():
                   Goal('below 60', lambda bench, figure: figure.value < 60), None,
                   lambda bench, kind=kind: absent_system_calls(bench, kind))
         yield Row(6, 'absent.time.' + kind, 'the same, %s program: time, dlopen() alone = 1' % kind,
-                  'ratio', 'here', Goal('below 100 us', lambda bench, figure:
+                  'times', 'here', Goal('below 100 us', lambda bench, figure:
                                         float(figure.note.split()[0]) < 100), None,
                   lambda bench, kind=kind: absent_time(bench, kind))
         yield Row(6, 'absent.call.' + kind, 'a call after that, %s program: more than with a driver'
@@ -107,11 +107,11 @@ def absent_rows():
 
 def load_rows():
     yield Row(5, 'load.path', 'cushim_load() by a path without a bare dlopen(): instructions, a '
-              'loop of dlsym() over the same names = 1', 'ratio', 'counted', most(load_bench.MOST),
+              'loop of dlsym() over the same names = 1', 'times', 'counted', most(load_bench.MOST),
               None, by_path)
-    yield Row(5, 'load.search', 'the same by search', 'ratio', 'counted', most(load_bench.MOST),
+    yield Row(5, 'load.search', 'the same by search', 'times', 'counted', most(load_bench.MOST),
               None, by_search)
-    yield Row(5, 'load.time', 'the same by a path, in time', 'ratio', 'here',
+    yield Row(5, 'load.time', 'the same by a path, in time', 'times', 'here',
               most(load_bench.MOST), None, load_time)
     yield Row(5, 'load.memory', 'memory written by a load, more than by a loop of dlsym()', 'KiB',
               'here', None, None, load_memory)

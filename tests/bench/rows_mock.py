@@ -81,21 +81,21 @@ def mock_rows():
               most(MOST_BYTES), None, pending_bytes)
     for pending in (10000, 100000):
         yield Row(9, 'mock.pending.%d' % pending, 'an operation when %d are pending: 1000 = 1'
-                  % pending, 'ratio', 'counted', most(1.05), None,
+                  % pending, 'times', 'counted', most(1.05), None,
                   lambda bench, pending=pending: pending_growth(bench, pending))
     for work, (text, limit) in STREAM_WORK.items():
         for streams in (100, 1000):
             yield Row(9, 'mock.streams.%s.%d' % (work, streams), '%s, %d streams: 1 stream = 1'
-                      % (text, streams), 'ratio', 'counted', most(limit), None,
+                      % (text, streams), 'times', 'counted', most(limit), None,
                       lambda bench, work=work, streams=streams: mock_growth(bench, work, streams))
     for mode in ('manual', 'threaded'):
-        yield Row(9, 'mock.mode.' + mode, 'pairs per second in mode %s: auto = 1' % mode, 'ratio',
+        yield Row(9, 'mock.mode.' + mode, 'pairs per second in mode %s: auto = 1' % mode, 'times',
                   'here', None, None,
                   lambda bench, mode=mode: mode_time(bench, mode, 'auto'))
     yield Row(9, 'mock.pending-time.1000000', 'time of an operation when 1000000 are pending: '
-              '100000 = 1', 'ratio', 'here', None, None,
+              '100000 = 1', 'times', 'here', None, None,
               lambda bench: pending_time(bench, 1000000, 100000))
     for row, text in MOCK_CALLS.items():
-        yield Row(9, 'mock-call.' + row, '%s of the mock: time, the driver\'s = 1' % text, 'ratio',
+        yield Row(9, 'mock-call.' + row, '%s of the mock: time, the driver\'s = 1' % text, 'times',
                   'gpu', None, None,
                   lambda bench, row=row: bench.ratio(bench.rounds_of('mock-' + row), 'mock', 'raw'))

@@ -41,7 +41,7 @@ def cells(result):
     if result['low'] is not None:
         spread = '%s to %s' % (number(result['low']), number(result['high']))
     met = {None: '', True: 'yes', False: 'no: ' + result['reason']}[result['met']]
-    unit = result['unit'] + (', ' + result['note'] if result['note'] else '')
+    unit = ', '.join(word for word in (result['unit'], result['note']) if word)
     return [result['row'], result['what'], number(result['figure']), unit, spread, result['goal'],
             met]
 
