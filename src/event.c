@@ -3,8 +3,8 @@
  * Events: their life, recording and waiting.
  *
  * A closed event has the handle NULL, which the driver refuses by itself (driver semantics,
- * statement 20). So query and synchronize look at nothing but the object pointer. Handles are loaded
- * before the table: the call is then one instruction, a jump through memory.
+ * statement 20). So query and synchronize look at nothing but the object pointer. Handles are
+ * loaded before the table: the call is then one instruction, a jump through memory.
  */
 #include "src/event.h"
 

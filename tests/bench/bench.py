@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What cushim costs: one table. Every figure is a ratio of two things that were measured in the same
-run and took turns, or an instruction count (callgrind).
+"""What cushim costs: one table. Every figure is a ratio of two things that were measured in the
+same run and took turns, or an instruction count (callgrind).
 
 examples:
   meson compile -C build bench && tests/bench/bench.py          the table
@@ -57,6 +57,8 @@ def arguments():
                         help='the driver library (default: the bench\'s own; with --gpu a search)')
     parser.add_argument('--judge', action='store_true',
                         help='only what is counted; fail if it is more than a test allows')
+    parser.add_argument('--skip', metavar='REASON', help='skip, and say why: for a build that is '
+                        'not what a release is like')
     parser.add_argument('--json', metavar='FILE', help='write the results as JSON too; -: print '
                         'them instead of the table')
     parser.add_argument('--read', metavar='FILE', help='take results from such a file, do not '
@@ -152,7 +154,7 @@ def measure(found, bench, watch):
 
 
 def find_driver(bench, options):
-    """Have all programs use one driver: that of the bench, one that is named, or one that is found."""
+    """Have all programs use one driver: the bench's, one that is named, or one that is found."""
     if options.driver:
         bench.driver = os.path.abspath(options.driver)
     elif not options.gpu:
@@ -180,6 +182,9 @@ def too_many(measured, bench):
 
 def main():
     options = arguments()
+    if options.skip:
+        print('skipped: %s' % options.skip)
+        return 77
     found = wanted(options)
     if not found:
         sys.exit('bench.py: no row begins with %s; --list tells all' % ', '.join(options.only))

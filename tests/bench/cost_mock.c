@@ -72,18 +72,21 @@ COST_TIMED(mock_make, make_on_mock())
 COST_TIMED(raw_make, make())
 
 const struct cost_row cost_mock[] = {
-    {.name = "mock-event-query", .ways = {{"mock", mock_query, begin, end}, {"raw", raw_query}}},
+    {.name = "mock-event-query",
+     .ways = {{"mock", mock_query, begin, end}, {.name = "raw", .run = raw_query}}},
     {.name = "mock-event-record",
-     .ways = {{"mock", mock_record, begin, end}, {"raw", raw_record}},
+     .ways = {{"mock", mock_record, begin, end}, {.name = "raw", .run = raw_record}},
      .queues = true},
     {.name = "mock-event-synchronize",
-     .ways = {{"mock", mock_synchronize, begin, end}, {"raw", raw_synchronize}}},
+     .ways = {{"mock", mock_synchronize, begin, end}, {.name = "raw", .run = raw_synchronize}}},
     {.name = "mock-event-elapsed",
-     .ways = {{"mock", mock_elapsed, begin, end}, {"raw", raw_elapsed}}},
+     .ways = {{"mock", mock_elapsed, begin, end}, {.name = "raw", .run = raw_elapsed}}},
     {.name = "mock-stream-wait",
-     .ways = {{"mock", mock_wait, begin, end}, {"raw", raw_wait}},
+     .ways = {{"mock", mock_wait, begin, end}, {.name = "raw", .run = raw_wait}},
      .queues = true},
-    {.name = "mock-stream-query", .ways = {{"mock", mock_idle, begin, end}, {"raw", raw_idle}}},
-    {.name = "mock-event-pair", .ways = {{"mock", mock_make, begin, end}, {"raw", raw_make}}},
+    {.name = "mock-stream-query",
+     .ways = {{"mock", mock_idle, begin, end}, {.name = "raw", .run = raw_idle}}},
+    {.name = "mock-event-pair",
+     .ways = {{"mock", mock_make, begin, end}, {.name = "raw", .run = raw_make}}},
     {.name = NULL},
 };

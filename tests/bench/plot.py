@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plot: what one call costs by each route, as bars; an SVG that is legible in light and dark."""
+"""The plot: what one call costs by each route, as bars; legible in light and in dark."""
 
 from xml.sax.saxutils import escape
 

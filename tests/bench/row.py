@@ -34,19 +34,19 @@ TOLERANCE = 0.01
 # How the instructions of a module function come about, counted in its machine code.
 PARTS = '2 to load the table and jump; 3 for each object: whether it is NULL, and its handle'
 PLAIN = '3 whether the stream is closed or a default one'
-KNOWING = ('a bare dlopen() takes as long: a system call takes 1 us on this virtual machine, and there '
-           'are 36')
+KNOWING = ('a bare dlopen() takes as long: a system call takes 1 us on this virtual machine, and '
+           'there are 36')
 
 # Why a goal is missed, as measured.
 REASONS = {
     'module.event-record': PARTS + '; ' + PLAIN + '; 3 whether the event is closed or was never '
                            'recorded',
-    'module.event-elapsed': PARTS + '; 2 whether the result is NULL; 2 as all three arguments change '
-                            'registers',
+    'module.event-elapsed': PARTS + '; 2 whether the result is NULL; 2 as all three arguments '
+                            'change registers',
     'module.stream-wait': PARTS + '; ' + PLAIN,
     'module.stream-query': PARTS + '; ' + PLAIN,
-    'load.time': 'in instructions it is met; 15 system calls and 24 KiB of fresh pages are as long as '
-                 'two thirds of the loop on this virtual machine',
+    'load.time': 'in instructions it is met; 15 system calls and 24 KiB of fresh pages are as long '
+                 'as two thirds of the loop on this virtual machine',
     'absent.time.static': KNOWING,
     'absent.time.shared': KNOWING,
 }
