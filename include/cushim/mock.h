@@ -67,6 +67,8 @@ struct cushim_mock_state {
     size_t allocations;
     /** Device memory in use, in bytes. */
     size_t memory_bytes;
+    /** Races found so far: see cushim/mock_race.h. */
+    size_t races;
 };
 
 /**
@@ -164,7 +166,7 @@ CUSHIM_API const char *cushim_mock_violation(struct cushim_mock *mock, size_t in
 
 /**
  * Where the mock's log goes: a line for each function that it refuses, at the first call of it, and
- * one for each violation.
+ * one for each violation and each race.
  *
  * @param mock  The mock.
  * @param log   Receives a line without a newline, valid for the call; it must not call into the

@@ -35,6 +35,17 @@ struct cushim_mock_launch {
     const size_t *parameter_sizes;
 };
 
+/** What a kernel does with the memory that a parameter of 8 bytes points into. */
+enum cushim_mock_access {
+    /** Nobody has said: it may read and write, but is not compared with another such kernel. */
+    CUSHIM_MOCK_ACCESS_UNKNOWN,
+    /** Nothing: the parameter is no pointer, or is not followed. */
+    CUSHIM_MOCK_ACCESS_NONE,
+    CUSHIM_MOCK_ACCESS_READ,       /**< It reads. */
+    CUSHIM_MOCK_ACCESS_WRITE,      /**< It writes. */
+    CUSHIM_MOCK_ACCESS_READ_WRITE, /**< It does both. */
+};
+
 /** What a kernel does. Zero and NULL mean the defaults. */
 struct cushim_mock_kernel {
     /** sizeof(struct cushim_mock_kernel). */
@@ -57,7 +68,19 @@ struct cushim_mock_kernel {
      * text), else none.
      */
     const size_t *parameter_sizes;
+    /** How many entries this array, `accesses` and `access_bytes` have, those that are not NULL. */
     size_t parameter_count;
+    /**
+     * What the kernel does with the memory that each parameter points into, for the search for
+     * missing waits (cushim/mock_race.h); borrowed for the call. NULL: unknown of all. What `run`
+     * does in fact has no influence.
+     */
+    const enum cushim_mock_access *accesses;
+    /**
+     * How many bytes from where each parameter points are accessed, 0: all up to the end of the
+     * allocation; borrowed for the call. NULL: 0 of all.
+     */
+    const size_t *access_bytes;
 };
 
 /**

@@ -70,17 +70,23 @@ def function(index, row, spelling, kinds):
     call = 'cushim__layer_next.%s(%s)' % (row.slot, arguments(row))
     values = ', '.join(value(p, kinds.of(p)) for p in row.parameters) or '0'
     return [
-        wrap('static CUresult CUDAAPI layer_%s(%s)' % (row.slot, spelling.parameters(row)), 4),
+        wrap('static CUSHIM__APART CUresult CUDAAPI watch_%s(%s)'
+             % (row.slot, spelling.parameters(row)), 4),
         '{',
         '    struct cushim__call call;',
         '    CUresult answer = CUDA_SUCCESS;',
-        '',
-        '    if (cushim__is_unwatched(%du))' % index,
-        wrap('return %s;' % call, 12, '        '),
         wrap('const uint64_t values[] = {%s};' % values, 8, '    '),
+        '',
+        '    call.function = (uintptr_t)watch_%s;' % row.slot,
         '    if (cushim__watch_enter(&call, %du, values, &answer))' % index,
         wrap('answer = %s;' % call, 12, '        '),
         '    return cushim__watch_leave(&call, answer);',
+        '}\n',
+        wrap('static CUresult CUDAAPI layer_%s(%s)' % (row.slot, spelling.parameters(row)), 4),
+        '{',
+        '    if (cushim__is_unwatched(%du))' % index,
+        wrap('return %s;' % call, 12, '        '),
+        wrap('return watch_%s(%s);' % (row.slot, arguments(row)), 8, '    '),
         '}\n',
     ]
 

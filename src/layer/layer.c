@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/layer/expectation.h"
-#include "src/layer/fault.h"
-#include "src/layer/recording.h"
+#include "src/layer/expectation/expectation.h"
+#include "src/layer/fault/fault.h"
+#include "src/layer/recording/recording.h"
 #include "src/mock/fork.h"
 
 struct cushim_layer *cushim__layer;

@@ -28,6 +28,12 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
 const void *cushim__layer_place(const struct cushim_table *table, unsigned slot);
 
 /*
+ * The slot of a function that stands in a table; the one of this base name, if several are alike.
+ */
+bool cushim__layer_find(const struct cushim_table *table, const char *base, const void *function,
+                        unsigned *slot);
+
+/*
  * What the layer asks of the mock while there is one; NULL: there is none. Called with the layer's
  * lock held, so none of these may call through the layer.
  */
@@ -35,6 +41,9 @@ struct cushim__layer_host {
     uint64_t (*now_ns)(void);
     void (*delay)(uint64_t duration_ns); /* let virtual time pass */
     void (*fault)(CUresult code);        /* a sticky error */
+    bool (*device)(int *device);         /* of the current context; false: there is none */
+    void (*alone)(void (*act)(void));    /* act while no operation begins or ends */
+    void (*release)(void);               /* let operations go that hang */
 };
 extern const struct cushim__layer_host *cushim__layer_host;
 

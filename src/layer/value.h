@@ -7,6 +7,12 @@
 
 #include "src/layer/watch.h"
 
+/*
+ * Of the function that tells what a slot is called with: within the wrapper its frame would be made
+ * for calls that nobody watches, too.
+ */
+#define CUSHIM__APART __attribute__((noinline, cold))
+
 static inline bool cushim__is_unwatched(unsigned slot)
 {
     return __builtin_expect(__atomic_load_n(&cushim__watched[slot], __ATOMIC_RELAXED) == 0, 1);

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-#include "src/layer/expectation.h"
-#include "src/layer/fault.h"
+#include "src/layer/expectation/expectation.h"
+#include "src/layer/fault/fault.h"
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
+#include "src/layer/left/hold.h"
+#include "src/layer/recording/recording.h"
+#include "src/layer/sweep/call.h"
+#include "src/mock/call.h"
 
 #define SLOT(name) \
     ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
@@ -49,13 +52,30 @@ static uint64_t now(void)
     return host ? host->now_ns() : 0;
 }
 
+/* All but what is seen of arguments: that is filled if somebody asks, and is large. */
+static void begin(struct cushim__call *call, unsigned slot, const uint64_t *values)
+{
+    call->slot = slot;
+    call->values = values;
+    call->number = 0;
+    call->thread = 0;
+    call->began_ns = 0;
+    call->is_injected = false;
+    call->nested = 0;
+    call->replaced = CUDA_SUCCESS;
+    call->seen.is_filled = false;
+    call->seen.recorded = 0;
+    call->seen.texts_used = 0;
+}
+
 bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_t *values,
                          CUresult *answer)
 {
-    struct cushim_layer *layer = cushim__layer;
+    struct cushim_layer *layer = cushim_layer_current();
 
-    *call = (struct cushim__call){.slot = slot, .values = values};
-    if (!layer)
+    begin(call, slot, values);
+    /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
+    if (!layer || cushim__in_kernel)
         return true;
     cushim__lock_take(&layer->lock);
     if (thread.layer != layer->serial) {
@@ -70,12 +90,11 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
     thread.under_way = call->number;
     cushim__recording_begin(call);
     cushim__lock_release(&layer->lock);
-    return cushim__fault_before(call, answer);
+    return cushim__sweep_before(call, answer) && cushim__fault_before(call, answer);
 }
 
-/* The slot of a function that stands in a table; the one of this base name, if several are alike. */
-static bool find_function(const struct cushim_table *table, const char *base, const void *function,
-                          unsigned *slot)
+bool cushim__layer_find(const struct cushim_table *table, const char *base, const void *function,
+                        unsigned *slot)
 {
     const size_t length = strlen(base);
     bool is_found = false;
@@ -104,24 +123,29 @@ static void lead_here(const struct cushim__call *call)
     unsigned slot = 0;
 
     if (base && function && *function &&
-        find_function(cushim__layer->wrapped, base, *function, &slot))
+        cushim__layer_find(cushim__layer->wrapped, base, *function, &slot))
         memcpy(function, cushim__layer_place(&cushim__layer_table, slot), sizeof *function);
 }
 
 CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
 {
-    struct cushim_layer *layer = cushim__layer;
+    struct cushim_layer *layer = cushim_layer_current();
 
     if (!layer || call->number == 0)
         return answer;
-    answer = cushim__fault_after(call, answer);
+    if (!call->is_injected)
+        answer = cushim__fault_after(call, answer);
+    if (call->number == 0)
+        return answer;
+    answer = cushim__sweep_after(call, answer);
     if (answer == CUDA_SUCCESS &&
         (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
         lead_here(call);
     cushim__lock_take(&layer->lock);
-    thread.under_way = call->nested;
     cushim__recording_end(call, answer);
     cushim__expectation_judge(call, answer);
     cushim__lock_release(&layer->lock);
+    cushim__hold_see(call, answer);
+    thread.under_way = call->nested;
     return answer;
 }

@@ -4,9 +4,9 @@
  * loader/generator/layer.py) hands a call on at once while its slot is not watched; else it tells
  * what is called with which arguments, asks whether the call is to be made, and what it answers.
  *
- *     wrapper -> cushim__watch_enter() -> faults before the call
+ *     wrapper -> cushim__watch_enter() -> sweep and faults before the call
  *             -> the next table's function, unless a fault stands in its place
- *             -> cushim__watch_leave() -> faults after the call, recording, expectations
+ *             -> cushim__watch_leave() -> the same after the call, recording, expectations
  *
  * Nobody holds the layer's lock during the call itself.
  */
@@ -19,6 +19,7 @@
 #include <cushim/layer.h>
 
 #include "loader/symbols.h"
+#include "src/layer/recording/seen.h"
 
 /* Who has asked to watch a slot: bits of cushim__watched. */
 enum cushim__watcher {
@@ -26,6 +27,7 @@ enum cushim__watcher {
     CUSHIM__WATCHED_BY_FAULT = 2,
     CUSHIM__WATCHED_BY_RECORDING = 4,
     CUSHIM__WATCHED_BY_EXPECTATION = 8,
+    CUSHIM__WATCHED_BY_SWEEP = 16,
 };
 
 /* By slot; 0: hand on at once. Read without the lock. */
@@ -38,8 +40,9 @@ void cushim__watch_begin(void);
 void cushim__watch_set(unsigned slot, enum cushim__watcher watcher, bool is_watched);
 void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched);
 
-/* A call that is watched: lives on the stack of its wrapper. */
+/* A call that is watched: lives on the stack of its wrapper, which sets the first member alone. */
 struct cushim__call {
+    uintptr_t function; /* whose stack it lives on */
     unsigned slot;
     const uint64_t *values; /* the arguments in order, as cushim__parameters says */
     uint64_t number;        /* of watched calls, from 1 */
@@ -47,6 +50,8 @@ struct cushim__call {
     uint64_t began_ns; /* virtual time, 0 without a mock */
     bool is_injected;  /* a fault gave the answer */
     uint64_t nested;   /* the call of the same thread that it is made in: its number; 0: none */
+    CUresult replaced; /* by a sweep: what it answers although it is made; CUDA_SUCCESS: its own */
+    struct cushim__seen seen;
 };
 
 /*

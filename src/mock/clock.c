@@ -3,6 +3,7 @@
 #include <cushim/mock_clock.h>
 
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
@@ -34,6 +35,9 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
     cushim__lock_take(&mock->lock);
     while (cushim__engine_step())
         ;
+    /* Whoever does so has waited for everything, unless something is held up. */
+    if (cushim__engine_pending() == 0)
+        cushim__races_saw_all();
     cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;
 }

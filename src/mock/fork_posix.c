@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "src/layer/fault/hang.h"
 #include "src/layer/layer.h"
 #include "src/mock/call.h"
 #include "src/mock/world.h"
@@ -46,6 +47,7 @@ static void in_child(void)
 {
     struct cushim_mock *mock = cushim__world;
 
+    cushim__hang_in_child();
     let_go();
     if (!mock)
         return;

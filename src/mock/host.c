@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layer asks of the mock: its clock, and faults for ever. */
+/* What the layer asks of the mock. */
 #include "src/mock/host.h"
 
 #include "src/layer/layer.h"
 #include "src/mock/call.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/world.h"
 
@@ -57,7 +59,47 @@ static void fault(CUresult code)
     leave(mock, has_lock);
 }
 
-static const struct cushim__layer_host host = {.now_ns = now, .delay = delay, .fault = fault};
+static bool device(int *number)
+{
+    bool has_lock, is_found = false;
+    struct cushim_mock *mock = enter(&has_lock);
+    const struct cushim__context *context = mock ? cushim__context_top() : NULL;
+
+    if (context) {
+        *number = context->device->ordinal;
+        is_found = true;
+    }
+    leave(mock, has_lock);
+    return is_found;
+}
+
+static void alone(void (*act)(void))
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    act();
+    leave(mock, has_lock);
+}
+
+static void release(void)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    if (mock)
+        cushim__engine_release();
+    leave(mock, has_lock);
+}
+
+static const struct cushim__layer_host host = {
+    .now_ns = now,
+    .delay = delay,
+    .fault = fault,
+    .device = device,
+    .alone = alone,
+    .release = release,
+};
 
 void cushim__host_begin(void)
 {

@@ -8,19 +8,19 @@
 /* A layer that was installed over the mock's table stays; it is the program's. */
 static void put_back(const struct cushim_table *former)
 {
-    if (cushim_driver() == &cushim__mock_table)
+    if (cushim_driver() == cushim_mock_table(cushim_mock_current()))
         cushim_table_install(former, NULL);
 }
 
 CUresult cushim_mock_install(struct cushim_mock *mock)
 {
-    const struct cushim_table *former;
+    const struct cushim_table *own = cushim_mock_table(mock), *former;
     CUresult code;
 
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_table_install(&cushim__mock_table, &former);
-    if (code != CUDA_SUCCESS || former == &cushim__mock_table)
+    code = cushim_table_install(own, &former);
+    if (code != CUDA_SUCCESS || former == own)
         return code;
     cushim__lock_take(&mock->lock);
     mock->former = former;

@@ -3,9 +3,12 @@
  * The mock's life: created from settings, asked how it stands, and destroyed with all that is left.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "loader/options.h"
+#include "src/layer/fault/rules.h"
+#include "src/layer/layer.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/graph/user_object.h"
@@ -16,12 +19,20 @@
 #include "src/mock/fork.h"
 #include "src/mock/host.h"
 #include "src/mock/object/object.h"
+#include "src/mock/races/state.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
 /* One mock at a time. */
 static struct cushim__lock life;
 static uint64_t serial;
+
+/* A hostile device has no priorities, as the CUDA reference allows; it says so. */
+static void forget_priorities(struct cushim__profile *profile)
+{
+    profile->least_priority = profile->greatest_priority = 0;
+    profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
+}
 
 /* On failure there is nothing to free. */
 static CUresult read_settings(struct cushim__settings *settings,
@@ -41,6 +52,8 @@ static CUresult read_settings(struct cushim__settings *settings,
                                       options->message, options->message_size);
     if (code != CUDA_SUCCESS)
         cushim__settings_free(settings);
+    else if (settings->hostile)
+        forget_priorities(&settings->profile);
     return code;
 }
 
@@ -55,6 +68,7 @@ static void empty(void)
     cushim__memory_clear();
     cushim__devices_destroy(cushim__world);
     cushim__threads_clear();
+    cushim__races_destroy();
 }
 
 /* Everything that a mock consists of, in the world that `mock` already is. */
@@ -66,6 +80,8 @@ static CUresult fill(void)
         code = cushim__devices_create(cushim__world);
     if (code == CUDA_SUCCESS)
         code = cushim__kernels_create();
+    if (code == CUDA_SUCCESS)
+        code = cushim__races_create();
     return code;
 }
 
@@ -86,6 +102,28 @@ static void end(struct cushim_mock *mock)
     cushim__lock_destroy(&mock->lock);
     cushim__settings_free(&mock->settings);
     free(mock);
+}
+
+/* Rules of faults need a layer over the mock; without any there is none. */
+static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_options *options)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (mock->settings.fault_count == 0)
+        return CUDA_SUCCESS;
+    code = cushim__layer_create(&cushim__mock_table, &mock->layer);
+    if (code == CUDA_ERROR_ALREADY_ACQUIRED && options->message_size > 0)
+        snprintf(options->message, options->message_size,
+                 "rules of faults need a layer, and the process has one: add them to that");
+    if (code == CUDA_SUCCESS)
+        code = cushim__faults_add(mock->settings.faults, mock->settings.fault_count);
+    return code;
+}
+
+static void destroy_layer(struct cushim_mock *mock)
+{
+    if (mock->layer && mock->layer == cushim_layer_current())
+        cushim_layer_destroy(mock->layer);
 }
 
 static CUresult create(const struct cushim_mock_options *options,
@@ -110,12 +148,16 @@ static CUresult create(const struct cushim_mock_options *options,
     cushim__lock_take(&created->lock);
     set_world(created);
     code = fill();
+    cushim__lock_release(&created->lock);
+    if (code == CUDA_SUCCESS)
+        code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
+        destroy_layer(created);
+        cushim__lock_take(&created->lock);
         empty();
         end(created);
         return code;
     }
-    cushim__lock_release(&created->lock);
     cushim__host_begin();
     *mock = created;
     return CUDA_SUCCESS;
@@ -154,6 +196,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         return CUDA_SUCCESS;
     if (mock->put_back)
         mock->put_back(mock->former);
+    destroy_layer(mock);
     cushim__lock_take(&life);
     cushim__host_end();
     cushim__lock_take(&mock->lock);
@@ -173,7 +216,9 @@ struct cushim_mock *cushim_mock_current(void)
 
 const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
 {
-    return mock ? &cushim__mock_table : NULL;
+    if (!mock)
+        return NULL;
+    return mock->layer ? &cushim__layer_table : &cushim__mock_table;
 }
 
 CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)
@@ -191,6 +236,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .handles = cushim__object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__memory_used(),
+        .races = mock->races ? mock->races->count : 0,
     };
     cushim__lock_release(&mock->lock);
     return CUDA_SUCCESS;

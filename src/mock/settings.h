@@ -9,8 +9,11 @@
 
 #include <cuda.h>
 
+#include "src/layer/fault/rule.h"
+
 enum cushim__mode { CUSHIM__MANUAL, CUSHIM__AUTO, CUSHIM__THREADED };
 enum cushim__schedule { CUSHIM__FIFO, CUSHIM__EAGER, CUSHIM__LAZY, CUSHIM__RANDOM };
+enum cushim__race_search { CUSHIM__RACES_IGNORE, CUSHIM__RACES_REPORT, CUSHIM__RACES_VIOLATION };
 enum cushim__personality {
     CUSHIM__NORMAL,
     CUSHIM__NO_DEVICE,       /* cuInit answers 100 */
@@ -53,8 +56,10 @@ struct cushim__settings {
     size_t memory_bytes; /* of each device: what can be allocated and what is reported */
     enum cushim__mode mode;
     enum cushim__schedule schedule;
-    uint64_t seed; /* of the random schedule, and of UUIDs */
+    uint64_t seed; /* of the random schedule, of hostility, and of UUIDs */
     enum cushim__personality personality;
+    enum cushim__race_search races; /* whether missing waits are looked for, and what they are */
+    bool hostile; /* whatever a driver may do to a program without an error, it does */
     bool abort_on_violation;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
     unsigned kernels;       /* how many kernels run at once on a device */
@@ -66,6 +71,8 @@ struct cushim__settings {
      * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
      */
     uint32_t *call_ns;
+    struct cushim__fault_rule faults[CUSHIM__FAULT_RULES];
+    size_t fault_count;
     /* Whether these are what the profile says, or were set by a key of their own. */
     bool has_driver_version, has_memory;
 };
@@ -97,5 +104,8 @@ void cushim__settings_describe(const struct cushim__settings *settings, char *te
  */
 const char *cushim__settings_key(size_t index);
 const char *cushim__profile_key(size_t index);
+
+/* Whether a key may come often, and each of its values counts. */
+bool cushim__settings_repeat(const char *key, size_t length);
 
 #endif

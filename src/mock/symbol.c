@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/layer/fault/rules.h"
+#include "src/layer/layer.h"
 #include "src/mock/system.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
@@ -13,7 +15,7 @@ static cushim_function in_table(unsigned slot)
 {
     cushim_function function;
 
-    memcpy(&function, (const char *)&cushim__mock_table + sizeof(size_t) + slot * sizeof function,
+    memcpy(&function, cushim__layer_place(cushim_mock_table(cushim_mock_current()), slot),
            sizeof function);
     return function;
 }
@@ -35,7 +37,7 @@ unsigned cushim__symbol_slot(const char *name)
 
 bool cushim__symbol_exists(unsigned slot, int version)
 {
-    return cushim__symbols[slot].since <= version &&
+    return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
            (cushim__mock_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
 }
 

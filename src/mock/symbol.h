@@ -16,7 +16,10 @@ extern cushim_function (*cushim__symbol_source)(unsigned slot);
 /* The slot of an exported name; CUSHIM__SYMBOL_COUNT if there is none of this name. */
 unsigned cushim__symbol_slot(const char *name);
 
-/* Whether a driver of this version, for this system, has the symbol of a slot. */
+/*
+ * Whether a driver of this version, for this system, has the symbol of a slot, and no fault hides
+ * it.
+ */
 bool cushim__symbol_exists(unsigned slot, int version);
 
 #endif

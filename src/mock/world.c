@@ -14,7 +14,7 @@
 struct cushim_mock *cushim__world;
 CUresult cushim__no_world = CUDA_ERROR_DEINITIALIZED;
 
-enum { LINE = 512 };
+enum { LINE = 1024 };
 
 /* One line of it, whatever the text holds. */
 static void say(const char *format, va_list arguments, char *line, size_t size)

@@ -15,12 +15,13 @@
 #include "src/mock/lock.h"
 #include "src/mock/settings.h"
 
-enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 200 };
+enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 800 };
 
 struct cushim__device;
 struct cushim__thread;
 struct cushim__engine;
 struct cushim__kernel_entry;
+struct cushim__races;
 
 struct cushim_mock {
     struct cushim__settings settings;
@@ -34,6 +35,8 @@ struct cushim_mock {
     struct cushim__thread *threads;
     struct cushim__engine *engine;
     struct cushim__kernel_entry *kernels;
+    struct cushim__races *races; /* NULL: none are looked for */
+    struct cushim_layer *layer;  /* that the rules of its settings are of; NULL: there are none */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 

@@ -38,12 +38,14 @@ static bool is_same_member(const struct cushim__word *key, const struct cushim__
            find(&other_name, &other_number) && number == other_number;
 }
 
-/* Whether two lines, or keys alone, have the same key. */
+/* Whether two lines, or keys alone, have the same key, of which one alone may be there. */
 static bool is_same_key(const char *line, const char *other)
 {
     const struct cushim__word key = {line, strcspn(line, " \t=\n")};
     const struct cushim__word other_key = {other, strcspn(other, " \t=\n")};
 
+    if (cushim__settings_repeat(key.start, key.length))
+        return false;
     return (key.length == other_key.length && strncmp(line, other, key.length) == 0) ||
            is_same_member(&key, &other_key, "attribute.", cushim__attribute_find) ||
            is_same_member(&key, &other_key, "limit.", cushim__limit_find);

@@ -92,6 +92,16 @@ const struct option arguments_options[] = {
      .expected = "a setting of the mock driver, such as mode=threaded",
      .is_repeated = true,
      .help = "One setting of the mock driver, as docs/mock.md lists them. May be given often."},
+    {.name = "--fault",
+     .value = "RULE",
+     .kind = OPTION_SETTING,
+     .commands = COMMAND_RUN,
+     .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'",
+     .key = "fault",
+     .is_repeated = true,
+     .help = "Let calls or operations fail: a rule such as 'cuMemAlloc_v2:nth=3 => "
+             "return(OUT_OF_MEMORY)', as docs/mock.md tells them. May be given often. Rules that "
+             "never fired are told at the program's exit."},
     {.name = "--library",
      .value = "FOLDER",
      .kind = OPTION_PATH,

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A query of an event through a layer that is installed: by how much it watches. */
-#include <stddef.h>
+#include <stdint.h>
 
+#include <cushim/fault.h>
 #include <cushim/layer.h>
+#include <cushim/recording.h>
 
 #include "cost.h"
-#include "src/layer/watch.h"
-
-#define SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
 
 static struct cushim_layer *layer;
 
@@ -21,13 +19,21 @@ static void begin_idle(void)
 static void begin_recording(void)
 {
     begin_idle();
-    cushim__watch_set(SLOT(EventQuery), CUSHIM__WATCHED_BY_RECORDING, true);
+    cost_note(cushim_recording_start(layer, 0));
 }
 
+/* It meets the call and is not for it: for a later one. */
 static void begin_fault(void)
 {
+    const struct cushim_fault fault = {
+        .size = sizeof fault,
+        .site = "cuEventQuery",
+        .nth = UINT64_MAX,
+        .code = CUDA_ERROR_UNKNOWN,
+    };
+
     begin_idle();
-    cushim__watch_set(SLOT(EventQuery), CUSHIM__WATCHED_BY_FAULT, true);
+    cost_note(cushim_fault_add(layer, &fault, NULL, 0));
 }
 
 static void end(void)

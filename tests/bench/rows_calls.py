@@ -131,7 +131,7 @@ def thread_rows():
 
 # 10. Layers.
 LAYERS = {
-    'idle': ('nothing watched', 15),
+    'idle': ('nothing watched', 7),
     'recording': ('watched by a recording', None),
     'fault': ('a fault rule that does not match', None),
 }

@@ -130,6 +130,19 @@ class Packaging(consumer.Consumer):
         self.run_block(command)
         self.assert_program_runs()
 
+    def test_guide_begins_with_a_test(self):
+        with open(os.path.join(SOURCE, 'docs', 'testing.md'), encoding='utf-8') as file:
+            found = sections(file.read())['Ten minutes']
+        command, = [text for language, text in found if language == 'sh']
+        self.skip_without_a_folder()
+        shutil.copy(os.path.join(SOURCE, 'examples', 'testing', 'first_test.c'), self.folder)
+        self.run_block(command)
+        environment = consumer.environment(LD_LIBRARY_PATH=os.path.join(PREFIX, 'lib'))
+        for name, status in [('first_test', 0), ('first_test-planted', 1)]:
+            program = os.path.join(self.folder, name)
+            result = subprocess.run([program], env=environment, stdout=subprocess.DEVNULL)
+            self.assertEqual(result.returncode, status)
+
     def test_two_files_are_compiled_with_the_program(self):
         _, command, unchanged = self.blocks('Two files', 'sh', 'sh', 'sh')
         for name in 'cushim.h', 'cushim.c':

@@ -49,8 +49,8 @@ class TwoFiles(unittest.TestCase):
     def headers_of_the_mock():
         with open(os.path.join(SOURCE, 'include', 'cushim', 'meson.build'),
                   encoding='ascii') as file:
-            listed = re.search(r'(?m)^mock_headers = \[([^]]*)\]', file.read()).group(1)
-        return {'cushim/' + name for name in re.findall(r"'([^']+)'", listed)}
+            lists = re.findall(r'(?m)^(?:mock|cmocka)_headers = \[([^]]*)\]', file.read())
+        return {'cushim/' + name for listed in lists for name in re.findall(r"'([^']+)'", listed)}
 
     def test_every_source_of_the_tree_is_in(self):
         """Also those of systems that this build is not for."""

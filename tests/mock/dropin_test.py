@@ -56,6 +56,7 @@ class Library(unittest.TestCase):
         driver = {name for name in names if re.match(r'cu[A-Z]', name)}
         self.assertEqual(len(driver), 672)
         self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
+                                          'cushim_mock_ordered', 'cushim_mock_race',
                                           'cushim_mock_state_get', 'cushim_mock_violation'})
 
     def test_is_called_libcuda_and_stays_loaded(self):
@@ -109,6 +110,40 @@ class Words(unittest.TestCase):
                          [])
 
 
+class Faults(unittest.TestCase):
+    """Rules of faults in the environment, for a program that knows nothing of them."""
+
+    def test_calls_fail_by_the_rules_and_others_do_not(self):
+        output, errors = run(LIBRARY, 'cuInit', 'cuInit', 'cuDriverGetVersion', 'cuInit',
+                             CUSHIM_MOCK_SETTINGS='quiet = yes\nfault = cuInit:nth=2 => '
+                             'return(NO_DEVICE)')
+        self.assertEqual(output, ['cuInit 0', 'cuInit 100', 'cuDriverGetVersion 1', 'cuInit 0'])
+        self.assertEqual(errors, [])
+
+    def test_rules_that_never_fired_are_told_at_the_end(self):
+        settings = ('quiet = yes\nfault = cuInit:nth=3 => return(NO_DEVICE)\n'
+                    'fault = cuEventQuery => hang\nfault = op.copy => hang\n'
+                    'fault = cuGraph* => missing')
+        self.assertEqual(run(LIBRARY, 'cuInit', 'cuInit', CUSHIM_MOCK_SETTINGS=settings)[1], [
+            'cushim mock: fault cuInit:nth=3 => return(NO_DEVICE): matched 2 times, never fired',
+            'cushim mock: fault cuEventQuery => hang: never matched',
+            'cushim mock: fault op.copy => hang: never matched'])
+
+    def test_missing_symbols_are_not_there(self):
+        output, errors = run(LIBRARY, 'has:cuGraphLaunch', 'has:cuEventElapsedTime_v2',
+                             'has:cuEventElapsedTime', 'cuGraphLaunch', 'cuInit',
+                             CUSHIM_MOCK_SETTINGS='quiet = yes\nfault = cuGraph* => missing\n'
+                             'fault = * => older(12.7)')
+        self.assertEqual(output, ['cuGraphLaunch 0', 'cuEventElapsedTime_v2 0',
+                                  'cuEventElapsedTime 1', 'cuGraphLaunch -1', 'cuInit 0'])
+        self.assertEqual(errors, [])
+
+    def test_init_still_says_what_this_is(self):
+        errors = run(LIBRARY, 'cuInit', CUSHIM_MOCK_SETTINGS='fault = cuInit => delay(1 ms)')[1]
+        self.assertEqual(len(errors), 1)
+        self.assertRegex(errors[0], IDENTITY % '.*')
+
+
 class Setup(unittest.TestCase):
     """The environment, and what is refused."""
 
@@ -130,6 +165,13 @@ class Setup(unittest.TestCase):
                         CUSHIM_MOCK_SETTINGS='driver_version = 10.0')
         self.assertEqual(output, ['cuMemAllocAsync 0'])
 
+    def test_rules_of_faults_of_the_file_and_of_the_environment_all_hold(self):
+        path = self.config('schema = 1\nquiet = yes\nfault = cuInit:nth=1 => return(1)\n'
+                           'fault = cuInit:nth=2 => return(2)\n')
+        output, _ = run(LIBRARY, 'cuInit', 'cuInit', 'cuInit', 'cuInit', CUSHIM_MOCK_CONFIG=path,
+                        CUSHIM_MOCK_SETTINGS='fault = cuInit:nth=3 => return(3)')
+        self.assertEqual(output, ['cuInit 1', 'cuInit 2', 'cuInit 3', 'cuInit 0'])
+
     def refuses(self, where, **environment):
         output, errors = run(LIBRARY, 'cuInit', 'cuDriverGetVersion', 'cuDeviceGetCount',
                              'cuEGLStreamConsumerConnect', **environment)
@@ -142,6 +184,7 @@ class Setup(unittest.TestCase):
         self.refuses('CUSHIM_MOCK_SETTINGS:2:8: ', CUSHIM_MOCK_SETTINGS='quiet = yes\nmode = fast')
         path = self.config('schema = 1\n\nmode  = fast\n')
         self.refuses(path + ':3:9: ', CUSHIM_MOCK_CONFIG=path)
+        self.refuses('CUSHIM_MOCK_SETTINGS:1:19: ', CUSHIM_MOCK_SETTINGS='fault = cuInit => ha')
 
     def test_setup_that_cannot_be_read_is_refused(self):
         self.refuses('/no/such/file', CUSHIM_MOCK_CONFIG='/no/such/file')

@@ -49,6 +49,8 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.mode, CUSHIM__AUTO);
     assert_int_equal(settings.schedule, CUSHIM__FIFO);
     assert_int_equal(settings.personality, CUSHIM__NORMAL);
+    assert_int_equal(settings.races, CUSHIM__RACES_IGNORE);
+    assert_false(settings.hostile);
     assert_false(settings.abort_on_violation);
     assert_false(settings.skip_unregistered);
     assert_false(settings.report_left);
@@ -75,6 +77,8 @@ static void every_key_does_what_it_says(void **state)
                "schedule = random\n"
                "seed = 18446744073709551615\n"
                "personality = version-mismatch\n"
+               "races = violation\n"
+               "hostile = yes\n"
                "violation = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
@@ -87,11 +91,33 @@ static void every_key_does_what_it_says(void **state)
     assert_int_equal(settings.schedule, CUSHIM__RANDOM);
     assert_true(settings.seed == UINT64_MAX);
     assert_int_equal(settings.personality, CUSHIM__VERSION_MISMATCH);
+    assert_int_equal(settings.races, CUSHIM__RACES_VIOLATION);
+    assert_true(settings.hostile);
     assert_true(settings.abort_on_violation);
     assert_true(settings.skip_unregistered);
     assert_int_equal(settings.kernels, 4);
     assert_true(settings.report_left);
     assert_true(settings.quiet);
+}
+
+static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
+{
+    (void)state;
+    parse_well("fault = cuInit:nth=2 => return(NO_DEVICE)  # a comment\n"
+               "devices = 2\n"
+               "fault = op.* => hang\n");
+    assert_int_equal(settings.fault_count, 2);
+    assert_string_equal(settings.faults[0].site, "cuInit");
+    assert_int_equal(settings.faults[0].nth, 2);
+    assert_int_equal(settings.faults[0].code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(settings.faults[1].site, "op.*");
+    assert_true(settings.faults[1].is_operation);
+    assert_true(cushim__settings_repeat("fault", 5));
+    assert_false(cushim__settings_repeat("devices", 7));
+    assert_false(cushim__settings_repeat("cost.cuInit", 11));
+    assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(message, "text:3:1: line 1 has set devices already");
 }
 
 static void costs_are_durations_and_bandwidths(void **state)
@@ -207,6 +233,7 @@ static const struct {
     {"seed = 18446744073709551616",
      "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
     {"kernels = 0", "text:1:11: kernels is a whole number from 1 to 1024, not \"0\""},
+    {"races = yes", "text:1:9: races is ignore, report or violation, not \"yes\""},
     {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
     {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
                       "profile, not \"2 GB\""},
@@ -295,6 +322,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults_are_one_h200_of_2_gib),
         cmocka_unit_test(every_key_does_what_it_says),
+        cmocka_unit_test(rules_of_faults_are_the_one_key_that_comes_often),
         cmocka_unit_test(costs_are_durations_and_bandwidths),
         cmocka_unit_test(single_values_of_the_profile_are_changed_by_name_or_number),
         cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),

@@ -100,6 +100,13 @@ class Environment(ToolTest):
                                        '--set', 'quiet=no', **before),
                          'schema = 1\n\n\n# more\nkernels = 2\nseed = 6\nquiet = yes\n')
 
+    def test_rules_of_faults_add_up(self):
+        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--fault', 'cuInit => hang', '--set',
+                                       'fault=op.copy=>hang', '--fault', 'cuInit => hang',
+                                       CUSHIM_MOCK_SETTINGS='fault = cuInit => hang'),
+                         'fault = cuInit => hang\nfault = cuInit => hang\nfault=op.copy=>hang\n'
+                         'fault = cuInit => hang\n')
+
     def test_an_attribute_is_the_same_by_name_and_by_number(self):
         before = 'attribute.MULTIPROCESSOR_COUNT = 4\nlimit.STACK_SIZE = 2048'
         self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--set', 'attribute.16=3',
@@ -138,6 +145,8 @@ class Settings(ToolTest):
         self.assert_refused('--devices: devices is a whole number', '--devices', 'many')
         self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set',
                             'mod=auto')
+        self.assert_refused('--fault: there is no effect "hung"; did you mean "hang"?', '--fault',
+                            'cuInit => hung')
         self.assert_refused('/nowhere: No such file or directory', '--config', '/nowhere')
 
     def test_of_the_environment_too(self):
@@ -183,6 +192,14 @@ class Driver(ToolTest):
         result = self.run_command('run', '--quiet', '--', *COMMAND, 'info')
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
+
+    def test_calls_fail_by_rules(self):
+        result = self.run_command('run', '--quiet', '--fault', 'cuMemAlloc_v2 => out_of_memory',
+                                  '--fault', 'cuEventQuery:nth=3 => hang', '--', *COMMAND, 'time')
+        self.assert_status(result, 1)
+        self.assertIn('cuMemAlloc_v2', result.err)
+        self.assertIn('CUDA_ERROR_OUT_OF_MEMORY', result.err)
+        self.assertIn('cushim mock: fault cuEventQuery:nth=3 => hang: never matched\n', result.err)
 
     def test_which_mock_it_is_and_why_it_has_no_device(self):
         for setting in 'devices=0', 'personality=no-device':

@@ -7,6 +7,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
+#include "src/mock/races/races.h"
 
 CUresult cushim__engine_create(void)
 {
@@ -17,6 +18,7 @@ CUresult cushim__engine_create(void)
     cushim__condition_create(&engine->changed);
     cushim__condition_create(&engine->work);
     engine->random = cushim__world->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    engine->mood = cushim__world->settings.seed * UINT64_C(0xbf58476d1ce4e5b9) | 1;
     cushim__world->engine = engine;
     cushim__lanes_create();
     return CUDA_SUCCESS;
@@ -91,6 +93,7 @@ CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__oper
     }
     operation->number = ++engine->submitted;
     operation->submitted_ns = engine->now_ns;
+    cushim__races_submit(stream, operation);
     operation->next = NULL;
     if (stream->tail) {
         stream->tail->next = operation;
@@ -233,6 +236,14 @@ void cushim__engine_advance(uint64_t duration_ns)
     while ((stream = cushim__heap_first()) && stream->due_ns <= until_ns)
         cushim__engine_step();
     cushim__run_until(until_ns);
+}
+
+void cushim__engine_number(struct cushim__stream *stream, struct cushim__operation *operation)
+{
+    if (!cushim__world->races)
+        return;
+    operation->number = ++cushim__engine()->submitted;
+    cushim__races_submit(stream, operation);
 }
 
 uint64_t cushim__engine_submitted(void)

@@ -68,8 +68,24 @@ void cushim__engine_tell(void);
 /* Whether work is queued or under way; of the legacy default stream: also in all that block it. */
 bool cushim__engine_busy(const struct cushim__stream *stream);
 
+/*
+ * The setting `hostile`: whether a call is to tell that work is not done which ended at a time, or
+ * that a stream is not idle that is. A call has told of an end, or work has done something that the
+ * host can see: then nobody is to be told so of what ended before.
+ */
+bool cushim__engine_hides(uint64_t end_ns);
+bool cushim__engine_hides_stream(const struct cushim__stream *stream);
+void cushim__engine_told(void);
+void cushim__engine_shown(void);
+
 /* The head of a stream that waits for something outside the engine may have become ready. */
 void cushim__engine_recheck(struct cushim__stream *stream);
+
+/*
+ * An operation is executed in the call that makes it, and never queued: where races are looked for
+ * it gets a number like others.
+ */
+void cushim__engine_number(struct cushim__stream *stream, struct cushim__operation *operation);
 
 /* The number of the operation that was submitted last. */
 uint64_t cushim__engine_submitted(void);
@@ -87,6 +103,9 @@ void cushim__engine_forget(struct cushim__stream *stream);
 /* Explicit steps: cushim_mock_advance(), _step() and _drain(). */
 void cushim__engine_advance(uint64_t duration_ns);
 bool cushim__engine_step(void);
+
+/* Let operations go that hang by a fault: they end now. */
+void cushim__engine_release(void);
 
 /* A sticky error: every later call answers it, queued work is dropped. */
 void cushim__engine_fault(CUresult code);

@@ -9,6 +9,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/state.h"
+#include "src/mock/races/races.h"
 
 struct cushim__helper {
     struct cushim__runner thread;
@@ -21,10 +22,12 @@ struct cushim__helper {
 static void execute(struct cushim__helper *helper, struct cushim__stream *stream)
 {
     struct cushim__operation *head = stream->head;
-    CUresult status = cushim__world->fault;
+    CUresult status = cushim__world->fault ? cushim__world->fault : stream->fault.code;
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
+        cushim__races_saw_operation(head);
+        cushim__engine_told();
         cushim__lock_release(&cushim__world->lock);
         cushim__in_host_function = true;
         head->class->host(head, status);

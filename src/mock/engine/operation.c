@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/races/clock.h"
+
 void *cushim__operation_create(const struct cushim__operation_class *class, enum cushim__unit unit,
                                uint64_t duration_ns)
 {
@@ -40,6 +42,7 @@ void cushim__operation_destroy(void *operation)
         return;
     if (old->class->drop)
         old->class->drop(old);
+    cushim__clock_release(old->before);
     free(old);
 }
 

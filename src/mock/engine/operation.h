@@ -14,7 +14,9 @@
 
 #include <cuda.h>
 
+struct cushim__clock;
 struct cushim__stream;
+struct cushim__submission;
 struct cushim__operation;
 
 /* What executes an operation. Each has so many lanes on a device. */
@@ -53,6 +55,12 @@ struct cushim__operation_class {
      * Make `to`, a plain copy of `from`, own its own: for graphs. False: out of memory. NULL: fine.
      */
     bool (*copy)(const struct cushim__operation *from, struct cushim__operation *to);
+    /*
+     * For the search for missing waits (races/races.h): whether it waits for a value in memory, and
+     * what memory it uses. NULL: it does not, and none.
+     */
+    bool (*waits)(const struct cushim__operation *operation);
+    void (*touch)(const struct cushim__operation *operation, struct cushim__submission *submission);
     /* Free what it owns (not itself): after its execution or instead of it. NULL: nothing. */
     void (*drop)(struct cushim__operation *operation);
 };
@@ -65,6 +73,8 @@ struct cushim__operation {
     uint64_t duration_ns; /* set by whoever creates it */
     uint8_t unit;         /* enum cushim__unit */
     bool outside;         /* somebody may wait for it by other means than a call: see executor.c */
+    uint32_t strand;      /* these two are of races/: 0 and NULL unless races are looked for */
+    struct cushim__clock *before;
 };
 
 /* A zeroed operation of a class. NULL: out of memory. */

@@ -49,9 +49,13 @@ static void look(struct cushim__stream *stream)
 {
     if (!stream->head || stream->state != CUSHIM__IDLE || !can_start(stream))
         return;
-    stream->state = CUSHIM__RUNNING;
-    stream->due_ns = cushim__schedule_end(stream);
-    cushim__heap_push(stream);
+    if (cushim__fault_begin(stream)) {
+        stream->state = CUSHIM__RUNNING;
+        stream->due_ns = cushim__schedule_end(stream);
+        cushim__heap_push(stream);
+    } else {
+        stream->state = CUSHIM__HUNG;
+    }
     cushim__trace("start", stream->head->class->name, stream->id, stream->head->number,
                   CUDA_SUCCESS);
 }
@@ -131,8 +135,12 @@ void cushim__run_end(struct cushim__stream *stream)
     struct cushim__operation *head = stream->head;
     CUresult code = CUDA_SUCCESS;
 
-    if (head->class->execute && !cushim__world->fault)
+    if (!cushim__world->fault && stream->fault.code != CUDA_SUCCESS)
+        code = cushim__fault_strike(stream);
+    else if (head->class->execute && !cushim__world->fault)
         code = head->class->execute(head);
+    if (head->unit != CUSHIM__NO_UNIT)
+        cushim__engine_shown();
     cushim__trace("end", head->class->name, stream->id, head->number, code);
     take_head(stream);
     cushim__operation_destroy(head);

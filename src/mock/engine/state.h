@@ -27,6 +27,9 @@ struct cushim__engine {
     uint64_t submitted, executed;
     size_t pending, active; /* operations, and streams that have any */
     uint64_t random;
+    uint64_t mood;              /* the same, for what hostility tells */
+    uint64_t told_ns, shown_ns; /* see cushim__engine_hides() */
+    unsigned lies;              /* in a row */
 
     struct cushim__stream **heap; /* by due_ns, then by the head's number */
     size_t heap_size, heap_room;
@@ -79,6 +82,7 @@ void cushim__lane_leave(struct cushim__stream *stream);
 /* schedule.c: when the head of a stream ends that could start now. */
 uint64_t cushim__schedule_end(const struct cushim__stream *stream);
 bool cushim__schedule_unlimited(void); /* lanes do not matter */
+uint64_t cushim__random_number(uint64_t *state);
 
 /* order.c: the legacy default stream. */
 bool cushim__order_allows(const struct cushim__stream *stream);
@@ -92,6 +96,13 @@ void cushim__run_polled_some(void); /* ask a few, in turn */
 bool cushim__run_next(void);        /* what is due first, whenever that is; false: nothing */
 void cushim__run_until(uint64_t time_ns);
 void cushim__run_end(struct cushim__stream *stream); /* the head has ended */
+
+/*
+ * operation_fault.c: an operation begins by the rules of faults; false: it hangs. And it ends with
+ * what stream->fault says.
+ */
+bool cushim__fault_begin(struct cushim__stream *stream);
+CUresult cushim__fault_strike(const struct cushim__stream *stream);
 
 /* executor.c: `operation` is queued, and may need the thread that lets time pass. */
 CUresult cushim__executor_start(const struct cushim__operation *operation);

@@ -3,6 +3,7 @@
 #ifndef CUSHIM_MOCK_STREAM_H
 #define CUSHIM_MOCK_STREAM_H
 
+#include "src/layer/fault/rules.h"
 #include "src/mock/engine/operation.h"
 #include "src/mock/object/object.h"
 
@@ -20,6 +21,7 @@ enum cushim__stream_state {
     CUSHIM__QUEUED,  /* the head waits for a lane of its unit */
     CUSHIM__RUNNING, /* its end, or the start of its host function, stands in the heap */
     CUSHIM__ON_HOST, /* the helper thread executes it */
+    CUSHIM__HUNG,    /* it never ends, by a rule of faults */
 };
 
 struct cushim__stream {
@@ -50,8 +52,11 @@ struct cushim__stream {
     struct cushim__stream *next_listed;
     bool demand_listed; /* in the list of those whose demand is to be passed on */
     struct cushim__stream *next_demanded;
-    struct cushim__stream *next_waiting; /* for the same record, lane, helper or poll */
-    bool destroyed;                      /* by the program: freed once its work has ended */
+    struct cushim__operation_fault fault; /* of the head, once it has begun */
+    struct cushim__stream *next_waiting;  /* for the same record, lane, helper or poll */
+    bool destroyed;                       /* by the program: freed once its work has ended */
+
+    uint32_t strand; /* of races/strand.h; 0: none */
 
     /* The capture's (calls/capture.h). */
     struct cushim__capture *capture; /* NULL: it is not captured */

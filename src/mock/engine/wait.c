@@ -2,6 +2,7 @@
 /* Calls that block: they drive the clock, or sleep until somebody else has. */
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/state.h"
+#include "src/mock/races/races.h"
 
 /* How often something outside the engine is asked, in time of the host. */
 enum { POLL_NS = 50000 };
@@ -90,6 +91,7 @@ CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *w
             return CUDA_ERROR_TIMEOUT;
         }
     }
+    cushim__engine_told();
     return cushim__world->fault;
 }
 
@@ -132,6 +134,8 @@ CUresult cushim__engine_wait_stream(struct cushim__stream *stream)
                         .context = legacy ? stream->object.context : NULL,
                         .blocking_only = true,
                         .number = cushim__engine()->submitted};
+    struct cushim__clock *clock = cushim__races_stream(stream);
+    CUresult code;
 
     if (legacy) {
         for (struct cushim__stream *one = work.context->streams; one; one = one->next) {
@@ -139,23 +143,32 @@ CUresult cushim__engine_wait_stream(struct cushim__stream *stream)
                 cushim__engine_demand(one, work.number);
         }
     }
-    return wait_for_work(&work, stream);
+    code = wait_for_work(&work, stream);
+    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    return code;
 }
 
 CUresult cushim__engine_wait_last(struct cushim__stream *stream)
 {
     struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
+    struct cushim__clock *clock = cushim__races_last(stream);
+    CUresult code = wait_for_work(&work, stream);
 
-    return wait_for_work(&work, stream);
+    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    return code;
 }
 
 CUresult cushim__engine_wait_context(struct cushim__context *context)
 {
     struct work work = {.context = context, .number = cushim__engine()->submitted};
+    struct cushim__clock *clock = cushim__races_context(context);
+    CUresult code;
 
     for (struct cushim__stream *one = context->streams; one; one = one->next)
         cushim__engine_demand(one, work.number);
-    return cushim__engine_wait_until(work_done, &work, NULL, 0);
+    code = cushim__engine_wait_until(work_done, &work, NULL, 0);
+    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    return code;
 }
 
 bool cushim__engine_busy(const struct cushim__stream *stream)

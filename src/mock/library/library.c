@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/layer/fault/rules.h"
+#include "src/layer/layer.h"
 #include "src/mock/library/exports.h"
 #include "src/mock/library/hide.h"
 #include "src/mock/library/life.h"
@@ -18,6 +20,9 @@
 #include "src/mock/world.h"
 
 static struct cushim_table exports;
+
+/* What stands in the place of which cuInit says what this is. */
+static const struct cushim_table *announced;
 
 static cushim_function exported(unsigned slot)
 {
@@ -33,11 +38,11 @@ static void log_line(void *data, const char *line)
 /* cuInit says once what this is. */
 static CUresult CUDAAPI announce(unsigned int flags)
 {
-    static int announced;
+    static int is_said;
 
-    if (!cushim__world->settings.quiet && !__atomic_exchange_n(&announced, 1, __ATOMIC_RELAXED))
+    if (!cushim__world->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
         fprintf(stderr, "%s\n", cushim_mock_identity());
-    return cushim__mock_table.Init(flags);
+    return announced->Init(flags);
 }
 
 static void refuse(const char *why)
@@ -81,12 +86,13 @@ void cushim__library_begin(void)
     if (!mock)
         return;
     cushim_mock_log_set(mock, log_line, NULL);
-    exports = cushim__mock_table;
+    announced = cushim_mock_table(mock);
+    exports = *announced;
     exports.Init = announce;
     cushim__exports = &exports;
     if (!cushim__hide_later(mock->settings.driver_version)) {
-        cushim_mock_destroy(mock);
         cushim__exports = &cushim__mock_table;
+        cushim_mock_destroy(mock);
         refuse("the symbols of later versions cannot be hidden");
     }
 }
@@ -101,12 +107,39 @@ static void tell_left(struct cushim_mock *mock)
                 state.handles, state.allocations);
 }
 
-/* Whether the lock comes free in a moment, as it does unless this thread has it. */
-static bool can_lock(struct cushim_mock *mock)
+/*
+ * A rule that hides symbols has done so before the program looked, which nobody sees: it may have
+ * done its work without a call.
+ */
+static bool is_unused(unsigned rule)
+{
+    const enum cushim_fault_effect effect = cushim__faults.rules[rule].effect;
+
+    return effect != CUSHIM_FAULT_MISSING && effect != CUSHIM_FAULT_OLDER &&
+           cushim_fault_fired(cushim_layer_current(), rule) == 0;
+}
+
+/* Rules that never fired. */
+static void tell_unused(void)
+{
+    char line[CUSHIM__FAULT_TEXT + 64];
+
+    for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
+        if (!is_unused(rule))
+            continue;
+        cushim__fault_describe(rule, line, sizeof line);
+        fprintf(stderr, "cushim mock: fault %s\n", line);
+    }
+}
+
+/* Whether a lock comes free in a moment, as it does unless this thread has it. */
+static bool can_lock(struct cushim__lock *lock)
 {
     for (int i = 0; i < 1000; i++) {
-        if (cushim__lock_try(&mock->lock))
+        if (cushim__lock_try(lock)) {
+            cushim__lock_release(lock);
             return true;
+        }
         cushim__yield();
     }
     return false;
@@ -118,12 +151,13 @@ void cushim__library_end(void)
     const char *first;
 
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
-    if (!mock || !can_lock(mock))
+    if (!mock || !can_lock(&mock->lock) || (mock->layer && !can_lock(&mock->layer->lock)))
         return;
-    cushim__lock_release(&mock->lock);
     first = cushim_mock_violation(mock, 0);
     if (mock->settings.report_left && !mock->forked)
         tell_left(mock);
+    if (mock->layer && !mock->forked)
+        tell_unused();
     if (first)
         fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->violations,
                 mock->violations == 1 ? "" : "s", first);

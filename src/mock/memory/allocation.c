@@ -9,6 +9,7 @@
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
+#include "src/mock/races/races.h"
 #include "src/mock/system.h"
 #include "src/mock/world.h"
 
@@ -118,6 +119,8 @@ void cushim__allocation_begin(struct cushim__allocation *allocation,
 
 void cushim__allocation_renew(struct cushim__allocation *allocation, size_t bytes)
 {
+    if (allocation->id > 0)
+        cushim__races_forget(allocation);
     allocation->bytes = bytes;
     allocation->id = ++allocations_made;
     if (is_counted(allocation))
@@ -245,6 +248,7 @@ static bool in_arena(const struct cushim__allocation *allocation)
 
 void cushim__allocation_drop(struct cushim__allocation *allocation)
 {
+    cushim__races_forget(allocation);
     if (in_arena(allocation)) {
         cushim__arena_give(allocation->device->arena, allocation);
         return;

@@ -101,7 +101,7 @@ static CUresult read_entry(const struct cushim__keys *keys, void *base,
 
     if (!find(keys, &lines->key, &meaning))
         return refuse_key(keys, lines, meaning.group);
-    if (seen[meaning.place])
+    if (seen[meaning.place] && !(meaning.key && meaning.key->is_repeated))
         return cushim__lines_refuse(lines, lines->key.start, "line %u has set %.*s already",
                                     seen[meaning.place], cushim__word_shown(&lines->key),
                                     lines->key.start);
@@ -181,6 +181,13 @@ const char *cushim__keys_name(const struct cushim__keys *keys, size_t index)
     for (; group->name && index; group++)
         index--;
     return group->name;
+}
+
+bool cushim__keys_repeat(const struct cushim__keys *keys, const struct cushim__word *word)
+{
+    struct meaning meaning;
+
+    return find(keys, word, &meaning) && meaning.key && meaning.key->is_repeated;
 }
 
 CUresult cushim__key_refuse(const struct cushim__lines *lines, const char *expected)

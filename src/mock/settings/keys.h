@@ -21,7 +21,8 @@ struct cushim__key {
     uint64_t minimum, maximum; /* of a number */
     const char *const *words;  /* of an enumeration: the position is the value */
     bool is_required;
-    bool is_early; /* read before all others, wherever it stands */
+    bool is_early;    /* read before all others, wherever it stands */
+    bool is_repeated; /* may come often: each is read, in their order */
 };
 
 /* Keys that begin alike and end in a name of a list, or in its number: `limit.STACK_SIZE`. */
@@ -45,13 +46,16 @@ struct cushim__keys {
 
 /*
  * Read entries into `base`. A file must begin with `schema = 1`, other texts may. No key comes
- * twice.
+ * twice, but for those that are repeated.
  */
 CUresult cushim__keys_read(const struct cushim__keys *keys, void *base,
                            struct cushim__lines *lines);
 
 /* The names of the keys by number from 0, `schema` first and the groups last; NULL behind them. */
 const char *cushim__keys_name(const struct cushim__keys *keys, size_t index);
+
+/* Whether a word is a key that may come often. */
+bool cushim__keys_repeat(const struct cushim__keys *keys, const struct cushim__word *word);
 
 /* A key has this value, which is not what is expected. Returns CUDA_ERROR_INVALID_VALUE. */
 CUresult cushim__key_refuse(const struct cushim__lines *lines, const char *expected);

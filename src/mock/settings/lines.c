@@ -26,6 +26,13 @@ static const char *skip_blanks(const char *at, const char *end)
     return at;
 }
 
+static struct cushim__word without_blanks(const char *start, const char *end)
+{
+    while (end > start && is_blank(end[-1]))
+        end--;
+    return (struct cushim__word){start, (size_t)(end - start)};
+}
+
 /* Where the line ends, or the comment in it begins. */
 static const char *content_end(const char *line, const char *end)
 {
@@ -46,17 +53,12 @@ static const char *find_control(const char *at, const char *end)
     return NULL;
 }
 
-/* Take a line apart that is not empty. */
-static bool read_entry(struct cushim__lines *lines, const char *start, const char *end)
+/* Take a line apart that is not empty: `value` is all that stands in it. */
+static bool read_entry(struct cushim__lines *lines)
 {
-    const char *control = find_control(start, end);
+    const char *start = lines->value.start, *end = start + lines->value.length;
     const char *at = start;
 
-    if (control) {
-        cushim__lines_refuse(lines, control, "a control character, of code %u",
-                             (unsigned)(unsigned char)*control);
-        return false;
-    }
     while (at < end && is_key(*at))
         at++;
     lines->key = (struct cushim__word){start, (size_t)(at - start)};
@@ -66,15 +68,38 @@ static bool read_entry(struct cushim__lines *lines, const char *start, const cha
         return false;
     }
     at = skip_blanks(at + 1, end);
-    while (end > at && is_blank(end[-1]))
-        end--;
-    lines->value = (struct cushim__word){at, (size_t)(end - at)};
+    lines->value = without_blanks(at, end);
     if (lines->value.length == 0) {
         cushim__lines_refuse(lines, at, "%.*s lacks its value", cushim__word_shown(&lines->key),
                              lines->key.start);
         return false;
     }
     return true;
+}
+
+/* Go to the next line that is not empty; what is blank at its end is part of `value`. */
+static enum cushim__lines_next next_content(struct cushim__lines *lines)
+{
+    const char *content, *start = lines->rest, *end, *control;
+
+    do {
+        if (!*lines->rest)
+            return CUSHIM__LINES_END;
+        lines->line = lines->rest;
+        lines->number++;
+        end = lines->line + strcspn(lines->line, "\n");
+        lines->rest = *end ? end + 1 : end;
+        content = content_end(lines->line, end);
+        start = skip_blanks(lines->line, content);
+    } while (start == content);
+    control = find_control(start, content);
+    if (control) {
+        cushim__lines_refuse(lines, control, "a control character, of code %u",
+                             (unsigned)(unsigned char)*control);
+        return CUSHIM__LINES_REFUSED;
+    }
+    lines->value = (struct cushim__word){start, (size_t)(content - start)};
+    return CUSHIM__LINES_ENTRY;
 }
 
 void cushim__lines_begin(struct cushim__lines *lines, const char *text, const char *where,
@@ -91,22 +116,20 @@ void cushim__lines_begin(struct cushim__lines *lines, const char *text, const ch
         message[0] = '\0';
 }
 
+enum cushim__lines_next cushim__lines_next_whole(struct cushim__lines *lines)
+{
+    const enum cushim__lines_next next = next_content(lines);
+
+    if (next == CUSHIM__LINES_ENTRY)
+        lines->value = without_blanks(lines->value.start, lines->value.start + lines->value.length);
+    return next;
+}
+
 enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines)
 {
-    while (*lines->rest) {
-        const char *line = lines->rest;
-        const char *end = line + strcspn(line, "\n");
-        const char *content, *start;
+    const enum cushim__lines_next next = next_content(lines);
 
-        lines->line = line;
-        lines->number++;
-        lines->rest = *end ? end + 1 : end;
-        content = content_end(line, end);
-        start = skip_blanks(line, content);
-        if (start < content)
-            return read_entry(lines, start, content) ? CUSHIM__LINES_ENTRY : CUSHIM__LINES_REFUSED;
-    }
-    return CUSHIM__LINES_END;
+    return next == CUSHIM__LINES_ENTRY && !read_entry(lines) ? CUSHIM__LINES_REFUSED : next;
 }
 
 CUresult cushim__lines_refuse(const struct cushim__lines *lines, const char *at, const char *format,

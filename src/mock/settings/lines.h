@@ -39,6 +39,9 @@ void cushim__lines_begin(struct cushim__lines *lines, const char *text, const ch
 /* Go to the next entry: `key` and `value` are set, and neither is empty. */
 enum cushim__lines_next cushim__lines_next(struct cushim__lines *lines);
 
+/* Go to the next line that is not empty: `value` is all that stands in it. */
+enum cushim__lines_next cushim__lines_next_whole(struct cushim__lines *lines);
+
 /* Say what is wrong at a place of the current line. Returns CUDA_ERROR_INVALID_VALUE. */
 __attribute__((format(__printf__, 3, 4))) CUresult
 cushim__lines_refuse(const struct cushim__lines *lines, const char *at, const char *format, ...);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/layer/fault/parse.h"
 #include "src/mock/settings/costs.h"
 #include "src/mock/settings/file.h"
 #include "src/mock/settings/keys.h"
@@ -22,6 +23,7 @@ static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const personalities[] = {"normal", "no-device", "stub", "version-mismatch",
                                             NULL};
+static const char *const races[] = {"ignore", "report", "violation", NULL};
 static const char *const violations[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", NULL};
 static const char *const left[] = {"ignore", "report", NULL};
@@ -70,6 +72,18 @@ static CUresult read_version(const struct cushim__lines *lines, const struct cus
 
     settings->has_driver_version = true;
     return cushim__key_version(lines, key, &settings->driver_version);
+}
+
+static CUresult read_fault(const struct cushim__lines *lines, const struct cushim__key *key,
+                           void *field)
+{
+    struct cushim__settings *settings = field;
+
+    (void)key;
+    if (settings->fault_count == CUSHIM__FAULT_RULES)
+        return cushim__lines_refuse(lines, lines->value.start, "there are %d rules already",
+                                    CUSHIM__FAULT_RULES);
+    return cushim__fault_read(&settings->faults[settings->fault_count++], &lines->value, lines);
 }
 
 static bool store_call(void *field, unsigned number, const struct cushim__word *value)
@@ -132,6 +146,8 @@ static const struct cushim__key keys[] = {
      .maximum = UINT64_MAX},
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
           cushim__key_word, personality),
+    WORDS("races", races, "ignore, report or violation", cushim__key_word, races),
+    WORDS("hostile", answers, "yes or no", cushim__key_flag, hostile),
     WORDS("violation", violations, "report or abort", cushim__key_flag, abort_on_violation),
     WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__key_flag,
           skip_unregistered),
@@ -143,6 +159,10 @@ static const struct cushim__key keys[] = {
      .maximum = 1024},
     WORDS("left", left, "ignore or report", cushim__key_flag, report_left),
     WORDS("quiet", answers, "yes or no", cushim__key_flag, quiet),
+    {.name = "fault",
+     .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
+     .read = read_fault,
+     .is_repeated = true},
     DURATION("cost.call", call_ns),
     DURATION("cost.record", record_ns),
     DURATION("cost.launch", launch_ns),
@@ -281,14 +301,20 @@ void cushim__settings_describe(const struct cushim__settings *settings, char *te
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
-             "personality %s",
+             "personality %s%s",
              settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
-             (unsigned long long)settings->seed, personalities[settings->personality]);
+             (unsigned long long)settings->seed, personalities[settings->personality],
+             settings->hostile ? ", hostile" : "");
 }
 
 const char *cushim__settings_key(size_t index)
 {
     return cushim__keys_name(&settings_keys, index);
+}
+
+bool cushim__settings_repeat(const char *key, size_t length)
+{
+    return cushim__keys_repeat(&settings_keys, &(struct cushim__word){key, length});
 }

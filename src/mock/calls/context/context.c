@@ -12,6 +12,7 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/helper.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 enum {
@@ -82,6 +83,7 @@ void cushim__context_end(struct cushim__context *context)
     cushim__object_orphan(context);
     for (struct cushim__stream *one = context->streams; one; one = one->next)
         cushim__engine_forget(one);
+    cushim__races_saw(cushim__races_context(context), true);
     cushim__helper_stop(context);
     cushim__streams_forget(context);
     cushim__memory_forget(context);

@@ -5,6 +5,8 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/clock.h"
+#include "src/mock/races/races.h"
 
 static CUresult synchronize(struct cushim__context *context)
 {
@@ -43,6 +45,15 @@ static CUresult check_event(CUcontext ctx, CUevent hEvent, struct cushim__contex
     return code;
 }
 
+/* A stream comes after everything that is queued in a context, also if it is done already. */
+static void follow(struct cushim__stream *stream, const struct cushim__context *context)
+{
+    struct cushim__clock *clock = cushim__races_context(context);
+
+    cushim__races_wait(stream, clock);
+    cushim__clock_release(clock);
+}
+
 /* Make one more stream wait for a record of everything that is queued in another. */
 static CUresult gather(struct cushim__stream *from, struct cushim__stream *into)
 {
@@ -77,6 +88,7 @@ CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
     all = cushim__stream_create(context, CUSHIM__CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (!all)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    follow(all, context);
     for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
         cushim__stream_hold(one);
         if (one != all && one->head)

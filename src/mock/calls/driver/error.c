@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Result codes, named and explained (statement 7). */
+#include "src/mock/calls/driver/error.h"
+
 #include "loader/results.h"
 #include "src/mock/call.h"
 #include "src/mock/world.h"
@@ -12,6 +14,21 @@ static const struct cushim__result *find(CUresult code)
             return &cushim__results[i];
     }
     return NULL;
+}
+
+const char *cushim__error_name(CUresult code)
+{
+    const struct cushim__result *result = find(code);
+
+    return result ? result->name : NULL;
+}
+
+const char *cushim__error_listed(size_t index, CUresult *code)
+{
+    if (index >= CUSHIM__RESULT_COUNT)
+        return NULL;
+    *code = (CUresult)cushim__results[index].number;
+    return cushim__results[index].name;
 }
 
 /* A text of a code. */
@@ -27,9 +44,7 @@ static CUresult tell(const char *text, const char **pStr)
 
 CUSHIM__EXACT(GetErrorName)(CUresult error, const char **pStr)
 {
-    const struct cushim__result *result = find(error);
-
-    return tell(result ? result->name : NULL, pStr);
+    return tell(cushim__error_name(error), pStr);
 }
 
 CUSHIM__APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")

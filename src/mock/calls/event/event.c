@@ -9,6 +9,8 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/ipc_event.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/clock.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
@@ -88,6 +90,22 @@ static bool is_done(const struct cushim__event *event)
     return !event->record || cushim__record_done(event->record);
 }
 
+/* It is done, but not to be told so. */
+static bool is_hidden(const struct cushim__event *event)
+{
+    return event->record && !event->record->shared && cushim__engine_hides(event->record->time_ns);
+}
+
+/* What other processes have waited for, to record it, is not known. */
+static void saw(const struct cushim__event *event)
+{
+    cushim__engine_told();
+    if (event->shared)
+        cushim__races_saw_all();
+    else if (event->record)
+        cushim__races_saw(cushim__clock_retain(event->record->clock), true);
+}
+
 static CUresult find_to_query(CUevent hEvent, struct cushim__event **event)
 {
     CUresult code = cushim__event_find(hEvent, event);
@@ -105,7 +123,10 @@ CUSHIM__EXACT(EventQuery)(CUevent hEvent)
 
     if (code)
         return code;
-    return is_done(event) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    if (!is_done(event) || is_hidden(event))
+        return CUDA_ERROR_NOT_READY;
+    saw(event);
+    return CUDA_SUCCESS;
 }
 
 static bool record_is_done(const void *what)
@@ -138,15 +159,21 @@ static CUresult synchronize(const struct cushim__event *event)
     struct cushim__record *record;
     CUresult code;
 
-    if (is_done(event))
+    if (is_done(event)) {
+        saw(event);
         return CUDA_SUCCESS;
+    }
     record = newest(event);
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (record->shared)
+    if (record->shared) {
         code = cushim__engine_wait_outside(record_is_done, record);
-    else
+        if (code == CUDA_SUCCESS)
+            cushim__races_saw_all();
+    } else {
         code = cushim__engine_wait_until(record_is_done, record, record->stream, record->number);
+        cushim__races_saw(cushim__clock_retain(record->clock), code == CUDA_SUCCESS);
+    }
     cushim__record_release(record);
     return code;
 }
@@ -192,6 +219,7 @@ CUresult cushim__event_record(struct cushim__event *event, struct cushim__stream
         return code;
     }
     record->number = cushim__engine_submitted();
+    record->clock = cushim__races_last(stream);
     cushim__capture_forget_event(event);
     cushim__record_release(event->record);
     event->record = record;
@@ -239,6 +267,11 @@ CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *
     struct cushim__record *record;
     void *wait;
 
+    /* It is ordered behind the record, also if that is done already. */
+    if (event->shared)
+        cushim__races_wait_all(stream);
+    else if (event->record)
+        cushim__races_wait(stream, event->record->clock);
     if (is_done(event))
         return CUDA_SUCCESS;
     record = newest(event);

@@ -8,6 +8,7 @@
 #include "src/mock/object/object.h"
 
 struct cushim__capture;
+struct cushim__clock;
 struct cushim__shared_event;
 
 /*
@@ -23,6 +24,7 @@ struct cushim__record {
     struct cushim__stream *waiting;      /* streams whose head waits for it */
     struct cushim__shared_event *shared; /* an interprocess event's; NULL: of this process only */
     uint64_t shared_number;
+    struct cushim__clock *clock; /* what comes before it: races/races.h */
 };
 
 enum cushim__event_capture {

@@ -3,12 +3,20 @@
 #include "src/mock/call.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/event/event.h"
+#include "src/mock/engine/engine.h"
+#include "src/mock/races/clock.h"
+#include "src/mock/races/races.h"
 
 enum { TICK_NS = 32 }; /* what readings are multiples of */
 
 static bool can_be_timed(const struct cushim__event *event)
 {
     return !event->imported && !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
 }
 
 CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
@@ -30,8 +38,12 @@ CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hE
     if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
         start->object.context != end->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!start->record->done || !end->record->done)
+    if (!start->record->done || !end->record->done ||
+        cushim__engine_hides(later(start->record->time_ns, end->record->time_ns)))
         return CUDA_ERROR_NOT_READY;
+    cushim__engine_told();
+    cushim__races_saw(cushim__clock_retain(start->record->clock), true);
+    cushim__races_saw(cushim__clock_retain(end->record->clock), true);
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
     *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
     return CUDA_SUCCESS;

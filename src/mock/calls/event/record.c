@@ -5,6 +5,7 @@
 #include "src/mock/calls/event/event.h"
 #include "src/mock/calls/event/ipc_event.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/clock.h"
 #include "src/mock/world.h"
 
 /* Sets a record. */
@@ -41,6 +42,7 @@ void cushim__record_release(struct cushim__record *record)
         return;
     if (record->shared)
         cushim__shared_event_release(record->shared);
+    cushim__clock_release(record->clock);
     free(record);
 }
 

@@ -15,6 +15,7 @@
 #include "src/mock/calls/memory/copy_side.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/races.h"
 
 /* The end of a launch keeps what the graph holds until then. */
 struct launch_end {
@@ -62,6 +63,7 @@ static CUresult queue_record(struct cushim__record **record, struct cushim__stre
         return code;
     }
     made->number = cushim__engine_submitted();
+    made->clock = cushim__races_last(stream);
     cushim__record_release(*record);
     *record = made;
     return CUDA_SUCCESS;
@@ -72,6 +74,8 @@ static CUresult queue_wait(struct cushim__record *record, struct cushim__stream 
 {
     struct cushim__operation *wait;
 
+    if (record)
+        cushim__races_wait(stream, record->clock);
     if (!record || cushim__record_done(record) || record->stream == stream)
         return CUDA_SUCCESS;
     wait = cushim__wait_operation(record);
@@ -234,6 +238,7 @@ static CUresult launch(struct cushim__exec *exec, struct cushim__stream *stream)
 {
     CUresult code = check_events(exec->image);
 
+    cushim__races_launch_begin(stream);
     if (code == CUDA_SUCCESS)
         code = queue_wait(exec->last, stream);
     if (code == CUDA_SUCCESS)
@@ -242,6 +247,7 @@ static CUresult launch(struct cushim__exec *exec, struct cushim__stream *stream)
         code = queue_end(exec, stream);
     if (code == CUDA_SUCCESS)
         code = queue_record(&exec->last, stream);
+    cushim__races_launch_end();
     if (code == CUDA_SUCCESS && writes_pageable(exec->image))
         code = cushim__engine_wait_last(stream);
     return code;

@@ -13,16 +13,29 @@
 #include "src/mock/world.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
+static const enum cushim_mock_access spin_accesses[] = {CUSHIM_MOCK_ACCESS_NONE};
 
 /* The kernels that every mock has. */
 static const struct cushim_mock_kernel built_in[] = {
     {.name = "cushim_nothing"},
-    {.name = "cushim_spin", .parameter_sizes = spin_sizes, .parameter_count = 1},
+    {.name = "cushim_spin",
+     .parameter_sizes = spin_sizes,
+     .parameter_count = 1,
+     .accesses = spin_accesses},
     {.name = "cushim_fault", .fault = CUDA_ERROR_ILLEGAL_ADDRESS},
     {.name = "cushim_trap", .fault = CUDA_ERROR_LAUNCH_FAILED},
 };
 
 static const char spin_name[] = "cushim_spin";
+
+static bool accesses_valid(const struct cushim_mock_kernel *kernel)
+{
+    for (size_t i = 0; kernel->accesses && i < kernel->parameter_count; i++) {
+        if ((unsigned)kernel->accesses[i] > CUSHIM_MOCK_ACCESS_READ_WRITE)
+            return false;
+    }
+    return true;
+}
 
 struct cushim__kernel_entry *cushim__kernel_entry_find(const char *name)
 {
@@ -44,14 +57,39 @@ void cushim__kernel_entry_release(struct cushim__kernel_entry *entry)
     if (!entry || --entry->references > 0)
         return;
     free(entry->parameter_sizes);
+    free(entry->accesses);
+    free(entry->access_bytes);
     free(entry->name);
     free(entry);
+}
+
+/* A zeroed array of the count, with what `from` has if it is not NULL. NULL: out of memory. */
+static void *copy_array(const void *from, size_t count, size_t size)
+{
+    void *to = calloc(count > 0 ? count : 1, size);
+
+    if (to && from && count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+/* What it does with memory. False: out of memory. */
+static bool copy_accesses(struct cushim__kernel_entry *entry,
+                          const struct cushim_mock_kernel *kernel)
+{
+    if (!kernel->accesses && !kernel->access_bytes)
+        return true;
+    entry->access_count = kernel->parameter_count;
+    entry->accesses =
+        copy_array(kernel->accesses, kernel->parameter_count, sizeof *entry->accesses);
+    entry->access_bytes =
+        copy_array(kernel->access_bytes, kernel->parameter_count, sizeof *entry->access_bytes);
+    return entry->accesses && entry->access_bytes;
 }
 
 static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kernel)
 {
     struct cushim__kernel_entry *entry = calloc(1, sizeof *entry);
-    const size_t bytes = kernel->parameter_count * sizeof *kernel->parameter_sizes;
 
     if (!entry)
         return NULL;
@@ -64,14 +102,14 @@ static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kern
     entry->name = cushim__name_copy(kernel->name, strlen(kernel->name));
     if (entry->has_sizes) {
         entry->parameter_count = kernel->parameter_count;
-        entry->parameter_sizes = malloc(bytes > 0 ? bytes : 1);
+        entry->parameter_sizes = copy_array(kernel->parameter_sizes, kernel->parameter_count,
+                                            sizeof *entry->parameter_sizes);
     }
-    if (!entry->name || (entry->has_sizes && !entry->parameter_sizes)) {
+    if (!entry->name || (entry->has_sizes && !entry->parameter_sizes) ||
+        !copy_accesses(entry, kernel)) {
         cushim__kernel_entry_release(entry);
         return NULL;
     }
-    if (bytes > 0 && entry->has_sizes)
-        memcpy(entry->parameter_sizes, kernel->parameter_sizes, bytes);
     return entry;
 }
 
@@ -100,10 +138,14 @@ CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
     CUresult code;
 
     if (!mock || !kernel || !cushim__options_read(&known, sizeof known, kernel) || !known.name ||
-        known.name[0] == '\0' || (known.parameter_count > 0 && !known.parameter_sizes))
+        known.name[0] == '\0' ||
+        (known.parameter_count > 0 && !known.parameter_sizes && !known.accesses &&
+         !known.access_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     if (known.parameter_count > SIZE_MAX / sizeof *known.parameter_sizes)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (!accesses_valid(&known))
+        return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&mock->lock);
     code = put(&known, false);
     cushim__lock_release(&mock->lock);

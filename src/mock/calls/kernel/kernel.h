@@ -33,6 +33,9 @@ struct cushim__kernel_entry {
     bool has_sizes; /* `sizes` are known; otherwise those that the image declares */
     size_t parameter_count;
     size_t *parameter_sizes;
+    size_t access_count; /* of parameters, of which these are known */
+    enum cushim_mock_access *accesses;
+    size_t *access_bytes;
 };
 
 /* What is registered for a name. NULL: nothing. Borrowed. */

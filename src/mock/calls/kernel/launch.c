@@ -8,6 +8,7 @@
 #include "src/mock/calls/kernel/kernel.h"
 #include "src/mock/calls/kernel/launch_parameters.h"
 #include "src/mock/calls/module/module.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 struct launch {
@@ -38,6 +39,44 @@ static void launch_drop(struct cushim__operation *operation)
 
     cushim__kernel_entry_release(launch->entry);
     cushim__parameters_release(launch->parameters);
+}
+
+/* What a parameter leads to. */
+static void touch_parameter(const struct launch *launch, size_t index,
+                            struct cushim__submission *submission)
+{
+    static const enum cushim__use uses[] = {
+        [CUSHIM_MOCK_ACCESS_UNKNOWN] = CUSHIM__MAY_WRITE,
+        [CUSHIM_MOCK_ACCESS_READ] = CUSHIM__READS,
+        [CUSHIM_MOCK_ACCESS_WRITE] = CUSHIM__WRITES,
+        [CUSHIM_MOCK_ACCESS_READ_WRITE] = CUSHIM__WRITES,
+    };
+    const struct cushim__kernel_entry *entry = launch->entry;
+    const bool known = entry && index < entry->access_count;
+    const enum cushim_mock_access access =
+        known ? entry->accesses[index] : CUSHIM_MOCK_ACCESS_UNKNOWN;
+    CUdeviceptr address;
+
+    if (access == CUSHIM_MOCK_ACCESS_NONE || launch->parameters->sizes[index] != sizeof address)
+        return;
+    memcpy(&address, launch->parameters->values[index], sizeof address);
+    cushim__submission_touch_from(submission, address, known ? entry->access_bytes[index] : 0,
+                                  uses[access]);
+}
+
+static void launch_touch(const struct cushim__operation *operation,
+                         struct cushim__submission *submission)
+{
+    const struct launch *launch = (const struct launch *)operation;
+    const struct cushim__function *function =
+        cushim__object_peek(launch->function, CUSHIM__FUNCTION);
+
+    if (launch->entry)
+        cushim__submission_name(submission, launch->entry->name);
+    else if (function)
+        cushim__submission_name(submission, function->kernel->name);
+    for (size_t i = 0; launch->parameters && i < launch->parameters->count; i++)
+        touch_parameter(launch, i, submission);
 }
 
 /* Under the lock, which the program's function may not take: see cushim__in_kernel. */
@@ -73,6 +112,7 @@ const struct cushim__operation_class cushim__launch_class = {
     .node_type = CU_GRAPH_NODE_TYPE_KERNEL,
     .execute = launch_execute,
     .copy = launch_copy,
+    .touch = launch_touch,
     .drop = launch_drop,
 };
 

@@ -8,6 +8,7 @@
 #include "src/mock/calls/memory/array.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 
 /* One side of a copy: memory of a kind, or an array and where in it. */
 struct side {
@@ -161,7 +162,12 @@ CUSHIM__EXACT(MemcpyPeer)
 {
     CUresult code = check_contexts(dstContext, srcContext);
 
-    return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
+    if (code)
+        return code;
+    cushim__races_saw_all();
+    code = copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
+    cushim__races_saw_all();
+    return code;
 }
 
 CUSHIM__EXACT(MemcpyPeerAsync)

@@ -4,6 +4,7 @@
 
 #include "src/mock/calls/memory/copy.h"
 #include "src/mock/calls/memory/copy_side.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 /* Memory that is gone is an illegal address, for ever. */
@@ -24,11 +25,24 @@ static void drop(struct cushim__operation *operation)
     free(((struct cushim__copy *)operation)->staged);
 }
 
+/* What was read at the call is not read any more. */
+static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+{
+    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
+    struct cushim__region region;
+
+    if (!copy->staged && cushim__copy_region(copy, &copy->from, &region))
+        cushim__submission_touch(submission, &region, CUSHIM__READS);
+    if (cushim__copy_region(copy, &copy->to, &region))
+        cushim__submission_touch(submission, &region, CUSHIM__WRITES);
+}
+
 static const struct cushim__operation_class copy_class = {
     .name = "copy",
     .size = sizeof(struct cushim__copy),
     .node_type = CU_GRAPH_NODE_TYPE_MEMCPY,
     .execute = execute,
+    .touch = touch,
     .drop = drop,
 };
 

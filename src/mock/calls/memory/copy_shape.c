@@ -4,6 +4,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/memory/copy.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 
 /* Nothing is described: the context is asked for first all the same. */
 static CUresult copy_nothing(CUstream handle)
@@ -110,7 +111,12 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool 
         .Height = copy->Height,
         .Depth = copy->Depth,
     };
-    return cushim__copy_execute(&shape, stream, asynchronous);
+    if (!asynchronous)
+        cushim__races_saw_all();
+    code = cushim__copy_execute(&shape, stream, asynchronous);
+    if (!asynchronous)
+        cushim__races_saw_all();
+    return code;
 }
 
 CUSHIM__APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")

@@ -5,6 +5,7 @@
 
 #include "src/mock/calls/memory/array.h"
 #include "src/mock/calls/memory/memory.h"
+#include "src/mock/races/region.h"
 
 /* The rows of the memory that a side lies in. */
 struct rows {
@@ -58,23 +59,52 @@ const struct cushim__device *cushim__copy_side_device(const struct cushim__copy_
     return cushim__memory_find(array ? array->memory : side->address, &range) ? range.device : NULL;
 }
 
-bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__copy_side *side,
-                       struct cushim__copy_box *box)
+/* Where the memory of a side begins, and its rows. False: an array that is gone. */
+static bool find_rows(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+                      CUdeviceptr *address, struct rows *rows)
 {
-    CUdeviceptr address = side->address;
+    const struct cushim__array *array;
+
+    if (side->type != CU_MEMORYTYPE_ARRAY) {
+        *address = side->address;
+        return rows_of(copy, side, rows);
+    }
+    array = array_of(side);
+    if (!array)
+        return false;
+    *address = array->memory;
+    *rows = (struct rows){array->row_bytes, array->rows};
+    return true;
+}
+
+bool cushim__copy_region(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+                         struct cushim__region *region)
+{
+    CUdeviceptr address = 0;
     size_t offset = 0, bytes = 0;
     struct rows rows = {0, 0};
 
-    if (side->type == CU_MEMORYTYPE_ARRAY) {
-        const struct cushim__array *array = array_of(side);
+    if (side->pageable || !find_rows(copy, side, &address, &rows))
+        return false;
+    extent(copy, side, &rows, &offset, &bytes);
+    *region = (struct cushim__region){.start = address + offset,
+                                      .width = copy->width,
+                                      .rows = copy->height,
+                                      .pitch = rows.pitch,
+                                      .layers = copy->depth,
+                                      .layer = rows.pitch * rows.count};
+    return true;
+}
 
-        if (!array)
-            return false;
-        address = array->memory;
-        rows = (struct rows){array->row_bytes, array->rows};
-    } else {
-        rows_of(copy, side, &rows);
-    }
+bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+                       struct cushim__copy_box *box)
+{
+    CUdeviceptr address = 0;
+    size_t offset = 0, bytes = 0;
+    struct rows rows = {0, 0};
+
+    if (!find_rows(copy, side, &address, &rows))
+        return false;
     extent(copy, side, &rows, &offset, &bytes);
     box->row = rows.pitch;
     box->layer = rows.pitch * rows.count;

@@ -52,6 +52,11 @@ const struct cushim__device *cushim__copy_side_device(const struct cushim__copy_
 bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__copy_side *side,
                        struct cushim__copy_box *box);
 
+/* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
+struct cushim__region;
+bool cushim__copy_region(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+                         struct cushim__region *region);
+
 /* The box of what was read at the call. */
 struct cushim__copy_box cushim__copy_staged(const struct cushim__copy *copy);
 

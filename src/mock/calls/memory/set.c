@@ -7,6 +7,7 @@
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 struct set {
@@ -51,11 +52,24 @@ static CUresult execute(struct cushim__operation *operation)
     return CUDA_SUCCESS;
 }
 
+static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+{
+    const struct set *set = (const struct set *)operation;
+    const struct cushim__region region = {.start = set->address,
+                                          .width = set->width * set->element,
+                                          .rows = set->height,
+                                          .pitch = set->pitch,
+                                          .layers = 1};
+
+    cushim__submission_touch(submission, &region, CUSHIM__WRITES);
+}
+
 static const struct cushim__operation_class set_class = {
     .name = "set",
     .size = sizeof(struct set),
     .node_type = CU_GRAPH_NODE_TYPE_MEMSET,
     .execute = execute,
+    .touch = touch,
 };
 
 static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)

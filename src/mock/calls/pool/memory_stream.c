@@ -5,6 +5,7 @@
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 CUresult cushim__memory_stream(CUstream handle, bool asynchronous, struct cushim__stream **stream)
@@ -49,7 +50,10 @@ CUresult cushim__memory_finish(struct cushim__stream *stream, struct cushim__ope
         code = cushim__engine_submit(stream, operation);
         return code ? code : cushim__engine_wait_last(stream);
     }
+    cushim__engine_number(stream, operation);
     code = operation->class->execute(operation);
+    cushim__races_saw(cushim__races_last(stream), true);
+    cushim__engine_told();
     cushim__operation_destroy(operation);
     if (code)
         cushim__engine_fault(code);

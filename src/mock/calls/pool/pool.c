@@ -10,12 +10,26 @@
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
 #include "src/mock/memory/allocation.h"
+#include "src/mock/races/clock.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
+
+/* An allocation as an operation of its stream: for the search for missing waits alone. */
+struct making {
+    struct cushim__operation operation;
+    const struct cushim__allocation *allocation;
+};
 
 struct give_back {
     struct cushim__operation operation;
     struct cushim__leave *leave;
 };
+
+static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+{
+    cushim__submission_whole(submission, ((const struct give_back *)operation)->leave->allocation,
+                             CUSHIM__FREES);
+}
 
 /* Also if the work before it never comes to its end: then nothing uses the memory. */
 static void drop(struct cushim__operation *operation)
@@ -30,8 +44,34 @@ static const struct cushim__operation_class give_back_class = {
     .name = "free",
     .size = sizeof(struct give_back),
     .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
+    .touch = touch,
     .drop = drop,
 };
+
+static void touch_made(const struct cushim__operation *operation,
+                       struct cushim__submission *submission)
+{
+    cushim__submission_whole(submission, ((const struct making *)operation)->allocation,
+                             CUSHIM__ALLOCATES);
+}
+
+static const struct cushim__operation_class making_class = {
+    .name = "allocation",
+    .size = sizeof(struct making),
+    .touch = touch_made,
+};
+
+/* Who uses the memory comes after the allocation in its stream. */
+static void note_made(struct cushim__stream *stream, CUdeviceptr address)
+{
+    struct making making = {.operation = {.class = &making_class},
+                            .allocation = cushim__allocation_at(address)};
+
+    if (!making.allocation)
+        return;
+    cushim__engine_number(stream, &making.operation);
+    cushim__clock_release(making.operation.before);
+}
 
 /* The stream to allocate on. One that is captured is refused: graphs of the mock have no memory. */
 static CUresult find_stream(CUstream handle, struct cushim__stream **stream)
@@ -48,11 +88,17 @@ static CUresult find_stream(CUstream handle, struct cushim__stream **stream)
 }
 
 static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct cushim__pool *pool,
-                         const struct cushim__stream *stream)
+                         struct cushim__stream *stream)
 {
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
     if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    return pool ? cushim__pool_allocate(pool, bytes, stream->id, dptr) : CUDA_ERROR_OUT_OF_MEMORY;
+    if (pool)
+        code = cushim__pool_allocate(pool, bytes, stream->id, dptr);
+    if (code == CUDA_SUCCESS)
+        note_made(stream, *dptr);
+    return code;
 }
 
 CUSHIM__APPROXIMATE(MemAllocAsync, "801 while the stream is captured")

@@ -9,6 +9,7 @@
 #include "src/mock/engine/stream.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 /* A pool takes memory from the device in multiples of this. */
@@ -286,6 +287,7 @@ void cushim__pool_left(struct cushim__leave *leave)
         cushim__allocation_drop(allocation);
         return;
     }
+    cushim__races_forget(allocation);
     cushim__spans_give(&pool->pieces, &allocation->span);
     cushim__pool_trim(pool, pool->threshold);
     drop_if_done(pool);

@@ -7,6 +7,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/engine.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 int cushim__stream_priority(int priority)
@@ -96,7 +97,11 @@ CUSHIM__EXACT(StreamQuery)(CUstream hStream)
 
     if (code)
         return code;
-    return cushim__engine_busy(stream) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    if (cushim__engine_busy(stream) || cushim__engine_hides_stream(stream))
+        return CUDA_ERROR_NOT_READY;
+    cushim__engine_told();
+    cushim__races_saw(cushim__races_stream(stream), true);
+    return CUDA_SUCCESS;
 }
 
 CUSHIM__EXACT(StreamSynchronize)(CUstream hStream)

@@ -11,6 +11,7 @@
 #include "src/mock/calls/stream/stream_memory.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
@@ -54,12 +55,15 @@ static bool load(const struct cushim__memory_value *value, uint64_t *found)
     return true;
 }
 
-static bool store(const struct cushim__memory_value *value)
+/* The host may be waiting for it, so from here on it may know what came before. */
+static bool store(const struct batch *batch, const struct cushim__memory_value *value)
 {
     void *host = cushim__memory_host(value->address, value->bytes);
 
     if (!host)
         return false;
+    cushim__races_saw_operation(&batch->operation);
+    cushim__engine_shown();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
     else
@@ -90,7 +94,7 @@ static bool ready(struct cushim__operation *operation, struct cushim__stream *st
         uint64_t found;
 
         for (; batch->done < wait; batch->done++) {
-            if (!store(&batch->values[batch->done]))
+            if (!store(batch, &batch->values[batch->done]))
                 return true;
         }
         if (!load(&batch->values[wait], &found))
@@ -108,7 +112,7 @@ static CUresult execute(struct cushim__operation *operation)
 
     for (; batch->done < batch->count; batch->done++) {
         if (batch->values[batch->done].kind == CUSHIM__MEMORY_WAIT ||
-            !store(&batch->values[batch->done]))
+            !store(batch, &batch->values[batch->done]))
             return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return CUDA_SUCCESS;
@@ -127,8 +131,19 @@ static bool copy(const struct cushim__operation *from, struct cushim__operation 
     return true;
 }
 
+static bool waits(const struct cushim__operation *operation)
+{
+    const struct batch *batch = (const struct batch *)operation;
+    unsigned index = 0;
+
+    while (index < batch->count && batch->values[index].kind != CUSHIM__MEMORY_WAIT)
+        index++;
+    return index < batch->count;
+}
+
 static void drop(struct cushim__operation *operation)
 {
+    cushim__races_released(operation);
     free(((struct batch *)operation)->values);
 }
 
@@ -139,6 +154,7 @@ static const struct cushim__operation_class batch_class = {
     .ready = ready,
     .execute = execute,
     .copy = copy,
+    .waits = waits,
     .drop = drop,
 };
 

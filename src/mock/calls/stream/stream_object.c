@@ -7,6 +7,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
 static void unlink_from_context(struct cushim__stream *stream)
@@ -122,6 +123,7 @@ void cushim__stream_let_go(struct cushim__stream *stream)
 void cushim__stream_end(struct cushim__stream *stream)
 {
     stream->destroyed = true;
+    cushim__races_stream_gone(stream);
     if (!stream->head)
         cushim__stream_free(stream);
 }

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A state machine over event polling, and its test: jobs go from waiting to running to done or
+ * failed, and the program's main loop, which must not block, asks their events.
+ *
+ *     cc job_queue.c $(pkg-config --cflags --libs cushim-mock) -lcmocka
+ *
+ * The test holds the clock: nothing ends on the device unless it lets it. Built with
+ * -DPLANTED_BUG, a job whose event answers an error runs for ever.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cushim/cushim.h>
+#include <cushim/fault.h>
+#include <cushim/mock_clock.h>
+#include <cushim/test.h>
+
+/* ---- The program: jobs on a stream, and their states. ---- */
+
+enum { JOBS = 4 };
+
+struct job {
+    enum { JOB_NONE, JOB_RUNNING, JOB_DONE, JOB_FAILED } state;
+    struct cushim_event *end;
+    CUresult code; /* of a job that failed */
+};
+
+struct queue {
+    struct cushim_stream *stream;
+    struct job jobs[JOBS];
+};
+
+static CUresult queue_add(struct queue *queue, unsigned which, CUdeviceptr memory, size_t bytes)
+{
+    struct job *job = &queue->jobs[which];
+    CUstream stream;
+    CUresult code = cushim_stream_handle(queue->stream, &stream);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemsetD8Async(memory, 0xff, bytes, stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_create_recorded(&job->end, queue->stream, NULL);
+    if (code == CUDA_SUCCESS)
+        job->state = JOB_RUNNING;
+    return code;
+}
+
+static void job_poll(struct job *job)
+{
+    const CUresult code = cushim_event_query(job->end);
+
+#ifdef PLANTED_BUG
+    if (code != CUDA_SUCCESS)
+        return;
+#endif
+    if (code == CUDA_ERROR_NOT_READY)
+        return;
+    job->state = code == CUDA_SUCCESS ? JOB_DONE : JOB_FAILED;
+    job->code = code;
+    cushim_event_release(job->end);
+    job->end = NULL;
+}
+
+/* A turn of the main loop. Returns how many jobs still run. */
+static unsigned queue_poll(struct queue *queue)
+{
+    unsigned running = 0;
+
+    for (unsigned i = 0; i < JOBS; i++) {
+        if (queue->jobs[i].state == JOB_RUNNING)
+            job_poll(&queue->jobs[i]);
+        running += queue->jobs[i].state == JOB_RUNNING;
+    }
+    return running;
+}
+
+static void queue_close(struct queue *queue)
+{
+    for (unsigned i = 0; i < JOBS; i++)
+        cushim_event_release(queue->jobs[i].end);
+    cushim_stream_release(queue->stream);
+}
+
+/* ---- The test. ---- */
+
+struct world {
+    struct cushim_test *test;
+    struct cushim_context *context;
+    struct queue queue;
+    CUdeviceptr memory;
+};
+
+enum { BYTES = 4096 };
+
+static int setup(void **state)
+{
+    static struct world world;
+    const struct cushim_test_options options = {
+        .size = sizeof options, .settings = "mode = manual", .context = true};
+
+    world = (struct world){0};
+    *state = &world;
+    assert_int_equal(cushim_test_begin(&options, &world.test), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->MemAlloc_v2(&world.memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(cushim_stream_create(&world.queue.stream, world.context, NULL), CUDA_SUCCESS);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct world *world = *state;
+    char text[4096];
+
+    cushim_mock_drain(cushim_test_mock(world->test));
+    queue_close(&world->queue);
+    cushim_driver()->MemFree_v2(world->memory);
+    cushim_context_release(world->context);
+    if (cushim_test_end(world->test, text, sizeof text) != CUDA_SUCCESS)
+        fail_msg("%s", text);
+    return 0;
+}
+
+static void jobs_are_done_one_after_the_other(void **state)
+{
+    struct world *world = *state;
+    struct cushim_mock *mock = cushim_test_mock(world->test);
+
+    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_add(&world->queue, 1, world->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_poll(&world->queue), 2);
+    cushim_mock_step(mock); /* the first memset */
+    assert_int_equal(queue_poll(&world->queue), 2);
+    cushim_mock_step(mock); /* the record behind it */
+    assert_int_equal(queue_poll(&world->queue), 1);
+    assert_int_equal(world->queue.jobs[0].state, JOB_DONE);
+    cushim_mock_drain(mock);
+    assert_int_equal(queue_poll(&world->queue), 0);
+    assert_int_equal(world->queue.jobs[1].state, JOB_DONE);
+}
+
+static void job_whose_query_answers_an_error_has_failed(void **state)
+{
+    struct world *world = *state;
+    char why[200] = "";
+
+    if (cushim_fault_parse(cushim_test_layer(world->test),
+                           "cuEventQuery:after=1 => return(LAUNCH_FAILED)", why, sizeof why))
+        fail_msg("%s", why);
+    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
+    assert_int_equal(queue_poll(&world->queue), 1);
+    for (unsigned turn = 0; queue_poll(&world->queue) > 0; turn++) {
+        if (turn == 100)
+            fail_msg("the job still runs, %u turns after its event has answered an error", turn);
+    }
+    assert_int_equal(world->queue.jobs[0].state, JOB_FAILED);
+    assert_int_equal(world->queue.jobs[0].code, CUDA_ERROR_LAUNCH_FAILED);
+}
+
+/* Kept beside the test: what the program asks of the driver. */
+static const char job_calls[] =
+    "1  t1  0 ns  cuMemsetD8Async(dstDevice=memory#1, uc=255, N=4096, hStream=stream#1) = "
+    "CUDA_SUCCESS\n"
+    "2  t1  0 ns  cuCtxPushCurrent_v2(ctx=context#1) = CUDA_SUCCESS\n"
+    "3  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=0) = CUDA_SUCCESS\n"
+    "4  t1  0 ns  cuEventRecord(hEvent=event#1, hStream=stream#1) = CUDA_SUCCESS\n"
+    "5  t1  0 ns  cuCtxPopCurrent_v2(pctx -> context#1) = CUDA_SUCCESS\n";
+
+static void job_makes_these_calls(void **state)
+{
+    struct world *world = *state;
+    char text[2000];
+
+    cushim_recording_clear(cushim_test_layer(world->test));
+    assert_int_equal(queue_add(&world->queue, 0, world->memory, BYTES), CUDA_SUCCESS);
+    cushim_recording_text(cushim_test_layer(world->test), text, sizeof text);
+    assert_string_equal(text, job_calls);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(jobs_are_done_one_after_the_other),
+        TEST(job_whose_query_answers_an_error_has_failed),
+        TEST(job_makes_these_calls),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The test kit in cmocka's words: a mock and a layer around each test or group, and what is wrong
+ * at the end fails it. Header only; it includes <cmocka.h> and what that needs, and nothing of
+ * cushim links cmocka.
+ *
+ *     const struct CMUnitTest tests[] = {
+ *         cmocka_unit_test_setup_teardown(buffers_are_freed, cushim_cmocka_begin,
+ *                                         cushim_cmocka_end),
+ *     };
+ *
+ * A test finds its layer by `cushim_test_layer(*state)`, and its mock by `cushim_test_mock(*state)`.
+ */
+#ifndef CUSHIM_CMOCKA_H
+#define CUSHIM_CMOCKA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include <cmocka.h>
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <cushim/sweep.h>
+#include <cushim/test.h>
+
+/** Text as lines of cmocka's: it cuts what is longer than a line of its own. */
+static inline void cushim__cmocka_print(const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+
+        print_error("%.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/**
+ * Begin a test: a setup function of cmocka, of a test or a group.
+ *
+ * @param state  On entry NULL, or what the program has put there as initial state of the test: a
+ *               `struct cushim_test_options`. Receives the `struct cushim_test`.
+ *
+ * @return 0: it has begun; -1: it has not, and why is printed.
+ */
+static inline int cushim_cmocka_begin(void **state)
+{
+    char message[512] = "";
+    struct cushim_test_options options;
+    struct cushim_test *test = NULL;
+    CUresult code;
+
+    memset(&options, 0, sizeof options);
+    if (*state)
+        memcpy(&options, *state, sizeof options);
+    options.size = sizeof options;
+    options.message = message;
+    options.message_size = sizeof message;
+    code = cushim_test_begin(&options, &test);
+    if (code != CUDA_SUCCESS) {
+        print_error("cushim_test_begin() answers %d\n", (int)code);
+        cushim__cmocka_print(message);
+        return -1;
+    }
+    *state = test;
+    return 0;
+}
+
+/**
+ * End a test: the teardown function that goes with it.
+ *
+ * @return 0: everything is as it should be; -1: it is not, and what is printed.
+ */
+static inline int cushim_cmocka_end(void **state)
+{
+    char text[8192];
+    const CUresult code = cushim_test_end((struct cushim_test *)*state, text, sizeof text);
+
+    *state = NULL;
+    cushim__cmocka_print(text);
+    return code == CUDA_SUCCESS ? 0 : -1;
+}
+
+/** Fail the test if something did not come as expected so far. On the thread of the test. */
+#define cushim_assert_verified(layer) cushim__assert_verified((layer), __FILE__, __LINE__)
+
+static inline void cushim__assert_verified(struct cushim_layer *layer, const char *file, int line)
+{
+    char text[8192];
+
+    if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
+        return;
+    cushim__cmocka_print(text);
+    _fail(file, line);
+}
+
+/**
+ * Sweep a body (sweep.h), and fail the test if something was wrong in a run. On the thread of the
+ * test, and not between cushim_cmocka_begin() and _end(): each run has a mock of its own.
+ *
+ * @param options  As for cushim_sweep(); NULL: the defaults. Its message is printed.
+ * @param body     What is swept. It must not leave by an assertion: cushim_sweep_wrong().
+ * @param data     Passed on to it.
+ */
+#define cushim_assert_swept(options, body, data) \
+    cushim__assert_swept((options), (body), (data), __FILE__, __LINE__)
+
+static inline void cushim__assert_swept(const struct cushim_sweep_options *options,
+                                        int (*body)(void *data), void *data, const char *file,
+                                        int line)
+{
+    char text[8192] = "";
+    struct cushim_sweep_options known;
+    CUresult code;
+
+    memset(&known, 0, sizeof known);
+    if (options)
+        memcpy(&known, options, sizeof known);
+    known.size = sizeof known;
+    known.message = text;
+    known.message_size = sizeof text;
+    code = cushim_sweep(&known, body, data, NULL);
+    if (code == CUDA_SUCCESS)
+        return;
+    print_error("cushim_sweep() answers %d\n", (int)code);
+    cushim__cmocka_print(text);
+    _fail(file, line);
+}
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * The sweep: run a piece of a program again and again, with its 1st, 2nd, 3rd, ... driver call
+ * failing, until it makes fewer calls than that; and see after each run whether it cleaned up.
+ *
+ *     static int body(void *data)
+ *     {
+ *         return load_picture(data) != cushim_sweep_injected(NULL);
+ *     }
+ *     ...
+ *     char why[2000];
+ *     struct cushim_sweep_options options = {
+ *         .size = sizeof options, .message = why, .message_size = sizeof why};
+ *
+ *     if (cushim_sweep(&options, body, NULL, NULL) != CUDA_SUCCESS)
+ *         fail(why);
+ *
+ *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event not
+ *     given back: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
+ *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
+ *
+ * Each run has a mock and a layer of its own, as a test has (test.h). In a run the call answers a
+ * code and is not made. Calls that give something back - cuMemFree, cuEventDestroy, cuModuleUnload,
+ * cuCtxPopCurrent, cuStreamEndCapture and their like, and a cuCtxSetCurrent that puts back what was
+ * current - are made, and their answer is replaced: else there would be a leak, and it would not be
+ * the program's.
+ *
+ * What is left is what the body has made and not given back when it returns. The sweep holds each
+ * primary context that the body retains, until it has looked: else what is forgotten in one would
+ * go with it. A body that asks for the state of primary contexts finds them active, therefore.
+ *
+ * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
+ * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
+ * the first and the second.
+ *
+ * In the mode `auto`, the default, a call that waits for what will never come answers
+ * CUDA_ERROR_TIMEOUT and is a violation; in the mode `threaded` it hangs, and so does the sweep.
+ *
+ * The calls are counted as they come, of all threads. Where a body has several, which call is the
+ * Nth may differ from run to run, and so may what a sweep finds.
+ */
+#ifndef CUSHIM_SWEEP_H
+#define CUSHIM_SWEEP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/api.h>
+#include <cushim/table.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How calls fail. */
+enum cushim_sweep_kind {
+    /** The Nth call fails, and those behind it do not. */
+    CUSHIM_SWEEP_ONCE = 1,
+    /** All calls from the Nth on fail. */
+    CUSHIM_SWEEP_FROM_THEN_ON = 2,
+    /** One sweep of each. */
+    CUSHIM_SWEEP_BOTH = 3,
+};
+
+/** How to sweep. Zero and NULL mean the defaults. All is borrowed for the call. */
+struct cushim_sweep_options {
+    /** sizeof(struct cushim_sweep_options). */
+    size_t size;
+    /** Settings of the mock, and a file of them, as for cushim_mock_create(). NULL: none. */
+    const char *settings;
+    const char *file;
+    /**
+     * More lines of settings, behind `settings`: everything is swept with each of these texts, as
+     * `"schedule = lazy"` and `"schedule = random\nseed = 7"`. Ends with NULL. NULL: once, without.
+     */
+    const char *const *variants;
+    /**
+     * A table to sweep instead of a mock's, with every slot filled: after cushim_load() that of
+     * cushim_driver(), for a real GPU. What it has, it has from one run to the next. Nobody tells
+     * then of violations and pending work.
+     */
+    const struct cushim_table *table;
+    /**
+     * The functions that are failed, by exported name, in which `*` stands for any letters:
+     * `cuMem*`. NULL: all. Those that only read what the library has in it - cuGetErrorName,
+     * cuGetErrorString, cuGetProcAddress, cuDriverGetVersion - are failed if they are named without
+     * a star, and not otherwise.
+     */
+    const char *functions;
+    /**
+     * What is answered; everything is swept with each code. NULL: CUDA_ERROR_OUT_OF_MEMORY by
+     * functions that create, allocate, load or register something, CUDA_ERROR_UNKNOWN by others.
+     */
+    const CUresult *codes;
+    size_t code_count;
+    /** 0: CUSHIM_SWEEP_BOTH. */
+    enum cushim_sweep_kind kinds;
+    /** The first call to fail, from 1, and the last. 0: the first of all, the last of all. */
+    uint64_t first, last;
+    /**
+     * Driver calls in a run, at most; 0: 100000. A body that makes more is reported, and gets out of
+     * its loop, whatever that waits for: calls behind so many answer the code, those behind twice
+     * as many are made, and behind three times as many the body is left by longjmp().
+     */
+    uint64_t limit;
+    /** The body may leave another context current than it found. */
+    bool leaves_context;
+    /**
+     * What comes before and after the body in each run; its calls are never failed. What is not 0
+     * from `setup` ends the sweep. NULL: nothing.
+     */
+    int (*setup)(void *data);
+    void (*teardown)(void *data);
+    /**
+     * Receives what was wrong: a line for each run, the first ones as there is room, and how many
+     * more there were. NULL: nowhere.
+     */
+    char *message;
+    size_t message_size;
+};
+
+/** What a sweep came to. */
+struct cushim_sweep_result {
+    /** sizeof(struct cushim_sweep_result), set by the caller. */
+    size_t size;
+    /** Runs of the body. */
+    uint64_t runs;
+    /** Runs of these in which a call failed. */
+    uint64_t swept;
+    /** Calls that the body makes if none fails, as they are counted; of the variants the most. */
+    uint64_t calls;
+    /** Runs in which something was wrong. */
+    uint64_t failures;
+};
+
+/**
+ * Sweep a body. First it runs untouched, and then with each call failing.
+ *
+ * What is looked at after each run: what the body answered; what is left, of handles and memory,
+ * and where that was created; violations, races, and work that is still pending; which context is
+ * current.
+ *
+ * @param options  NULL: the defaults.
+ * @param body     Runs the program, and answers 0 if that behaved well: see
+ *                 cushim_sweep_injected() and cushim_sweep_wrong(). It has to return, and so must
+ *                 not leave by an assertion of cmocka.
+ * @param data     Passed on to `body`, `setup` and `teardown`.
+ * @param result   Receives what was done, also if something was wrong; NULL: nowhere. Bytes of it
+ *                 beyond what this library knows are left alone.
+ *
+ * @return CUDA_SUCCESS                 All was well in every run.
+ * @return CUDA_ERROR_ILLEGAL_STATE     Something was wrong: `options->message` says what. A sweep
+ *                                      in which no call failed is wrong.
+ * @return CUDA_ERROR_INVALID_VALUE     `body` is NULL, `options` or `result` has a bad size, or an
+ *                                      option is refused: `options->message` says which and why.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; or a mock, and no `table`.
+ * @return any other code               cushim_mock_create()'s or cushim_layer_create()'s.
+ *
+ * Thread safety: one thread; the body may have others, which it ends.
+ * Driver calls: the body's, and cuCtxGetCurrent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_sweep(const struct cushim_sweep_options *options,
+                                 int (*body)(void *data), void *data,
+                                 struct cushim_sweep_result *result);
+
+/**
+ * In a body: what the first failed call of this run answered; CUDA_SUCCESS: none has failed so far.
+ * A program that passes on what it gets has answered just this.
+ *
+ * @param function  Receives the exported name of the function that failed, or NULL. NULL allowed.
+ *
+ * Thread safety: any thread.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_sweep_injected(const char **function);
+
+/**
+ * In a body: say what is wrong with this run. The first time counts.
+ *
+ * @param claim  What is not so, as `the picture was drawn`; copied, as far as there is room.
+ * @return       1, so that a body can return it.
+ *
+ * Thread safety: any thread.
+ * Since: 0.1.
+ */
+CUSHIM_API int cushim_sweep_wrong(const char *claim);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

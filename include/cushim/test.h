@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file
+ * A test in two calls: a mock with a layer over it, installed and recording, and at the end all of
+ * it destroyed and one text about everything that is not as it should be.
+ *
+ *     struct cushim_test *test;
+ *     char text[4096];
+ *
+ *     cushim_test_begin(NULL, &test);
+ *     ...                                                    what is tested
+ *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
+ *         fail_msg("%s", text);
+ *
+ * The same works on the real driver (`on_driver`): what is left over is told by the layer, which
+ * has seen each object begin and end.
+ */
+#ifndef CUSHIM_TEST_H
+#define CUSHIM_TEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cushim/expectation.h>
+#include <cushim/mock.h>
+#include <cushim/recording.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A test that runs. */
+struct cushim_test;
+
+/** How to begin a test. Zero and NULL mean the defaults. */
+struct cushim_test_options {
+    /** sizeof(struct cushim_test_options). */
+    size_t size;
+    /** Settings of the mock, as in struct cushim_mock_options; borrowed for the call. */
+    const char *settings;
+    /** File of settings, read before `settings`; borrowed for the call. NULL: none. */
+    const char *file;
+    /** Faults as text, as in fault.h; borrowed for the call. NULL: none. */
+    const char *faults;
+    /** Calls that the recording keeps; 0: CUSHIM_RECORDING_CAPACITY. */
+    size_t capacity;
+    /** No mock, but what cushim_driver() answers: the driver, or what is installed. */
+    bool on_driver;
+    /** Errors that no scope expects are failures: cushim_errors_forbid(). */
+    bool forbid_errors;
+    /**
+     * The driver is initialised, and the primary context of device 0 current for the calling
+     * thread, before anything is recorded. The test holds it until it has looked for what is left:
+     * else what a program forgets in a context goes with it, and is not found.
+     */
+    bool context;
+    /** Receives why settings or faults were refused, with line and column. NULL: nowhere. */
+    char *message;
+    /** Size of `message` in bytes. */
+    size_t message_size;
+};
+
+/**
+ * Begin a test: create a mock and install it, install a layer over it, and start to record.
+ *
+ * @param options  Borrowed for the call; NULL: the defaults.
+ * @param test     Receives the test, owned by the caller; untouched on failure.
+ *
+ * @return CUDA_SUCCESS                 cushim_driver() is the layer's table.
+ * @return CUDA_ERROR_INVALID_VALUE     `test` is NULL, `options` has a bad size, settings stand
+ *                                      beside `on_driver`, or settings or faults are refused:
+ *                                      `options->message` says which and why.
+ * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
+ * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock or a layer in this process.
+ * @return any other code               With `context`: why there is none.
+ *
+ * Thread safety: one thread; it is the one that ends the test.
+ * Context: needs none.
+ * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit, cuDevicePrimaryCtxRetain and
+ *               cuCtxSetCurrent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
+                                      struct cushim_test **test);
+
+/** The mock of a test; NULL: it runs on a driver. Any thread. */
+CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
+
+/** The layer of a test, for faults, expectations and the recording. Any thread. */
+CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
+
+/**
+ * End a test: put back the table that was current, destroy layer and mock, and tell in one text
+ * what is not as it should be, each with where it came from:
+ *
+ * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room;
+ * - violations of the mock: uses of handles that were destroyed, and the like;
+ * - objects and allocations that the program has made and not given back, in which function, call
+ *   and thread, and where in the program, as `program+0x1189` for addr2line;
+ * - a context that is current for the calling thread and was not when the test began;
+ * - work that is pending in the mock, and waits that are missing (`races = report`);
+ * - faults that never took effect.
+ *
+ * What the driver makes by itself is not the program's to give back: default streams, functions of
+ * modules, a primary context that nobody has retained. What goes with a context or a module has
+ * gone if that has. Something counts as given back too if a fault or an earlier error was the
+ * answer to the call that did it: the program has done its part.
+ *
+ * @param test  NULL is a no-op. No call into the driver may be under way, but for those that hang
+ *              by a fault.
+ * @param text  Receives the text, lines each closed by a newline, cut to `size` (it ends in `...`
+ *              then); empty on success. NULL if `size` is 0.
+ * @param size  Of `text` in bytes; 4096 is plenty.
+ *
+ * @return CUDA_SUCCESS              Everything is as it should be.
+ * @return CUDA_ERROR_ILLEGAL_STATE  It is not, and `text` says what. The test has ended all the
+ *                                   same.
+ *
+ * Thread safety: the thread that began it, once.
+ * Context: leaves the current one alone.
+ * Driver calls: cuCtxGetCurrent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_test_end(struct cushim_test *test, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

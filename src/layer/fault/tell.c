@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules are, and what they have come to. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "src/layer/fault/rules.h"
+#include "src/layer/layer.h"
+
+/* Whether there is such a rule. Takes the layer's lock; false: it is not taken. */
+static bool enter(struct cushim_layer *layer)
+{
+    if (!layer || layer != cushim_layer_current())
+        return false;
+    cushim__lock_take(&layer->lock);
+    return true;
+}
+
+static uint64_t value_of(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+const char *cushim_fault_text(struct cushim_layer *layer, size_t index)
+{
+    const char *text = NULL;
+
+    if (!enter(layer))
+        return NULL;
+    if (index < cushim__faults.count)
+        text = cushim__faults.texts[index];
+    cushim__lock_release(&layer->lock);
+    return text;
+}
+
+uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)
+{
+    uint64_t matched = 0;
+
+    if (!enter(layer))
+        return 0;
+    if (index < cushim__faults.count)
+        matched = value_of(&cushim__faults.states[index].matched);
+    cushim__lock_release(&layer->lock);
+    return matched;
+}
+
+uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
+{
+    uint64_t fired = 0;
+
+    if (!enter(layer))
+        return 0;
+    if (index < cushim__faults.count)
+        fired = value_of(&cushim__faults.states[index].fired);
+    cushim__lock_release(&layer->lock);
+    return fired;
+}
+
+void cushim__fault_describe(unsigned rule, char *line, size_t size)
+{
+    const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
+    const char *text = cushim__faults.texts[rule];
+
+    if (matched == 0)
+        snprintf(line, size, "%s: never matched", text);
+    else if (matched == 1)
+        snprintf(line, size, "%s: matched once, never fired", text);
+    else
+        snprintf(line, size, "%s: matched %" PRIu64 " times, never fired", text, matched);
+}
+
+const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)
+{
+    static _Thread_local char line[CUSHIM__FAULT_TEXT + 64];
+    const char *found = NULL;
+
+    if (!enter(layer))
+        return NULL;
+    for (unsigned rule = 0; !found && rule < cushim__faults.count; rule++) {
+        if (value_of(&cushim__faults.states[rule].fired) > 0 || index-- > 0)
+            continue;
+        cushim__fault_describe(rule, line, sizeof line);
+        found = line;
+    }
+    cushim__lock_release(&layer->lock);
+    return found;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tags as text, and names that the program gave. Under the layer's lock. */
+#ifndef CUSHIM_LAYER_TAG_H
+#define CUSHIM_LAYER_TAG_H
+
+#include <cushim/recording.h>
+
+#include "src/layer/recording/known.h"
+
+/* `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or the program's name. */
+void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);
+
+/* Give something known a name. False: no memory. */
+bool cushim__tag_name(const struct cushim__known *known, const char *name);
+
+/* The tag that a name stands for; false: nothing that lives has it. */
+bool cushim__tag_find(const char *name, struct cushim__tag *tag);
+
+/* Forget all names. */
+void cushim__tags_clear(void);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/layer/sweep/sort.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+
+/* In the names of functions that give something back, and in none that does not, but for these. */
+static const char *const giving_back[] = {
+    "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
+    "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
+    NULL,
+};
+static const char *const not_giving_back[] = {"MemFreeNode", NULL};
+
+/* In the names of functions for which something can be too much. */
+static const char *const taking[] = {
+    "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
+    "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
+};
+static const char *const not_taking[] = {"Get", "IsLoaded", "FindIn", NULL};
+
+/* These read what the library has in it, and have no reason to fail. */
+static const char *const reading[] = {
+    "cuDriverGetVersion", "cuGetErrorName",      "cuGetErrorString",
+    "cuGetProcAddress",   "cuGetProcAddress_v2", NULL,
+};
+
+static bool has_any(const char *name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (strstr(name, *words))
+            return true;
+    }
+    return false;
+}
+
+static bool is_like(const char *name, const char *pattern)
+{
+    for (; *pattern != '*'; name++, pattern++) {
+        if (*name != *pattern)
+            return false;
+        if (!*name)
+            return true;
+    }
+    do {
+        if (is_like(name, pattern + 1))
+            return true;
+    } while (*name++);
+    return false;
+}
+
+bool cushim__sweep_is_meant(const char *function, const char *pattern)
+{
+    if (!pattern || strchr(pattern, '*')) {
+        for (const char *const *name = reading; *name; name++) {
+            if (strcmp(function, *name) == 0)
+                return false;
+        }
+    }
+    return !pattern || is_like(function, pattern);
+}
+
+bool cushim__sweep_means_any(const char *pattern)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (cushim__sweep_is_meant(cushim__symbol_names + cushim__symbols[slot].name, pattern))
+            return true;
+    }
+    return false;
+}
+
+bool cushim__sweep_gives_back(const char *function)
+{
+    return has_any(function, giving_back) && !has_any(function, not_giving_back);
+}
+
+CUresult cushim__sweep_usual_code(const char *function)
+{
+    if (cushim__sweep_gives_back(function) || has_any(function, not_taking) ||
+        !has_any(function, taking))
+        return CUDA_ERROR_UNKNOWN;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}

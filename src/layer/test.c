@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A test's mock and layer: begun and ended together. Not in the library that programs load. */
+#include <stdlib.h>
+
+#include <cushim/driver.h>
+#include <cushim/fault.h>
+#include <cushim/mock_race.h>
+#include <cushim/test.h>
+
+#include "loader/options.h"
+#include "loader/text.h"
+#include "src/layer/layer.h"
+#include "src/layer/left/left.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/recording.h"
+#include "src/layer/recording/tag.h"
+
+struct cushim_test {
+    struct cushim_mock *mock; /* NULL: it runs on a driver */
+    struct cushim_layer *layer;
+    CUcontext former;  /* current before it */
+    CUcontext context; /* current when it began */
+    bool has_retained; /* and it is this test's reference */
+};
+
+static CUresult create_mock(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    const struct cushim_mock_options mock = {.size = sizeof mock,
+                                             .settings = options->settings,
+                                             .file = options->file,
+                                             .message = options->message,
+                                             .message_size = options->message_size};
+    CUresult code;
+
+    if (options->on_driver)
+        return options->settings || options->file ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    code = cushim_mock_create(&mock, &test->mock);
+    return code == CUDA_SUCCESS ? cushim_mock_install(test->mock) : code;
+}
+
+static CUresult begin_seeing(struct cushim_layer *layer)
+{
+    bool is_begun;
+
+    cushim__lock_take(&layer->lock);
+    is_begun = cushim__seeing_begin(CUSHIM__SEEN_BY_TEST);
+    cushim__lock_release(&layer->lock);
+    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* A mock whose settings hold faults has made one. */
+static CUresult create_layer(struct cushim_test *test)
+{
+    test->layer = test->mock ? cushim_layer_current() : NULL;
+    return test->layer ? CUDA_SUCCESS : cushim_layer_create(NULL, &test->layer);
+}
+
+/* Through the layer, which keeps book of it. */
+static CUresult make_context(struct cushim_test *test)
+{
+    const struct cushim_table *driver = cushim_driver();
+    CUresult code = driver->Init(0);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->DevicePrimaryCtxRetain(&test->context, 0);
+    if (code != CUDA_SUCCESS)
+        return code;
+    test->has_retained = true;
+    return driver->CtxSetCurrent(test->context);
+}
+
+static CUresult begin(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    CUresult code = create_mock(test, options);
+
+    if (code == CUDA_SUCCESS)
+        code = create_layer(test);
+    if (code == CUDA_SUCCESS && options->on_driver)
+        cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->former);
+    test->context = test->former;
+    if (code == CUDA_SUCCESS)
+        code = begin_seeing(test->layer);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_install(test->layer);
+    if (code == CUDA_SUCCESS && options->context)
+        code = make_context(test);
+    if (code == CUDA_SUCCESS)
+        code = cushim_recording_start(test->layer, options->capacity);
+    if (code == CUDA_SUCCESS && options->forbid_errors)
+        code = cushim_errors_forbid(test->layer, true);
+    if (code == CUDA_SUCCESS && options->faults)
+        code = cushim_fault_parse(test->layer, options->faults, options->message,
+                                  options->message_size);
+    return code;
+}
+
+static void destroy(struct cushim_test *test)
+{
+    if (test->has_retained) {
+        const struct cushim_table *driver = cushim_layer_wrapped(test->layer);
+
+        driver->CtxSetCurrent(test->former);
+        driver->DevicePrimaryCtxRelease_v2(0);
+    }
+    cushim_layer_destroy(test->layer);
+    cushim_mock_destroy(test->mock);
+    free(test);
+}
+
+CUresult cushim_test_begin(const struct cushim_test_options *options, struct cushim_test **test)
+{
+    struct cushim_test_options known = {.size = sizeof known};
+    struct cushim_test *begun;
+    CUresult code;
+
+    if (!test || !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    begun = calloc(1, sizeof *begun);
+    if (!begun)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = begin(begun, &known);
+    if (code == CUDA_SUCCESS)
+        *test = begun;
+    else
+        destroy(begun);
+    return code;
+}
+
+struct cushim_mock *cushim_test_mock(const struct cushim_test *test)
+{
+    return test ? test->mock : NULL;
+}
+
+struct cushim_layer *cushim_test_layer(const struct cushim_test *test)
+{
+    return test ? test->layer : NULL;
+}
+
+static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
+                            const struct cushim_mock_state *state)
+{
+    const char *violation;
+    size_t told = 0;
+
+    if (state->violations == 0)
+        return;
+    cushim__text_format(text, "%zu violation%s of the driver's rules:\n", state->violations,
+                        state->violations == 1 ? "" : "s");
+    while (told < 8 && (violation = cushim_mock_violation(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", violation);
+        told++;
+    }
+    if (told < state->violations)
+        cushim__text_format(text, "  and %zu more\n", state->violations - told);
+}
+
+static void tell_races(struct cushim__text *text, struct cushim_mock *mock,
+                       const struct cushim_mock_state *state)
+{
+    const char *race;
+    size_t told = 0;
+
+    if (state->races == 0)
+        return;
+    cushim__text_format(text, "%zu missing wait%s:\n", state->races, state->races == 1 ? "" : "s");
+    while (told < 8 && (race = cushim_mock_race(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", race);
+        told++;
+    }
+    if (told < state->races)
+        cushim__text_format(text, "  and %zu more\n", state->races - told);
+}
+
+static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+        return;
+    tell_violations(text, mock, &state);
+    tell_races(text, mock, &state);
+    if (state.pending > 0)
+        cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
+                            state.pending, state.pending == 1 ? " is" : "s are",
+                            state.pending == 1 ? "it" : "them");
+}
+
+/* Asked of the driver itself: it is no call of the program. */
+static void tell_current(struct cushim__text *text, const struct cushim_test *test)
+{
+    CUcontext context = NULL;
+    char tag[CUSHIM_TAG_SIZE];
+
+    if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
+        context == test->context)
+        return;
+    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+        cushim__text_add(text, "a context is left current for this thread\n");
+    else
+        cushim__text_format(text, "%s is left current for this thread\n", tag);
+}
+
+/* The reference of the test itself is none that the program has to give back. */
+static void forget_context(const struct cushim_test *test)
+{
+    struct cushim__known *known;
+
+    if (!test->has_retained)
+        return;
+    cushim__lock_take(&test->layer->lock);
+    known = cushim__known_primary(0);
+    if (known && known->uses > 0)
+        known->is_live = --known->uses > 0;
+    cushim__lock_release(&test->layer->lock);
+}
+
+static void tell_faults(struct cushim__text *text, const struct cushim_test *test)
+{
+    const char *unused;
+
+    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
+        cushim__text_format(text, "%s\n", unused);
+}
+
+static void tell(struct cushim__text *text, const struct cushim_test *test)
+{
+    char verdict[4096];
+
+    cushim_layer_verify(test->layer, verdict, sizeof verdict);
+    cushim__text_add(text, verdict);
+    tell_mock(text, test->mock);
+    tell_faults(text, test);
+    tell_current(text, test);
+    forget_context(test);
+    cushim__left_tell(text);
+    cushim__left_cut(text);
+}
+
+CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (!test)
+        return CUDA_SUCCESS;
+    tell(&text, test);
+    destroy(test);
+    return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}

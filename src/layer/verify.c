@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on what the layer has seen. */
+#include <cushim/expectation.h>
+
+#include "src/layer/expectation/expectation.h"
+#include "src/layer/layer.h"
+#include "src/layer/left/left.h"
+#include "src/layer/recording/recording.h"
+
+static void tell_lost(struct cushim__text *text)
+{
+    const uint64_t lost = cushim__recording_lost();
+
+    if (lost > 0)
+        cushim__text_format(text,
+                            "the recording has lost the first %llu calls: it has room for %zu "
+                            "(capacity), and %llu came\n",
+                            (unsigned long long)lost, cushim__recording_capacity(),
+                            (unsigned long long)lost + cushim__recording_count());
+}
+
+CUresult cushim_layer_verify(struct cushim_layer *layer, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (!layer)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__lock_take(&layer->lock);
+    cushim__expectation_tell(&text);
+    tell_lost(&text);
+    cushim__lock_release(&layer->lock);
+    cushim__left_cut(&text);
+    return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}

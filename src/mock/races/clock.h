@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Vector clocks: which operations come before something, whatever the schedule. Operations are
+ * numbered in the order of submission; those of one strand (strand.h) come one after the other, so a
+ * number for each strand says it all. A clock never changes, and many refer to it.
+ */
+#ifndef CUSHIM_MOCK_RACES_CLOCK_H
+#define CUSHIM_MOCK_RACES_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Operations of a strand up to a number. */
+struct cushim__tick {
+    uint32_t strand;
+    uint64_t number;
+};
+
+/* NULL is the clock of what nothing comes before. */
+struct cushim__clock {
+    unsigned references;
+    unsigned count;
+    uint64_t floor; /* operations of all strands up to this number */
+    /*
+     * The last operation among them that waits for a value in memory, of which nobody can tell what
+     * writes it; 0: there is none.
+     */
+    uint64_t open;
+    struct cushim__tick ticks[]; /* beyond the floor, ascending by strand */
+};
+
+/* NULL is a no-op. */
+struct cushim__clock *cushim__clock_retain(struct cushim__clock *clock);
+void cushim__clock_release(struct cushim__clock *clock);
+
+/* Up to which number the operations of a strand come before. */
+uint64_t cushim__clock_of(const struct cushim__clock *clock, uint32_t strand);
+
+/* Whether a clock tells all that another one tells. */
+bool cushim__clock_covers(const struct cushim__clock *clock, const struct cushim__clock *other);
+
+/* Put a clock that tells more in the place of `*clock`. False: out of memory. */
+bool cushim__clock_join(struct cushim__clock **clock, struct cushim__clock *more);
+bool cushim__clock_advance(struct cushim__clock **clock, uint32_t strand, uint64_t number);
+
+/* The same with all strands up to a number, and with `open` as it is given. */
+bool cushim__clock_raise(struct cushim__clock **clock, uint64_t floor, uint64_t open);
+
+#endif

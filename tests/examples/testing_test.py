@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The examples of docs/testing.md: the good one passes, and the planted bug is found and named.
+
+    testing_test.py NAME GOOD PLANTED [COMMAND]
+
+COMMAND is `cushim`, for those that run on the mock's library.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+SECONDS = 120
+RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
+
+# What stands on stdout and stderr together if the bug is planted, in this order.
+FOUND = {
+    'device_lost': [
+        r'op\.copy:nth=3 => lost\n  frame 2 is not drawn\n',
+        r'there are failures\n',
+    ],
+    'double_buffer': [
+        r'output_is_the_input_in_other_orders',
+        r'2 missing waits:\n',
+        r'  copy \(operation \d+, stream \d+, cuMemcpyHtoDAsync_v2\) writes and copy \(operation '
+        r'\d+, stream \d+, cuMemcpyDtoDAsync_v2\) reads bytes 0 to 65536 of allocation \d+: nothing '
+        r'orders them; record an event on stream \d+ after the copy and let stream \d+ wait for it\n',
+    ],
+    'first_test': [
+        r'1 event not given back:\n  event#1, by cuEventCreate, call \d+ of thread 1, at first_test',
+    ],
+    'job_queue': [
+        r'the job still runs, 100 turns after its event has answered an error\n',
+    ],
+    'out_of_memory': [
+        r'call 3 of the body \(cuMemAlloc_v2\) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 stream '
+        r'not given back: stream#1, by cuStreamCreate, call \d+ of thread 1, at out_of_memory[^;]*; '
+        r'1 allocation not given back, 1048576 bytes: memory#1, 1048576 bytes, by cuMemAlloc_v2, '
+        r'call \d+ of thread 1, at out_of_memory[^;]*; this run alone: first = last = 3, kinds = '
+        r'CUSHIM_SWEEP_ONCE\n',
+    ],
+}
+# What the good one says, and no more.
+SAID = {
+    'device_lost': r'# nothing fails\n.*\n.*\n.*\n4 tests passed\n',
+    'first_test': '',
+}
+
+FAULT = 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)'
+NEVER = 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'
+# How `sum` is run: options of the command, good or planted, status, stdout, stderr.
+RUNS = [
+    ([], 0, 0, 'sum 499500\n', ''),
+    ([], 1, 0, 'sum 499500\n', ''),
+    (['--fault', FAULT], 0, 1, '', 'cuMemAlloc answered 2\n'),
+    (['--fault', FAULT], 1, 0, 'sum 124750\n', 'cuMemAlloc answered 2\ncuMemcpyHtoD answered 1\n'
+                                               'cuMemcpyDtoH answered 1\n'),
+    (['--set', 'left=report', '--fault', NEVER], 0, 0, 'sum 499500\n',
+     f'cushim mock: fault {NEVER}: matched 2 times, never fired\n'),
+    (['--set', 'left=report', '--fault', FAULT], 0, 1, '',
+     'cuMemAlloc answered 2\ncushim mock: not given back: 1 handles, 0 allocations\n'),
+]
+
+
+def run(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=SECONDS)
+
+
+def say(what, result, expected):
+    print(f'{what}: status {result.returncode}, expected {expected}')
+    print(result.stdout)
+    print(result.stderr)
+    return False
+
+
+def passes(name, program):
+    result = run([*RUNNER, program])
+    if result.returncode == 0 and re.fullmatch(SAID.get(name, r'(?s).*'), result.stdout):
+        return True
+    return say('the good one', result, f'0 and {SAID.get(name)!r}')
+
+
+def is_found(name, program):
+    """cmocka tells what is wrong on stderr, the others on stdout."""
+    result = run([*RUNNER, program])
+    pattern = '(?s)' + '.*'.join(FOUND[name])
+    if result.returncode != 0 and any(
+            re.search(pattern, text)
+            for text in (result.stdout + result.stderr, result.stderr + result.stdout)):
+        return True
+    return say('the planted one', result, f'a failure and {pattern!r}')
+
+
+def runs_on_the_library(programs, command):
+    good = True
+    for options, which, status, stdout, stderr in RUNS:
+        result = run([command, 'run', '--quiet', *options, '--', programs[which]])
+        if (result.returncode, result.stdout, result.stderr) != (status, stdout, stderr):
+            good = say(f'{options} {programs[which]}', result, (status, stdout, stderr))
+    return good
+
+
+def main():
+    name, good, planted = sys.argv[1:4]
+    if name == 'sum':
+        is_well = runs_on_the_library([good, planted], sys.argv[4])
+    else:
+        is_well = passes(name, good) & is_found(name, planted)
+    return 0 if is_well else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

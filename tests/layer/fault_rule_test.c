@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of faults: what they say as text, what is refused and where, and when they are due. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/fault.h>
+
+#include "src/layer/fault/parse.h"
+#include "world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char message[400];
+
+static CUresult read(struct cushim__fault_rule *rule, const char *text)
+{
+    struct cushim__lines lines;
+
+    cushim__lines_begin(&lines, text, "faults", message, sizeof message);
+    return cushim__fault_read(rule, &(struct cushim__word){text, strlen(text)}, &lines);
+}
+
+static void rule_is_written_as_it_reads(void **state)
+{
+    static const char *const rules[][2] = {
+        {"cuMemAlloc_v2@dev0:nth=3 => return(OUT_OF_MEMORY)", NULL},
+        {"cuMem*:p=0.01,times=2 => sticky(ECC_UNCORRECTABLE)", NULL},
+        {"*:after=4,every=3,p=0.5,seed=7,times=1,phase=after => return(600)",
+         "*:after=4,every=3,p=0.5,seed=7,times=1,phase=after => return(NOT_READY)"},
+        {"  cuInit\t=>\tout_of_memory ", "cuInit => return(OUT_OF_MEMORY)"},
+        {"cuInit:phase=before => return( CUDA_ERROR_NO_DEVICE )", "cuInit => return(NO_DEVICE)"},
+        {"cuInit => return(9999)", NULL},
+        {"cuInit=>lost", "cuInit => lost(UNKNOWN)"},
+        {"cuInit => lost(ILLEGAL_ADDRESS)", NULL},
+        {"cuInit => delay(5 ms)", NULL},
+        {"cuInit => delay(1500)", "cuInit => delay(1500 ns)"},
+        {"cuInit => delay(2000us)", "cuInit => delay(2 ms)"},
+        {"cuInit => delay(1000 s)", NULL},
+        {"cuStreamSynchronize => hang", NULL},
+        {"cuGraph* => missing", NULL},
+        {"* => older(11.8)", NULL},
+        {"* => older(11080)", "* => older(11.8)"},
+        {"op.copy:nth=2 => sticky(ILLEGAL_ADDRESS)", NULL},
+        {"op.*@dev63 : every = 2 , times = 5 => delay(1 us)",
+         "op.*@dev63:every=2,times=5 => delay(1 us)"},
+        {"op.kernel => hang", NULL},
+        {"op.wait => lost(UNKNOWN)", NULL},
+        {"cuInit:p=1 => hang", NULL},
+        {"cuInit:p=1.000000000 => hang", "cuInit:p=1 => hang"},
+        {"cuInit:p=0.000000001 => hang", NULL},
+        {"cuInit:p=.25 => hang", "cuInit:p=0.25 => hang"},
+        {"cuInit:nth=18446744073709551615 => hang", NULL},
+    };
+    struct cushim__fault_rule rule, again;
+    char text[CUSHIM__FAULT_TEXT];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        if (read(&rule, rules[i][0]) != CUDA_SUCCESS)
+            fail_msg("%s: %s", rules[i][0], message);
+        assert_string_equal(message, "");
+        cushim__fault_write(&rule, text);
+        assert_string_equal(text, rules[i][1] ? rules[i][1] : rules[i][0]);
+        assert_int_equal(read(&again, text), CUDA_SUCCESS);
+        again.said = rule.said; /* `phase=before` is not written */
+        assert_memory_equal(&rule, &again, sizeof rule);
+    }
+}
+
+static void longest_rule_has_room(void **state)
+{
+    static const char site[] = "cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags";
+    char text[CUSHIM__FAULT_TEXT + 1], long_site[CUSHIM__FAULT_SITE];
+    struct cushim__fault_rule rule;
+
+    (void)state;
+    memset(long_site, '*', sizeof long_site - 1);
+    long_site[sizeof long_site - 1] = '\0';
+    memcpy(long_site, site, sizeof site - 1);
+    snprintf(text, sizeof text,
+             "%s@dev63:after=18446744073709551615,every=18446744073709551615,p=0.123456789,"
+             "seed=18446744073709551615,times=18446744073709551615,phase=after => "
+             "sticky(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)",
+             long_site);
+    assert_int_equal(read(&rule, text), CUDA_SUCCESS);
+    cushim__fault_write(&rule, text);
+    assert_non_null(strstr(text, " => sticky(HOST_MEMORY_ALREADY_REGISTERED)"));
+    assert_int_equal(read(&rule, text), CUDA_SUCCESS);
+}
+
+static void what_cannot_be_is_refused_where_it_stands(void **state)
+{
+    static const char *const rules[][2] = {
+        {"", "1: a rule is `site => effect`"},
+        {"cuInit", "7: a rule is `site => effect`"},
+        {"cuInit:nth=3", "13: a rule is `site => effect`"},
+        {"=> hang", "1: a rule is `site => effect`"},
+        {"cuInit =>", "10: behind => comes an effect"},
+        {"cuMemAloc_v2 => hang",
+         "1: there is no function \"cuMemAloc_v2\"; did you mean \"cuMemAlloc_v2\"?"},
+        {"gibberish_of_all_kinds => hang", "1: there is no function \"gibberish_of_all_kinds\""},
+        {"cu Init => hang", "1: there is no function \"cu Init\"; did you mean \"cuInit\"?"},
+        {"cuFoo* => hang", "1: no function is like \"cuFoo*\""},
+        {"op.cpy => hang", "4: there is no kind of operations \"cpy\"; did you mean \"copy\"?"},
+        {"op.c* => hang", "4: there is no kind of operations \"c*\""},
+        {"op. => hang", "4: there is no kind of operations \"\""},
+        {"cuInit@gpu0 => hang",
+         "8: what follows \"@\" is dev and a number from 0 to 63, not \"gpu0\""},
+        {"cuInit@dev => hang",
+         "8: what follows \"@\" is dev and a number from 0 to 63, not \"dev\""},
+        {"cuInit@dev64 => hang",
+         "8: what follows \"@\" is dev and a number from 0 to 63, not \"dev64\""},
+        {"cuInit@ => hang", "8: what follows \"@\" is dev and a number from 0 to 63, not \"\""},
+        {"cuInit: => hang", "8: there is no condition \"\""},
+        {"cuInit:evry=3 => hang", "8: there is no condition \"evry\"; did you mean \"every\"?"},
+        {"cuInit:after=1,,every=2 => hang", "16: there is no condition \"\""},
+        {"cuInit:nth => hang", "8: nth lacks its value"},
+        {"cuInit:nth= => hang", "8: nth lacks its value"},
+        {"cuInit:nth=0 => hang", "12: nth is a whole number from 1 on, below 2^64, not \"0\""},
+        {"cuInit:nth=3x => hang", "12: nth is a whole number from 1 on, below 2^64, not \"3x\""},
+        {"cuInit:times=-1 => hang",
+         "14: times is a whole number from 1 on, below 2^64, not \"-1\""},
+        {"cuInit:nth=18446744073709551616 => hang",
+         "12: nth is a whole number from 1 on, below 2^64, not \"18446744073709551616\""},
+        {"cuInit:every=2,every=2 => hang", "16: every is said twice"},
+        {"cuInit:p=0 => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \"0\""},
+        {"cuInit:p=1.1 => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \"1.1\""},
+        {"cuInit:p=0.0000000001 => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \"0.0000000001\""},
+        {"cuInit:p=1e-3 => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \"1e-3\""},
+        {"cuInit:p=. => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \".\""},
+        {"cuInit:p=11 => hang",
+         "10: p is above 0 and at most 1, with 9 decimals at most, as 0.01, not \"11\""},
+        {"cuInit:phase=during => hang", "14: phase is before or after, not \"during\""},
+        {"cuInit:nth=2,after=3 => hang",
+         "14: nth means one match alone, so after does not go with it"},
+        {"cuInit:times=2,nth=2 => hang",
+         "8: nth means one match alone, so times does not go with it"},
+        {"cuInit:nth=2,every=3 => hang",
+         "14: nth means one match alone, so every does not go with it"},
+        {"cuInit:p=0.5,nth=2 => hang", "8: nth means one match alone, so p does not go with it"},
+        {"cuInit:seed=2 => hang", "8: seed is that of p, which is not said"},
+        {"cuInit => retrun(1)", "11: there is no effect \"retrun\"; did you mean \"return\"?"},
+        {"cuInit => return", "11: return lacks its argument, as in return(OUT_OF_MEMORY)"},
+        {"cuInit => delay", "11: delay lacks its argument, as in delay(5 ms)"},
+        {"cuInit => return(OUT_OF_MEMROY)",
+         "18: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?"},
+        {"cuInit => return(CUDA_ERROR_OUT_OF_MEMROY)",
+         "18: there is no error \"CUDA_ERROR_OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?"},
+        {"cuInit => return(CUDA_SUCCESS)", "18: there is no error \"CUDA_SUCCESS\""},
+        {"cuInit => return()",
+         "18: the code is an error by its name or by its number from 1 to 9999, not \"\""},
+        {"cuInit => return(0)",
+         "18: the code is an error by its name or by its number from 1 to 9999, not \"0\""},
+        {"cuInit => sticky(10000)",
+         "18: the code is an error by its name or by its number from 1 to 9999, not \"10000\""},
+        {"cuInit => delay(0)",
+         "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"0\""},
+        {"cuInit => delay(1001 s)",
+         "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"1001 s\""},
+        {"cuInit => delay(5 min)",
+         "17: the delay is a duration from 1 ns to 1000 s, as 5 ms, not \"5 min\""},
+        {"cuInit => older(9.2)",
+         "17: the version is one of CUDA from 10.0 to 13.0, as 11.8 or 11080, not \"9.2\""},
+        {"cuInit => older(14.0)",
+         "17: the version is one of CUDA from 10.0 to 13.0, as 11.8 or 11080, not \"14.0\""},
+        {"cuInit => hang(1)", "15: hang takes nothing in parentheses"},
+        {"cuInit => out_of_memory()", "24: out_of_memory takes nothing in parentheses"},
+        {"cuInit => return(1", "19: the argument lacks its closing parenthesis"},
+        {"cuInit => return(1) twice", "21: \"twice\" is behind the rule"},
+        {"cuInit => hang twice", "11: there is no effect \"hang twice\""},
+        {"cuInit => return(1))", "20: \")\" is behind the rule"},
+        {"op.copy => return(1)", "12: an operation can have sticky, lost, delay or hang"},
+        {"op.copy => missing", "12: an operation can have sticky, lost, delay or hang"},
+        {"op.copy => older(12.0)", "12: an operation can have sticky, lost, delay or hang"},
+        {"op.copy:phase=before => hang", "9: phase is of calls, and an operation is none"},
+        {"cuInit:times=3 => missing",
+         "8: missing and older hold from the beginning, so they take no conditions"},
+        {"cuInit:phase=after => older(12.0)",
+         "8: missing and older hold from the beginning, so they take no conditions"},
+        {"cuInit@dev1 => missing", "8: missing and older are of the driver, not of a device"},
+    };
+    struct cushim__fault_rule rule;
+    char expected[300];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        assert_int_equal(read(&rule, rules[i][0]), CUDA_ERROR_INVALID_VALUE);
+        snprintf(expected, sizeof expected, "faults:1:%s", rules[i][1]);
+        if (strcmp(message, expected) != 0)
+            fail_msg("%s: %s", rules[i][0], message);
+    }
+}
+
+static void site_that_is_too_long_is_refused(void **state)
+{
+    char text[CUSHIM__FAULT_SITE + 16];
+    struct cushim__fault_rule rule;
+
+    (void)state;
+    memset(text, '*', CUSHIM__FAULT_SITE);
+    memcpy(text + CUSHIM__FAULT_SITE, " => hang", sizeof " => hang");
+    assert_int_equal(read(&rule, text), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(message, "faults:1:1: a site is at most 95 characters long");
+    assert_int_equal(read(&rule, text + 1), CUDA_SUCCESS);
+}
+
+/* Every byte in every place of a rule: the parser comes back, and says why if it refuses. */
+static void any_bytes_are_read_or_refused(void **state)
+{
+    static const char good[] = "cuMem*@dev1:after=3,p=0.5 => return(OUT_OF_MEMORY)";
+    struct cushim__fault_rule rule;
+    char text[sizeof good];
+
+    (void)state;
+    for (size_t at = 0; at < sizeof good - 1; at++) {
+        for (int byte = 1; byte < 256; byte++) {
+            memcpy(text, good, sizeof good);
+            text[at] = (char)byte;
+            if (read(&rule, text) != CUDA_SUCCESS)
+                assert_memory_equal(message, "faults:1:", 9);
+        }
+    }
+}
+
+/* Which of the first matches fire, as a text of `.` and `!`. */
+static void run(const char *rule_text, uint64_t seed, char *fired, size_t matches)
+{
+    struct cushim__fault_rule rule;
+    struct cushim__fault_state counted;
+
+    assert_int_equal(read(&rule, rule_text), CUDA_SUCCESS);
+    cushim__fault_state_begin(&counted, &rule, seed);
+    for (size_t i = 0; i < matches; i++) {
+        const bool is_due = cushim__fault_match(&counted, &rule);
+
+        counted.fired += is_due;
+        fired[i] = is_due ? '!' : '.';
+    }
+    fired[matches] = '\0';
+    assert_int_equal(counted.matched, matches);
+}
+
+static void conditions_say_which_matches_fire(void **state)
+{
+    static const char *const rules[][2] = {
+        {"* => hang", "!!!!!!!!!!"},         {"*:nth=1 => hang", "!........."},
+        {"*:nth=10 => hang", ".........!"},  {"*:nth=11 => hang", ".........."},
+        {"*:after=3 => hang", "...!!!!!!!"}, {"*:every=3 => hang", "..!..!..!."},
+        {"*:every=1 => hang", "!!!!!!!!!!"}, {"*:after=2,every=3 => hang", "....!..!.."},
+        {"*:times=2 => hang", "!!........"}, {"*:after=1,every=2,times=3 => hang", "..!.!.!..."},
+        {"*:p=1 => hang", "!!!!!!!!!!"},     {"*:p=1,times=1 => hang", "!........."},
+    };
+    char fired[11];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        run(rules[i][0], 0, fired, 10);
+        assert_string_equal(fired, rules[i][1]);
+    }
+}
+
+static void probability_goes_by_the_seed_alone(void **state)
+{
+    char first[2001], second[2001];
+    size_t count = 0;
+
+    (void)state;
+    run("*:p=0.1,seed=5 => hang", 0, first, 2000);
+    run("*:p=0.1,seed=5 => hang", 77, second, 2000);
+    assert_string_equal(first, second);
+    run("*:p=0.1 => hang", 5, second, 2000);
+    assert_string_equal(first, second);
+    run("*:p=0.1 => hang", 6, second, 2000);
+    assert_string_not_equal(first, second);
+    for (size_t i = 0; i < 2000; i++)
+        count += first[i] == '!';
+    assert_in_range(count, 150, 250);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rule_is_written_as_it_reads),
+        cmocka_unit_test(longest_rule_has_room),
+        cmocka_unit_test(what_cannot_be_is_refused_where_it_stands),
+        cmocka_unit_test(site_that_is_too_long_is_refused),
+        cmocka_unit_test(any_bytes_are_read_or_refused),
+        cmocka_unit_test(conditions_say_which_matches_fire),
+        cmocka_unit_test(probability_goes_by_the_seed_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults with several threads: counts are exact, and calls hang until they are let go. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <cushim/fault.h>
+
+#include "src/mock/lock.h"
+#include "world.h"
+
+enum { THREADS = 8, CALLS = 1000 };
+
+static char message[400];
+
+static CUresult CUDAAPI answer_success(CUevent event)
+{
+    (void)event;
+    return CUDA_SUCCESS;
+}
+
+static int setup(void **state)
+{
+    layer_setup(state);
+    /* The fake's own counts without a lock. */
+    cushim_layer_next(*state)->EventQuery = answer_success;
+    return 0;
+}
+
+static void add(void **state, const char *rules)
+{
+    if (cushim_fault_parse(*state, rules, message, sizeof message) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+}
+
+static atomic_uint failures;
+
+static void *query_often(void *data)
+{
+    (void)data;
+    for (int i = 0; i < CALLS; i++) {
+        if (cushim_driver()->EventQuery(NULL) != CUDA_SUCCESS)
+            atomic_fetch_add(&failures, 1);
+    }
+    return NULL;
+}
+
+static void query_from_all_threads(void)
+{
+    pthread_t threads[THREADS];
+
+    atomic_store(&failures, 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, query_often, NULL), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void nth_of_the_calls_of_all_threads_is_one_call(void **state)
+{
+    add(state, "cuEventQuery:nth=1000 => return(UNKNOWN)");
+    query_from_all_threads();
+    assert_int_equal(failures, 1);
+    assert_int_equal(cushim_fault_matched(*state, 0), THREADS * CALLS);
+    assert_int_equal(cushim_fault_fired(*state, 0), 1);
+}
+
+static void times_and_every_are_exact_too(void **state)
+{
+    add(state, "cuEventQuery:every=10,times=500 => return(UNKNOWN)\n"
+               "*:every=100,phase=after => return(NOT_READY)\n");
+    query_from_all_threads();
+    assert_int_equal(cushim_fault_fired(*state, 0), 500);
+    /* Those after a call are asked only of calls that were made. */
+    assert_int_equal(cushim_fault_matched(*state, 1), THREADS * CALLS - 500);
+    assert_int_equal(cushim_fault_fired(*state, 1), 75);
+    assert_int_equal(failures, 575);
+}
+
+static void rules_come_and_go_while_calls_are_made(void **state)
+{
+    pthread_t threads[THREADS];
+
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, query_often, NULL), 0);
+    for (int i = 0; i < 200; i++) {
+        add(state, "cuEvent*:every=2 => return(UNKNOWN)\n* => older(12.0)");
+        cushim_fault_text(*state, 0);
+        cushim_fault_unused(*state, 0);
+        cushim_fault_clear(*state);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_null(cushim_fault_text(*state, 0));
+}
+
+/* A call that hangs on a thread of its own, and what it answered. */
+struct hanging {
+    pthread_t thread;
+    atomic_bool is_back;
+    CUresult answer;
+};
+
+static void *hang(void *data)
+{
+    struct hanging *hanging = data;
+
+    hanging->answer = cushim_driver()->EventQuery(NULL);
+    atomic_store(&hanging->is_back, true);
+    return NULL;
+}
+
+static void begin(struct hanging *hanging, struct cushim_layer *layer, uint64_t fired)
+{
+    atomic_store(&hanging->is_back, false);
+    assert_int_equal(pthread_create(&hanging->thread, NULL, hang, hanging), 0);
+    while (cushim_fault_fired(layer, 0) < fired)
+        cushim__yield();
+}
+
+static CUresult end(struct hanging *hanging)
+{
+    pthread_join(hanging->thread, NULL);
+    return hanging->answer;
+}
+
+static void call_hangs_until_it_is_released(void **state)
+{
+    struct hanging first, second;
+
+    add(state, "cuEventQuery:times=2 => hang");
+    begin(&first, *state, 1);
+    begin(&second, *state, 2);
+    assert_int_equal(cushim_driver()->EventQuery(NULL), CUDA_SUCCESS);
+    assert_false(atomic_load(&first.is_back));
+    assert_false(atomic_load(&second.is_back));
+    cushim_fault_release(*state);
+    assert_int_equal(end(&first), CUDA_ERROR_TIMEOUT);
+    assert_int_equal(end(&second), CUDA_ERROR_TIMEOUT);
+}
+
+static void call_that_is_made_hangs_behind_it(void **state)
+{
+    struct hanging one;
+
+    cushim_layer_next(*state)->EventQuery = fake_table.EventQuery;
+    add(state, "cuEventQuery:phase=after => hang");
+    begin(&one, *state, 1);
+    cushim_fault_clear(*state);
+    assert_int_equal(end(&one), CUDA_ERROR_TIMEOUT);
+    assert_int_equal(fake_queries, 1);
+}
+
+/* Often, for what goes wrong here goes wrong now and then. */
+static void end_layers_with_calls_that_hang(void **state, const char *rule)
+{
+    struct hanging several[THREADS];
+
+    for (int round = 0; round < 50; round++) {
+        cushim_layer_next(*state)->EventQuery = answer_success;
+        add(state, rule);
+        for (int i = 0; i < THREADS; i++)
+            begin(&several[i], *state, (uint64_t)i + 1);
+        cushim_layer_destroy(*state);
+        for (int i = 0; i < THREADS; i++)
+            assert_int_equal(end(&several[i]), CUDA_ERROR_TIMEOUT);
+        assert_int_equal(setup(state), 0);
+    }
+}
+
+static void end_of_the_layer_lets_calls_go(void **state)
+{
+    end_layers_with_calls_that_hang(state, "cuEventQuery => hang");
+}
+
+static void end_of_the_layer_lets_calls_go_that_were_made(void **state)
+{
+    end_layers_with_calls_that_hang(state, "cuEventQuery:phase=after => hang");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, layer_teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(nth_of_the_calls_of_all_threads_is_one_call),
+        TEST(times_and_every_are_exact_too),
+        TEST(rules_come_and_go_while_calls_are_made),
+        TEST(call_hangs_until_it_is_released),
+        TEST(call_that_is_made_hangs_behind_it),
+        TEST(end_of_the_layer_lets_calls_go),
+        TEST(end_of_the_layer_lets_calls_go_that_were_made),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

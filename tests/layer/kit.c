@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/layer/kit.h"
+
+struct cushim_test *kit;
+struct cushim_mock *mock;
+struct cushim_layer *layer;
+const struct cushim_table *driver;
+char kit_text[1 << 14];
+
+const char kit_image[] = ".version 6.0\n"
+                         ".target sm_50\n"
+                         ".address_size 64\n"
+                         ".visible .entry cushim_spin(.param .u64 ns)\n"
+                         "{\n"
+                         "    ret;\n"
+                         "}\n";
+
+void kit_enter(void)
+{
+    CUcontext context;
+
+    OK(driver->Init(0));
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    OK(driver->CtxPushCurrent_v2(context));
+}
+
+void kit_leave(void)
+{
+    CUcontext context;
+
+    OK(driver->CtxPopCurrent_v2(&context));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+}
+
+void kit_begin(const struct cushim_test_options *options)
+{
+    char message[200] = "";
+    struct cushim_test_options known = *options;
+
+    known.message = message;
+    known.message_size = sizeof message;
+    if (cushim_test_begin(&known, &kit) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+    mock = cushim_test_mock(kit);
+    layer = cushim_test_layer(kit);
+    driver = cushim_layer_table(layer);
+}
+
+CUresult kit_end(void)
+{
+    const CUresult code = cushim_test_end(kit, kit_text, sizeof kit_text);
+
+    kit = NULL;
+    mock = NULL;
+    layer = NULL;
+    return code;
+}
+
+static void begin(const char *settings)
+{
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                            .settings = settings});
+    kit_enter();
+}
+
+static void end(void)
+{
+    kit_leave();
+    if (kit_end() != CUDA_SUCCESS)
+        fail_msg("%s", kit_text);
+}
+
+int kit_setup(void **state)
+{
+    (void)state;
+    begin("mode = manual");
+    return 0;
+}
+
+int kit_teardown(void **state)
+{
+    (void)state;
+    end();
+    return 0;
+}
+
+void kit_again(const char *settings)
+{
+    end();
+    begin(settings);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A test kit for the tests of the kit: mock and layer begun, one primary context current. */
+#ifndef CUSHIM_TESTS_LAYER_KIT_H
+#define CUSHIM_TESTS_LAYER_KIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cushim/mock_clock.h>
+#include <cushim/mock_kernel.h>
+#include <cushim/test.h>
+
+#include "src/mock/lock.h"
+
+extern struct cushim_test *kit;
+extern struct cushim_mock *mock;
+extern struct cushim_layer *layer;
+extern const struct cushim_table *driver; /* the layer's */
+
+/* PTX with one kernel, cushim_spin. */
+extern const char kit_image[];
+
+/* What the end of the last test said. */
+extern char kit_text[1 << 14];
+
+/* A call that must answer this code. */
+#define CODE(want, call) assert_int_equal((call), (want))
+#define OK(call) CODE(CUDA_SUCCESS, call)
+
+/* Begin in manual mode; end, and nothing was wrong. */
+int kit_setup(void **state);
+int kit_teardown(void **state);
+
+/* End it and begin again with other settings. */
+void kit_again(const char *settings);
+
+/* Begin, and end without a claim: what was said is in kit_text. */
+void kit_begin(const struct cushim_test_options *options);
+CUresult kit_end(void);
+
+/* The primary context of device 0, current from here on; released and current no more. */
+void kit_enter(void);
+void kit_leave(void);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recording: what it tells of calls, in which words, and what it does when it is full. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/layer/kit.h"
+
+#include "tests/support/gate.h"
+
+static char text[1 << 16];
+
+static const char *recorded(void)
+{
+    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    return text;
+}
+
+static struct cushim_recorded_call call(size_t index)
+{
+    struct cushim_recorded_call read = {.size = sizeof read};
+
+    OK(cushim_recording_get(layer, index, &read));
+    return read;
+}
+
+/* Every kind of argument once, and calls that fail. */
+static void program(void)
+{
+    CUevent start, end;
+    CUstream stream;
+    CUdeviceptr address;
+    CUfunction function;
+    CUmodule module;
+    CUcontext current;
+    float ms = 0;
+    void *pinned;
+    int count;
+
+    OK(driver->DeviceGetCount(&count));
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->EventCreate(&start, CU_EVENT_DEFAULT));
+    OK(driver->EventCreate(&end, CU_EVENT_DEFAULT));
+    OK(driver->MemAlloc_v2(&address, 1024));
+    OK(driver->MemHostAlloc(&pinned, 64, 0));
+    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
+    CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetFunction(&function, module, "a \"b\"\n"));
+    OK(driver->EventRecord(start, stream));
+    OK(driver->MemsetD32Async(address + 256, 7, 8, stream));
+    OK(driver->MemcpyDtoHAsync_v2((char *)pinned + 4, address, 16, stream));
+    OK(driver->EventRecord(end, stream));
+    OK(cushim_mock_drain(mock));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventElapsedTime_v2(&ms, start, end));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(address + 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
+    OK(driver->CtxGetCurrent(&current));
+    OK(driver->StreamQuery(CU_STREAM_LEGACY));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventCreate(&start, CU_EVENT_DISABLE_TIMING));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->ModuleUnload(module));
+    OK(driver->MemFreeHost(pinned));
+    OK(driver->MemFree_v2(address));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemFree_v2(address));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void assert_golden(const char *got)
+{
+    static char want[1 << 16];
+    FILE *file = fopen(GOLDEN, "rb");
+    size_t size;
+
+    assert_non_null(file);
+    size = fread(want, 1, sizeof want - 1, file);
+    assert_int_equal(fclose(file), 0);
+    want[size] = '\0';
+    assert_string_equal(got, want);
+}
+
+static void text_of_a_program_is_the_one_in_the_tree(void **state)
+{
+    (void)state;
+    cushim_recording_clear(layer);
+    program();
+    assert_golden(recorded());
+}
+
+/* Where memory lies, and what came before, do not show. */
+static void text_is_the_same_wherever_memory_lies(void **state)
+{
+    void *blocks[64];
+    CUdeviceptr others[16];
+    CUevent event;
+
+    (void)state;
+    for (unsigned i = 0; i < 64; i++)
+        blocks[i] = malloc(1000 + 77 * i);
+    cushim_recording_stop(layer);
+    for (unsigned i = 0; i < 16; i++)
+        OK(cushim_layer_wrapped(layer)->MemAlloc_v2(&others[i], 4096 + 512 * i));
+    OK(cushim_layer_wrapped(layer)->EventCreate(&event, 0));
+    OK(cushim_recording_start(layer, 0));
+    program();
+    assert_golden(recorded());
+    OK(cushim_layer_wrapped(layer)->EventDestroy_v2(event));
+    for (unsigned i = 0; i < 16; i++)
+        OK(cushim_layer_wrapped(layer)->MemFree_v2(others[i]));
+    for (unsigned i = 0; i < 64; i++)
+        free(blocks[i]);
+}
+
+/* Time passes by itself here, and shows. */
+static void auto_program(void)
+{
+    CUevent start, end;
+    CUstream stream;
+    CUdeviceptr address;
+    float ms;
+    char bytes[64];
+
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->EventCreate(&start, CU_EVENT_DEFAULT));
+    OK(driver->EventCreate(&end, CU_EVENT_DEFAULT));
+    OK(driver->MemAllocAsync(&address, 64, stream));
+    OK(driver->EventRecord(start, stream));
+    OK(driver->MemsetD8Async(address, 1, 64, stream));
+    OK(driver->MemcpyDtoHAsync_v2(bytes, address, 64, stream));
+    OK(driver->EventRecord(end, stream));
+    driver->EventQuery(end);
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime_v2(&ms, start, end));
+    OK(driver->MemFreeAsync(address, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventDestroy_v2(end));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void text_is_the_same_in_every_run_on_every_schedule(void **state)
+{
+    static const char *const settings[] = {
+        "mode = auto\nschedule = fifo", "mode = auto\nschedule = lazy",
+        "mode = auto\nschedule = eager", "mode = auto\nschedule = random\nseed = 7"};
+    static char before[sizeof text];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        for (unsigned run = 0; run < 3; run++) {
+            void *block = malloc(1000 << run);
+
+            kit_again(settings[i]);
+            cushim_recording_clear(layer);
+            auto_program();
+            if (run > 0)
+                assert_string_equal(recorded(), before);
+            assert_non_null(strstr(recorded(), "cuMemAllocAsync(dptr -> memory#1, bytesize=64, "
+                                               "hStream=stream#1) = CUDA_SUCCESS\n"));
+            strcpy(before, recorded());
+            free(block);
+        }
+    }
+}
+
+static void call_is_read_with_its_arguments(void **state)
+{
+    struct cushim_recorded_call read;
+    CUevent event;
+
+    (void)state;
+    cushim_recording_clear(layer);
+    OK(driver->EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 1));
+    OK(driver->EventDestroy_v2(event));
+    assert_int_equal(cushim_recording_count(layer), 3);
+    read = call(0);
+    assert_int_equal(read.number, 1);
+    assert_string_equal(read.name, "cuEventCreate");
+    assert_int_equal(read.code, CUDA_SUCCESS);
+    assert_true(read.has_returned);
+    assert_false(read.is_injected);
+    assert_int_equal(read.thread, 1);
+    assert_int_equal(read.argument_count, 2);
+    assert_string_equal(read.arguments[0].name, "phEvent");
+    assert_string_equal(read.arguments[0].type, "CUevent");
+    assert_int_equal(read.arguments[0].kind, CUSHIM_ARGUMENT_HANDLE_OUT);
+    assert_true(read.arguments[0].is_written);
+    assert_ptr_equal((void *)(uintptr_t)read.arguments[0].value, &event);
+    assert_ptr_equal((void *)(uintptr_t)read.arguments[0].written, event);
+    assert_string_equal(read.arguments[0].tag, "event#1");
+    assert_string_equal(read.arguments[1].type, "unsigned int");
+    assert_int_equal(read.arguments[1].kind, CUSHIM_ARGUMENT_UNSIGNED);
+    assert_int_equal(read.arguments[1].value, CU_EVENT_DISABLE_TIMING);
+    assert_string_equal(read.arguments[1].tag, "");
+    read = call(1);
+    assert_int_equal(read.code, CUDA_ERROR_INVALID_VALUE);
+    assert_false(read.arguments[0].is_written);
+    assert_string_equal(call(2).arguments[0].tag, "event#1");
+}
+
+static void reading_what_is_not_there_is_refused(void **state)
+{
+    struct cushim_recorded_call read = {.size = sizeof read, .number = 77};
+
+    (void)state;
+    cushim_recording_clear(layer);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get(layer, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(NULL, 0, &read));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, NULL));
+    read.size--;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, &read));
+    assert_int_equal(read.number, 77);
+    assert_int_equal(cushim_recording_count(NULL), 0);
+    assert_int_equal(cushim_recording_lost(NULL), 0);
+    assert_int_equal(cushim_recording_text(NULL, text, sizeof text), 0);
+    assert_string_equal(text, "");
+}
+
+static void what_is_not_recorded_is_not_there(void **state)
+{
+    int count;
+
+    (void)state;
+    cushim_recording_clear(layer);
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_recording_start(layer, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_start(NULL, 0));
+    OK(driver->DeviceGetCount(&count));
+    cushim_recording_stop(layer);
+    OK(driver->DeviceGetCount(&count));
+    assert_int_equal(cushim_recording_count(layer), 1);
+    OK(cushim_recording_start(layer, 0));
+    assert_int_equal(cushim_recording_count(layer), 0);
+    OK(driver->DeviceGetCount(&count));
+    assert_int_equal(call(0).number, 1);
+    cushim_recording_stop(NULL);
+    cushim_recording_clear(NULL);
+}
+
+static void full_recording_keeps_the_last_calls_and_says_so(void **state)
+{
+    char verdict[200];
+    CUevent event;
+
+    (void)state;
+    cushim_recording_stop(layer);
+    OK(cushim_recording_start(layer, 3));
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventQuery(event));
+    OK(driver->EventSynchronize(event));
+    assert_int_equal(cushim_recording_lost(layer), 0);
+    OK(cushim_layer_verify(layer, verdict, sizeof verdict));
+    assert_string_equal(verdict, "");
+    OK(driver->EventDestroy_v2(event));
+    assert_int_equal(cushim_recording_count(layer), 3);
+    assert_int_equal(cushim_recording_lost(layer), 1);
+    assert_string_equal(recorded(), "1 earlier calls are lost: there is room for 3\n"
+                                    "2  t1  0 ns  cuEventQuery(hEvent=event#1) = CUDA_SUCCESS\n"
+                                    "3  t1  0 ns  cuEventSynchronize(hEvent=event#1) = "
+                                    "CUDA_SUCCESS\n"
+                                    "4  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
+                                    "CUDA_SUCCESS\n");
+    assert_int_equal(call(0).number, 2);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, verdict, sizeof verdict));
+    assert_string_equal(verdict, "the recording has lost the first 1 calls: it has room for 3 "
+                                 "(capacity), and 4 came\n");
+    cushim_recording_clear(layer);
+    OK(cushim_layer_verify(layer, verdict, sizeof verdict));
+}
+
+static void text_is_cut_to_its_buffer(void **state)
+{
+    char small[10] = "untouched";
+    size_t length;
+
+    (void)state;
+    length = strlen(recorded());
+    assert_true(length > sizeof small);
+    assert_int_equal(cushim_recording_text(layer, NULL, 0), length);
+    assert_int_equal(cushim_recording_text(layer, small, sizeof small), length);
+    assert_int_equal(strlen(small), sizeof small - 1);
+    assert_memory_equal(small, text, sizeof small - 1);
+}
+
+/* --- a call that has not returned, and threads --- */
+
+static struct gate gate = GATE;
+
+static void *synchronise(void *stream)
+{
+    return (void *)(uintptr_t)driver->StreamSynchronize(stream);
+}
+
+static void call_under_way_has_not_returned(void **state)
+{
+    struct cushim__runner runner;
+    CUstream stream;
+
+    (void)state;
+    kit_again("mode = threaded");
+    gate_prepare(&gate);
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
+    gate_await(&gate);
+    cushim_recording_clear(layer);
+    assert_true(cushim__runner_start(&runner, synchronise, stream));
+    while (cushim_recording_count(layer) == 0)
+        cushim__yield();
+    assert_false(call(0).has_returned);
+    assert_non_null(strstr(recorded(), "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
+    gate_open(&gate);
+    cushim__runner_join(&runner);
+    assert_true(call(0).has_returned);
+    assert_int_equal(call(0).thread, 2);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+enum { THREADS = 8, ROUNDS = 500 };
+
+static void *work(void *data)
+{
+    (void)data;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        CUevent event;
+
+        if (driver->EventCreate(&event, 0) != CUDA_SUCCESS ||
+            driver->EventQuery(event) != CUDA_SUCCESS ||
+            driver->EventDestroy_v2(event) != CUDA_SUCCESS)
+            return &gate;
+    }
+    return NULL;
+}
+
+static void *with_context(void *context)
+{
+    CUcontext popped;
+
+    if (driver->CtxPushCurrent_v2(context) != CUDA_SUCCESS || work(NULL) ||
+        driver->CtxPopCurrent_v2(&popped) != CUDA_SUCCESS)
+        return &gate;
+    return NULL;
+}
+
+static void eight_threads_record_at_once(void **state)
+{
+    struct cushim__runner runners[THREADS];
+    unsigned created = 0, of_thread[THREADS + 2] = {0};
+    CUcontext context;
+
+    (void)state;
+    cushim_recording_stop(layer);
+    OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
+    OK(driver->CtxGetCurrent(&context));
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_true(cushim__runner_start(&runners[i], with_context, context));
+    for (unsigned i = 0; i < THREADS; i++)
+        cushim__runner_join(&runners[i]);
+    assert_int_equal(cushim_recording_lost(layer), 0);
+    assert_int_equal(cushim_recording_count(layer), THREADS * (3 * ROUNDS + 2) + 1);
+    for (size_t i = 0; i < cushim_recording_count(layer); i++) {
+        const struct cushim_recorded_call read = call(i);
+
+        assert_true(read.has_returned);
+        assert_int_equal(read.code, CUDA_SUCCESS);
+        assert_in_range(read.thread, 1, THREADS + 1);
+        of_thread[read.thread]++;
+        created += strcmp(read.name, "cuEventCreate") == 0;
+    }
+    assert_int_equal(created, THREADS * ROUNDS);
+    for (unsigned i = 2; i <= THREADS + 1; i++)
+        assert_int_equal(of_thread[i], 3 * ROUNDS + 2);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(text_of_a_program_is_the_one_in_the_tree),
+        TEST(text_is_the_same_wherever_memory_lies),
+        TEST(text_is_the_same_in_every_run_on_every_schedule),
+        TEST(call_is_read_with_its_arguments),
+        TEST(reading_what_is_not_there_is_refused),
+        TEST(what_is_not_recorded_is_not_there),
+        TEST(full_recording_keeps_the_last_calls_and_says_so),
+        TEST(text_is_cut_to_its_buffer),
+        TEST(call_under_way_has_not_returned),
+        TEST(eight_threads_record_at_once),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

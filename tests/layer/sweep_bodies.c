@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep_bodies.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include <cushim/driver.h>
+#include <cushim/sweep.h>
+
+enum { BYTES = 4096 };
+
+static CUresult poll(CUevent event, enum bug bug)
+{
+    CUresult code;
+
+    do
+        code = cushim_driver()->EventQuery(event);
+    while (code == CUDA_ERROR_NOT_READY || (bug == POLLS_FOR_EVER && code != CUDA_SUCCESS) ||
+           (bug == POLLS_ON_ERRORS_ONLY && code == CUDA_SUCCESS));
+    return code;
+}
+
+static CUresult record(CUevent event, enum bug bug)
+{
+    CUresult code = cushim_driver()->EventRecord(event, NULL);
+
+    while (code != CUDA_SUCCESS && bug == NEVER_ENDS)
+        cushim_driver()->EventQuery(event);
+    if (code != CUDA_SUCCESS && bug == DESTROYS_TWICE)
+        cushim_driver()->EventDestroy_v2(event);
+    return bug == IGNORES_THE_RECORD ? CUDA_SUCCESS : code;
+}
+
+static CUresult fill(CUdeviceptr memory, enum bug bug)
+{
+    CUevent event = NULL;
+    CUresult code = cushim_driver()->EventCreate(&event, 0);
+    CUresult last;
+
+    if (code != CUDA_SUCCESS) {
+        if (bug == TELLS_WHAT_IS_WRONG)
+            cushim_sweep_wrong("there is an event");
+        return code;
+    }
+    code = cushim_driver()->MemsetD8Async(memory, 1, BYTES, NULL);
+    if (code != CUDA_SUCCESS && bug == LEAKS_THE_EVENT)
+        return code;
+    if (code == CUDA_SUCCESS)
+        code = record(event, bug);
+    if (code == CUDA_SUCCESS)
+        code = poll(event, bug);
+    last = cushim_driver()->EventDestroy_v2(event);
+    return code ? code : last;
+}
+
+static CUresult with_memory(enum bug bug)
+{
+    CUdeviceptr memory = 0;
+    CUresult code = cushim_driver()->MemAlloc_v2(&memory, BYTES);
+    CUresult last;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = fill(memory, bug);
+    last = cushim_driver()->MemFree_v2(memory);
+    return code ? code : last;
+}
+
+static CUresult in_context(CUcontext context, enum bug bug)
+{
+    CUresult code = cushim_driver()->CtxPushCurrent_v2(context);
+    CUresult last = CUDA_SUCCESS;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = with_memory(bug);
+    if (code != CUDA_ERROR_OUT_OF_MEMORY || bug != LEAVES_THE_CONTEXT)
+        last = cushim_driver()->CtxPopCurrent_v2(&context);
+    return code ? code : last;
+}
+
+static CUresult program(enum bug bug)
+{
+    CUcontext context = NULL;
+    CUresult code = cushim_driver()->Init(0);
+    CUresult last;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = in_context(context, bug);
+    last = cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    return code ? code : last;
+}
+
+int sweep_body(void *bug)
+{
+    const enum bug which = *(const enum bug *)bug;
+    const CUresult code = program(which);
+
+    return which == FAILS_BY_ITSELF || code != cushim_sweep_injected(NULL) ||
+           (which == ALWAYS_WRONG_IF_FAILED && code != CUDA_SUCCESS);
+}
+
+static void *run_thread(void *bug)
+{
+    program(*(const enum bug *)bug);
+    return NULL;
+}
+
+int sweep_two_threads(void *bug)
+{
+    pthread_t thread;
+    int answer = pthread_create(&thread, NULL, run_thread, bug);
+
+    program(*(const enum bug *)bug);
+    return answer || pthread_join(thread, NULL);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a test begins with besides a mock: a context, faults, and what its settings ask for. */
+#include <string.h>
+
+#include <cushim/driver.h>
+
+#include "kit.h"
+
+static struct cushim_test_options options;
+static char message[300];
+
+static int setup(void **state)
+{
+    (void)state;
+    options = (struct cushim_test_options){
+        .size = sizeof options, .message = message, .message_size = sizeof message};
+    message[0] = '\0';
+    return 0;
+}
+
+/* Nothing is left of a test. */
+static int teardown(void **state)
+{
+    (void)state;
+    assert_null(cushim_layer_current());
+    assert_null(cushim_mock_current());
+    return 0;
+}
+
+static void context_is_current_and_not_recorded(void **state)
+{
+    CUcontext context = NULL;
+
+    (void)state;
+    options.context = true;
+    kit_begin(&options);
+    assert_int_equal(cushim_recording_count(layer), 0);
+    OK(driver->CtxGetCurrent(&context));
+    assert_non_null(context);
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void what_is_forgotten_in_the_context_is_told(void **state)
+{
+    CUcontext context;
+    CUevent event;
+
+    (void)state;
+    options.context = true;
+    kit_begin(&options);
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(
+        strstr(kit_text, "1 event not given back:\n  event#1, by cuEventCreate, call "));
+    assert_null(strstr(kit_text, "context"));
+}
+
+static void reference_of_the_programs_own_is_told(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    options.context = true;
+    kit_begin(&options);
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(strstr(kit_text, "1 context not given back:\n  context#1, primary context of "
+                                     "device 0, by cuDevicePrimaryCtxRetain"));
+}
+
+static void without_a_device_there_is_no_context(void **state)
+{
+    struct cushim_test *test = NULL;
+
+    (void)state;
+    options.context = true;
+    options.settings = "devices = 0";
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_test_begin(&options, &test));
+    assert_null(test);
+}
+
+static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
+{
+    struct cushim_mock *below = NULL;
+    CUcontext former = NULL, context = NULL;
+
+    (void)state;
+    OK(cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                                        .settings = "devices = 2"},
+                          &below));
+    OK(cushim_mock_install(below));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DevicePrimaryCtxRetain(&former, 1));
+    OK(cushim_driver()->CtxSetCurrent(former));
+    options.context = options.on_driver = true;
+    kit_begin(&options);
+    OK(driver->CtxGetCurrent(&context));
+    assert_ptr_not_equal(context, former);
+    OK(kit_end());
+    OK(cushim_driver()->CtxGetCurrent(&context));
+    assert_ptr_equal(context, former);
+    OK(cushim_mock_destroy(below));
+}
+
+static void fault_of_the_options_takes_effect(void **state)
+{
+    CUdeviceptr memory = 0;
+
+    (void)state;
+    options.context = true;
+    options.faults = "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)";
+    kit_begin(&options);
+    OK(driver->MemAlloc_v2(&memory, 16));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
+    OK(driver->MemFree_v2(memory));
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void fault_that_never_came_is_told(void **state)
+{
+    (void)state;
+    options.faults = "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)";
+    kit_begin(&options);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY): never matched\n");
+}
+
+static void fault_that_cannot_be_is_refused_with_its_place(void **state)
+{
+    struct cushim_test *test = NULL;
+
+    (void)state;
+    options.faults = "cuMemAlloc_v2 => return(OUT_OF_MEMROY)";
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_string_equal(
+        message,
+        "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
+    assert_null(test);
+}
+
+static void layer_that_the_settings_ask_for_is_the_tests(void **state)
+{
+    CUdeviceptr memory = 0;
+
+    (void)state;
+    options.context = true;
+    options.settings = "fault = cuMemAlloc_v2:nth=1 => out_of_memory";
+    kit_begin(&options);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&memory, 16));
+    assert_int_equal(cushim_recording_count(layer), 1);
+    OK(driver->MemAlloc_v2(&memory, 16));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(strstr(kit_text, "1 allocation not given back, 16 bytes:\n"));
+}
+
+static void missing_wait_is_told(void **state)
+{
+    CUdeviceptr memory = 0;
+    CUstream streams[2];
+
+    (void)state;
+    options.context = true;
+    options.settings = "races = report";
+    kit_begin(&options);
+    OK(driver->MemAlloc_v2(&memory, 16));
+    for (int i = 0; i < 2; i++) {
+        OK(driver->StreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
+        OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
+    }
+    OK(driver->CtxSynchronize());
+    for (int i = 0; i < 2; i++)
+        OK(driver->StreamDestroy_v2(streams[i]));
+    OK(driver->MemFree_v2(memory));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(context_is_current_and_not_recorded),
+        TEST(what_is_forgotten_in_the_context_is_told),
+        TEST(reference_of_the_programs_own_is_told),
+        TEST(without_a_device_there_is_no_context),
+        TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
+        TEST(fault_of_the_options_takes_effect),
+        TEST(fault_that_never_came_is_told),
+        TEST(fault_that_cannot_be_is_refused_with_its_place),
+        TEST(layer_that_the_settings_ask_for_is_the_tests),
+        TEST(missing_wait_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

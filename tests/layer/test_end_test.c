@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The end of a test: what it tells of everything that is not as it should be. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/driver.h>
+
+#include "src/layer/left/place.h"
+#include "src/layer/recording/known.h"
+#include "tests/layer/kit.h"
+
+static const struct cushim_test_options manual = {.size = sizeof manual,
+                                                  .settings = "mode = manual"};
+
+/* What was said, with `<place>` for the addresses in this program. */
+static const char *said(void)
+{
+    static char text[sizeof kit_text];
+    const char *from = kit_text;
+    char *to = text;
+
+    while (*from) {
+        if (strncmp(from, " at ", 4) != 0) {
+            *to++ = *from++;
+            continue;
+        }
+        to += sprintf(to, " at <place>");
+        from += strcspn(from, "\n");
+    }
+    *to = '\0';
+    return text;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    kit_begin(&manual);
+    return 0;
+}
+
+static int nothing_is_left(void **state)
+{
+    (void)state;
+    assert_null(cushim_mock_current());
+    assert_null(cushim_layer_current());
+    return 0;
+}
+
+static void clean_test_ends_without_a_word(void **state)
+{
+    CUdeviceptr address;
+    CUevent event;
+
+    (void)state;
+    kit_enter();
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->MemAlloc_v2(&address, 100));
+    OK(driver->MemFree_v2(address));
+    OK(driver->EventDestroy_v2(event));
+    kit_leave();
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void table_is_the_layers_until_the_end(void **state)
+{
+    (void)state;
+    assert_ptr_equal(cushim_driver(), cushim_layer_table(layer));
+    assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
+    OK(kit_end());
+    assert_ptr_not_equal(cushim_driver(), driver);
+    OK(cushim_test_end(NULL, NULL, 0));
+    assert_null(cushim_test_mock(NULL));
+    assert_null(cushim_test_layer(NULL));
+}
+
+static void objects_that_are_left_are_told_by_kind(void **state)
+{
+    CUevent events[2];
+    CUstream stream;
+
+    (void)state;
+    kit_enter();
+    OK(driver->EventCreate(&events[0], 0));
+    OK(driver->StreamCreate(&stream, 0));
+    OK(driver->EventCreate(&events[1], 0));
+    OK(cushim_tag_name(layer, stream, "upload"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(kit), kit_end()));
+    assert_string_equal(said(),
+                        "context#1 is left current for this thread\n"
+                        "1 context not given back:\n"
+                        "  context#1, primary context of device 0, by cuDevicePrimaryCtxRetain, "
+                        "call 2 of thread 1, at <place>\n"
+                        "1 stream not given back:\n"
+                        "  upload, by cuStreamCreate, call 5 of thread 1, at <place>\n"
+                        "2 events not given back:\n"
+                        "  event#1, by cuEventCreate, call 4 of thread 1, at <place>\n"
+                        "  event#2, by cuEventCreate, call 6 of thread 1, at <place>\n");
+}
+
+static void allocations_that_are_left_are_told_with_their_bytes(void **state)
+{
+    CUdeviceptr device, managed, pitched;
+    size_t pitch;
+    void *host;
+
+    (void)state;
+    kit_enter();
+    OK(driver->MemAlloc_v2(&device, 1000));
+    OK(driver->MemAllocManaged(&managed, 24, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemHostAlloc(&host, 32, 0));
+    OK(driver->MemAllocPitch_v2(&pitched, &pitch, 100, 3, 4));
+    OK(driver->MemFree_v2(pitched));
+    OK(driver->CtxSetCurrent(NULL));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(strstr(said(), "3 allocations not given back, 1056 bytes:\n"
+                                   "  memory#1, 1000 bytes, by cuMemAlloc_v2, call 4 of thread 1, "
+                                   "at <place>\n"
+                                   "  memory#2, 24 bytes, by cuMemAllocManaged, call 5 of thread "
+                                   "1, at <place>\n"
+                                   "  memory#3, 32 bytes, by cuMemHostAlloc, call 6 of thread 1, "
+                                   "at <place>\n"));
+    assert_null(strstr(said(), "current"));
+}
+
+static void of_many_only_the_first_are_told(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    kit_enter();
+    for (unsigned i = 0; i < 20; i++)
+        OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(strstr(said(), "20 events not given back:\n  event#1, "));
+    assert_non_null(strstr(said(), "  event#8, by cuEventCreate, call 11 of thread 1, at <place>\n"
+                                   "  and 12 more\n"));
+    assert_null(strstr(said(), "event#9"));
+}
+
+static void what_goes_with_its_context_is_not_left(void **state)
+{
+    CUcontext context;
+    CUdeviceptr address;
+    CUfunction function;
+    CUmodule module;
+    CUstream stream;
+    CUevent event;
+
+    (void)state;
+    OK(driver->Init(0));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->StreamCreate(&stream, 0));
+    OK(driver->MemAlloc_v2(&address, 64));
+    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
+    OK(driver->CtxDestroy_v2(context));
+    if (kit_end() != CUDA_SUCCESS)
+        fail_msg("%s", kit_text);
+}
+
+static void primary_context_retained_more_than_released_is_left(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    OK(driver->Init(0));
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(said(), "1 context not given back:\n"
+                                "  context#1, primary context of device 0, 2 references, by "
+                                "cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n");
+}
+
+static void work_that_is_pending_is_told(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    kit_enter();
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventRecord(event, NULL));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxSetCurrent(NULL));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_non_null(strstr(said(), "1 operation is pending: nobody has waited for it\n"));
+}
+
+static void violations_are_told(void **state)
+{
+    (void)state;
+    OK(driver->Init(0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(said(), "1 violation of the driver's rules:\n"
+                                "  cuEventQuery: 0x1234 never was a handle\n");
+}
+
+static void text_that_does_not_fit_says_so(void **state)
+{
+    char small[24];
+
+    (void)state;
+    OK(driver->Init(0));
+    driver->EventQuery((CUevent)0x1234);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(kit, small, sizeof small));
+    assert_string_equal(small, "1 violation of the ...\n");
+    kit_begin(&manual);
+    driver->Init(0);
+    driver->EventQuery((CUevent)0x1234);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(kit, NULL, 0));
+}
+
+static void refused_options_leave_nothing(void **state)
+{
+    char message[200];
+    struct cushim_test *test = NULL;
+    struct cushim_test_options options = {.size = sizeof options,
+                                          .settings = "mode = fast",
+                                          .message = message,
+                                          .message_size = sizeof message};
+
+    (void)state;
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
+    OK(kit_end());
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_non_null(strstr(message, "settings:1:"));
+    nothing_is_left(state);
+    options.settings = "mode = manual";
+    options.on_driver = true;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    nothing_is_left(state);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
+    options.size = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_null(test);
+}
+
+/* On a driver: the test's own mock stands for one. */
+static void context_that_was_current_before_is_not_left(void **state)
+{
+    const struct cushim_test_options options = {.size = sizeof options, .on_driver = true};
+    struct cushim_mock *own;
+    CUcontext before, popped;
+    CUevent event;
+
+    (void)state;
+    OK(kit_end());
+    OK(cushim_mock_create(NULL, &own));
+    OK(cushim_mock_install(own));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DevicePrimaryCtxRetain(&before, 0));
+    OK(cushim_driver()->CtxPushCurrent_v2(before));
+    kit_begin(&options);
+    assert_null(mock);
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventDestroy_v2(event));
+    OK(kit_end());
+    kit_begin(&options);
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(said(), "1 event not given back:\n"
+                                "  event#1, by cuEventCreate, call 1 of thread 1, at <place>\n");
+    OK(cushim_driver()->EventDestroy_v2(event));
+    OK(cushim_driver()->CtxPopCurrent_v2(&popped));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
+    OK(cushim_mock_destroy(own));
+}
+
+/* --- faults --- */
+
+static void begin_with(const char *faults)
+{
+    OK(kit_end());
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                            .settings = "mode = manual",
+                                            .faults = faults,
+                                            .forbid_errors = true});
+}
+
+static void answer_of_a_fault_is_told_and_is_no_error(void **state)
+{
+    char text[2000];
+    CUevent event;
+
+    (void)state;
+    begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
+               "cuEventDestroy_v2:nth=1 => return(UNKNOWN)\n"
+               "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
+    kit_enter();
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
+    cushim_recording_text(layer, text, sizeof text);
+    assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
+                                 "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
+                                 "5  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
+                                 "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
+                                 "6  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=0) = "
+                                 "CUDA_SUCCESS\n"
+                                 "7  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
+                                 "CUDA_ERROR_UNKNOWN (by a fault)\n"));
+    kit_leave();
+    if (kit_end() != CUDA_SUCCESS)
+        fail_msg("%s", kit_text);
+}
+
+static void object_whose_destroying_failed_keeps_its_tag(void **state)
+{
+    char tag[CUSHIM_TAG_SIZE];
+    CUevent event;
+
+    (void)state;
+    begin_with("cuEventDestroy_v2:nth=1 => return(UNKNOWN)");
+    kit_enter();
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
+    assert_int_equal(cushim__known_count().handles, 1);
+    OK(cushim_tag_get(layer, event, tag, sizeof tag));
+    assert_string_equal(tag, "event#1");
+    OK(driver->EventDestroy_v2(event));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_get(layer, event, tag, sizeof tag));
+    kit_leave();
+    OK(kit_end());
+}
+
+static void fault_that_never_came_is_told(void **state)
+{
+    (void)state;
+    begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(said(), "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
+}
+
+static void faults_that_are_refused_leave_nothing(void **state)
+{
+    char message[200];
+    struct cushim_test *test = NULL;
+    const struct cushim_test_options options = {.size = sizeof options,
+                                                .faults = "cuEventCraete => return(UNKNOWN)",
+                                                .message = message,
+                                                .message_size = sizeof message};
+
+    OK(kit_end());
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_non_null(strstr(message, "cuEventCreate"));
+    nothing_is_left(state);
+}
+
+/* --- where --- */
+
+static uintptr_t came_back_to;
+
+__attribute__((noinline)) static void plant(void)
+{
+    CUevent event;
+
+    came_back_to = (uintptr_t)__builtin_return_address(0);
+    OK(driver->EventCreate(&event, 0));
+    assert_non_null(event);
+}
+
+static void place_is_that_of_the_call_and_its_callers(void **state)
+{
+    struct cushim__place_file file;
+    unsigned long long call, caller;
+    char name[2][64];
+    const char *told;
+
+    (void)state;
+    kit_enter();
+    plant();
+    OK(driver->CtxSetCurrent(NULL));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    kit_enter();
+    plant();
+    kit_leave();
+    kit_enter();
+    plant();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    told = strstr(kit_text, "event#3, by cuEventCreate");
+    assert_non_null(told);
+    told = strstr(told, " at ");
+    if (!UNWINDS) { /* the toolchain cannot tell, and neither can the kit */
+        assert_int_equal(strncmp(told, " at an unknown place\n", 21), 0);
+        return;
+    }
+    assert_int_equal(
+        sscanf(told, " at %63[^+]+0x%llx %63[^+]+0x%llx", name[0], &call, name[1], &caller), 4);
+    cushim__place_find(came_back_to - 1, &file);
+    assert_string_equal(name[0], file.name);
+    assert_string_equal(name[1], file.name);
+    assert_int_equal(caller, file.offset);
+    assert_in_range(call + file.base, (uintptr_t)plant, (uintptr_t)plant + 400);
+}
+
+/* --- the layer's counts, and the mock's --- */
+
+static void CUDA_CB drop(void *data)
+{
+    (void)data;
+}
+
+static CUgraph graph_with_nodes(void)
+{
+    CUgraphNode empty, host;
+    CUDA_HOST_NODE_PARAMS work = {.fn = drop};
+    CUgraph graph;
+
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->GraphAddEmptyNode(&empty, graph, NULL, 0));
+    OK(driver->GraphAddHostNode(&host, graph, &empty, 1, &work));
+    return graph;
+}
+
+static void capture(CUstream stream, CUgraph *graph)
+{
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->LaunchHostFunc(stream, drop, NULL));
+    OK(driver->StreamEndCapture(stream, graph));
+}
+
+struct everything {
+    CUcontext context;
+    CUstream streams[2];
+    CUevent event;
+    CUmodule module;
+    CUfunction function;
+    CUlibrary library;
+    CUkernel kernel;
+    CUlinkState link;
+    CUgraph graph, clone, captured;
+    CUgraphExec execs[2];
+    CUmemoryPool pool;
+    CUuserObject object;
+    CUarray array;
+    CUdeviceptr memory, pitched, managed, pooled[2];
+    void *host[2];
+};
+
+static void make_objects(struct everything *all)
+{
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUDA_ARRAY_DESCRIPTOR shape = {
+        .Width = 8, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+
+    OK(driver->CtxCreate_v2(&all->context, 0, 0));
+    OK(driver->StreamCreate(&all->streams[0], 0));
+    OK(driver->StreamCreateWithPriority(&all->streams[1], CU_STREAM_NON_BLOCKING, 0));
+    OK(driver->EventCreate(&all->event, 0));
+    OK(driver->ModuleLoadData(&all->module, kit_image));
+    OK(driver->ModuleGetFunction(&all->function, all->module, "cushim_spin"));
+    OK(driver->LibraryLoadData(&all->library, kit_image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(driver->LibraryGetKernel(&all->kernel, all->library, "cushim_spin"));
+    OK(driver->LinkCreate_v2(0, NULL, NULL, &all->link));
+    all->graph = graph_with_nodes();
+    OK(driver->GraphClone(&all->clone, all->graph));
+    capture(all->streams[1], &all->captured);
+    OK(driver->GraphInstantiateWithFlags(&all->execs[0], all->graph, 0));
+    OK(driver->GraphInstantiate_v2(&all->execs[1], all->captured, NULL, NULL, 0));
+    OK(driver->MemPoolCreate(&all->pool, &props));
+    OK(driver->UserObjectCreate(&all->object, NULL, drop, 2, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->ArrayCreate_v2(&all->array, &shape));
+}
+
+static void make_memory(struct everything *all)
+{
+    size_t pitch;
+
+    OK(driver->MemAlloc_v2(&all->memory, 1000));
+    OK(driver->MemAllocPitch_v2(&all->pitched, &pitch, 10, 10, 4));
+    OK(driver->MemAllocManaged(&all->managed, 10, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemAllocAsync(&all->pooled[0], 100, all->streams[0]));
+    OK(driver->MemAllocFromPoolAsync(&all->pooled[1], 100, all->pool, all->streams[0]));
+    OK(driver->MemHostAlloc(&all->host[0], 10, 0));
+    OK(driver->MemAllocHost_v2(&all->host[1], 10));
+}
+
+static void free_memory(struct everything *all)
+{
+    OK(driver->MemFree_v2(all->memory));
+    OK(driver->MemFree_v2(all->pitched));
+    OK(driver->MemFree_v2(all->managed));
+    OK(driver->MemFreeAsync(all->pooled[0], all->streams[0]));
+    OK(driver->MemFreeAsync(all->pooled[1], all->streams[0]));
+    OK(driver->MemFreeHost(all->host[0]));
+    OK(driver->MemFreeHost(all->host[1]));
+}
+
+static void destroy_objects(struct everything *all)
+{
+    OK(driver->GraphRetainUserObject(all->graph, all->object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(driver->UserObjectRetain(all->object, 1));
+    OK(driver->UserObjectRelease(all->object, 2));
+    OK(driver->GraphExecDestroy(all->execs[0]));
+    OK(driver->GraphExecDestroy(all->execs[1]));
+    OK(driver->GraphDestroy(all->captured));
+    OK(driver->GraphDestroy(all->clone));
+    OK(driver->GraphDestroy(all->graph));
+    OK(driver->ArrayDestroy(all->array));
+    OK(driver->MemPoolDestroy(all->pool));
+    OK(driver->LinkDestroy(all->link));
+    OK(driver->LibraryUnload(all->library));
+    OK(driver->ModuleUnload(all->module));
+    OK(driver->EventDestroy_v2(all->event));
+}
+
+static void assert_agreed(size_t handles, size_t allocations)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+    const struct cushim__known_counts counts = cushim__known_count();
+
+    OK(cushim_mock_state_get(mock, &state));
+    assert_int_equal(state.handles, handles);
+    assert_int_equal(state.allocations, allocations);
+    assert_int_equal(counts.handles, state.handles);
+    assert_int_equal(counts.allocations, state.allocations);
+}
+
+static void counts_are_the_mocks_for_one_of_everything(void **state)
+{
+    struct everything all;
+
+    (void)state;
+    OK(kit_end());
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
+    OK(driver->Init(0));
+    make_objects(&all);
+    assert_agreed(15, 0);
+    make_memory(&all);
+    assert_agreed(15, 7);
+    free_memory(&all);
+    assert_agreed(15, 0);
+    OK(driver->StreamSynchronize(all.streams[0]));
+    destroy_objects(&all);
+    assert_agreed(3, 0);
+    OK(driver->CtxDestroy_v2(all.context));
+    assert_agreed(0, 0);
+    if (kit_end() != CUDA_SUCCESS)
+        fail_msg("%s", kit_text);
+}
+
+static void counts_are_the_mocks_when_a_context_takes_all(void **state)
+{
+    struct everything all;
+
+    (void)state;
+    OK(kit_end());
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
+    OK(driver->Init(0));
+    make_objects(&all);
+    make_memory(&all);
+    OK(driver->StreamSynchronize(all.streams[0]));
+    OK(driver->CtxDestroy_v2(all.context));
+    assert_agreed(8, 2); /* graphs, pools and libraries belong to no context */
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, nothing_is_left)
+    const struct CMUnitTest tests[] = {
+        TEST(clean_test_ends_without_a_word),
+        TEST(table_is_the_layers_until_the_end),
+        TEST(objects_that_are_left_are_told_by_kind),
+        TEST(allocations_that_are_left_are_told_with_their_bytes),
+        TEST(of_many_only_the_first_are_told),
+        TEST(what_goes_with_its_context_is_not_left),
+        TEST(primary_context_retained_more_than_released_is_left),
+        TEST(work_that_is_pending_is_told),
+        TEST(violations_are_told),
+        TEST(text_that_does_not_fit_says_so),
+        TEST(refused_options_leave_nothing),
+        TEST(context_that_was_current_before_is_not_left),
+        TEST(answer_of_a_fault_is_told_and_is_no_error),
+        TEST(object_whose_destroying_failed_keeps_its_tag),
+        TEST(fault_that_never_came_is_told),
+        TEST(faults_that_are_refused_leave_nothing),
+        TEST(place_is_that_of_the_call_and_its_callers),
+        TEST(counts_are_the_mocks_for_one_of_everything),
+        TEST(counts_are_the_mocks_when_a_context_takes_all),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

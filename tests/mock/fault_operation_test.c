@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults of the mock's operations: what takes longer, hangs, or breaks the device. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/fault.h>
+
+#include "src/layer/fault/site.h"
+#include "tests/mock/world.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static char message[400];
+
+static struct cushim_layer *layer(void)
+{
+    return cushim_layer_current();
+}
+
+/* What a span of work takes in virtual time, by two records on a stream. */
+static float spin_ms(CUstream stream, uint64_t ns)
+{
+    CUevent start = world_event(), end = world_event();
+    float ms = -1;
+
+    OK(driver->EventRecord(start, stream));
+    world_spin(stream, ns);
+    OK(driver->EventRecord(end, stream));
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime(&ms, start, end));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    return ms;
+}
+
+static void delayed_operation_takes_so_much_longer(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("fault = op.kernel:nth=2 => delay(5 ms)");
+    stream = world_stream();
+    assert_true(spin_ms(stream, 1000000) < 1.1F);
+    assert_true(spin_ms(stream, 1000000) >= 6);
+    assert_true(spin_ms(stream, 1000000) < 1.1F);
+    assert_int_equal(cushim_fault_matched(layer(), 0), 3);
+    assert_int_equal(cushim_fault_fired(layer(), 0), 1);
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+static void delays_add_up(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
+    stream = world_stream();
+    /* Of the record before, the kernel and the record behind, the kernel is the second. */
+    assert_true(spin_ms(stream, 1000000) >= 8);
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+/* After a sticky error the program cannot destroy what it has. */
+static void end_after_fault(void)
+{
+    CUcontext context;
+
+    OK(driver->CtxPopCurrent_v2(&context));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    OK(cushim_mock_destroy(world));
+    assert_null(cushim_layer_current());
+}
+
+static void sticky_operation_has_no_effect_and_faults_for_ever(void **state)
+{
+    unsigned char *host, bytes[4] = {1, 2, 3, 4};
+    CUdeviceptr memory;
+    CUstream stream;
+    int devices = 0;
+
+    (void)state;
+    world_begin("fault = op.set:nth=2 => sticky(ECC_UNCORRECTABLE)");
+    stream = world_stream();
+    OK(driver->MemAlloc_v2(&memory, 4));
+    OK(driver->MemcpyHtoD_v2(memory, bytes, 4));
+    OK(driver->MemsetD8Async(memory, 7, 1, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->MemsetD8Async(memory + 1, 7, 1, stream));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery((CUevent)(void *)stream));
+    OK(driver->DeviceGetCount(&devices));
+    host = cushim_mock_memory(world, memory, 4);
+    assert_int_equal(host[0], 7);
+    assert_int_equal(host[1], 2);
+    end_after_fault();
+}
+
+static void lost_device_fails_functions_of_devices_too(void **state)
+{
+    CUstream stream;
+    int value = 0;
+
+    (void)state;
+    world_begin("fault = op.kernel:nth=1 => lost(ILLEGAL_STATE)");
+    stream = world_stream();
+    OK(driver->DeviceGetAttribute(&value, 1, 0));
+    world_spin(stream, 10);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->DeviceGetAttribute(&value, 1, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->DevicePrimaryCtxRelease_v2(0));
+    OK(driver->DeviceGetCount(&value));
+    cushim_fault_clear(layer());
+    OK(driver->DeviceGetAttribute(&value, 1, 0));
+    end_after_fault();
+}
+
+static unsigned ran;
+
+static void CUDA_CB run_host(void *data)
+{
+    (void)data;
+    ran++;
+}
+
+static CUresult told;
+
+static void CUDA_CB run_callback(CUstream stream, CUresult status, void *data)
+{
+    (void)stream;
+    (void)data;
+    told = status;
+}
+
+static void host_function_that_faults_is_not_called(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("fault = op.host => sticky(ILLEGAL_ADDRESS)");
+    stream = world_stream();
+    ran = 0;
+    OK(driver->LaunchHostFunc(stream, run_host, NULL));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
+    assert_int_equal(ran, 0);
+    end_after_fault();
+}
+
+static void callback_that_faults_is_told_the_error(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("fault = op.callback => sticky(ILLEGAL_ADDRESS)");
+    stream = world_stream();
+    told = CUDA_SUCCESS;
+    OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamSynchronize(stream));
+    assert_int_equal(told, CUDA_ERROR_ILLEGAL_ADDRESS);
+    end_after_fault();
+}
+
+static void rule_of_a_device_meets_its_streams_alone(void **state)
+{
+    CUcontext second, popped;
+    CUdeviceptr memory[2];
+
+    (void)state;
+    world_begin("devices = 2\nfault = op.set@dev1:nth=2 => delay(1 ms)");
+    OK(driver->MemAlloc_v2(&memory[0], 16));
+    OK(driver->DevicePrimaryCtxRetain(&second, 1));
+    for (int i = 0; i < 3; i++)
+        OK(driver->MemsetD8Async(memory[0], 1, 16, NULL));
+    OK(driver->CtxPushCurrent_v2(second));
+    OK(driver->MemAlloc_v2(&memory[1], 16));
+    OK(driver->MemsetD8Async(memory[1], 1, 16, NULL));
+    OK(driver->CtxSynchronize());
+    assert_int_equal(cushim_fault_matched(layer(), 0), 1);
+    OK(driver->MemsetD8Async(memory[1], 1, 16, NULL));
+    OK(driver->CtxSynchronize());
+    assert_int_equal(cushim_fault_matched(layer(), 0), 2);
+    assert_int_equal(cushim_fault_fired(layer(), 0), 1);
+    OK(driver->MemFree_v2(memory[1]));
+    OK(driver->CtxPopCurrent_v2(&popped));
+    OK(driver->DevicePrimaryCtxRelease_v2(1));
+    OK(driver->MemFree_v2(memory[0]));
+    world_end();
+}
+
+/* One operation of each kind. */
+static void queue_all_kinds(CUstream stream)
+{
+    static unsigned word;
+    CUgraph graph;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUuserObject object;
+    CUdeviceptr memory, managed, pooled;
+    CUevent event = world_event();
+
+    OK(driver->MemAlloc_v2(&memory, 16));
+    OK(driver->MemAllocManaged(&managed, 65536, CU_MEM_ATTACH_GLOBAL));
+    OK(driver->MemcpyHtoDAsync_v2(memory, &word, sizeof word, stream));
+    OK(driver->MemsetD8Async(memory, 1, 16, stream));
+    world_spin(stream, 10);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamWaitEvent(stream, event, 0));
+    OK(driver->StreamWriteValue32_v2(stream, memory, 7, 0));
+    OK(driver->LaunchHostFunc(stream, run_host, NULL));
+    OK(driver->StreamAddCallback(stream, run_callback, NULL, 0));
+    OK(driver->MemPrefetchAsync(managed, 65536, 0, stream));
+    OK(driver->MemAllocAsync(&pooled, 16, stream));
+    OK(driver->MemFreeAsync(pooled, stream));
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->GraphAddEmptyNode(&node, graph, NULL, 0));
+    OK(driver->UserObjectCreate(&object, NULL, run_host, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->MemFree_v2(managed));
+    OK(driver->MemFree_v2(memory));
+}
+
+/* Kinds that the trace has told. */
+static bool traced[16];
+
+static void note_kind(void *data, const struct cushim_mock_trace *entry)
+{
+    (void)data;
+    if (strcmp(entry->what, "start") != 0)
+        return;
+    for (size_t i = 0; cushim__site_kinds[i]; i++) {
+        if (strcmp(entry->name, cushim__site_kinds[i]) == 0) {
+            traced[i] = true;
+            return;
+        }
+    }
+    snprintf(message, sizeof message, "%s is no kind", entry->name);
+}
+
+static void kinds_are_those_of_the_mock(void **state)
+{
+    char rule[64];
+    CUstream stream;
+    size_t count = 0;
+
+    (void)state;
+    world_begin(NULL);
+    OK(cushim_layer_create(
+        &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
+                                       .table = driver},
+        &(struct cushim_layer *){NULL}));
+    for (; cushim__site_kinds[count]; count++) {
+        snprintf(rule, sizeof rule, "op.%s => delay(1 ns)", cushim__site_kinds[count]);
+        OK(cushim_fault_parse(layer(), rule, message, sizeof message));
+    }
+    OK(cushim_fault_parse(layer(), "op.* => delay(1 ns)", message, sizeof message));
+    cushim_mock_trace_set(world, note_kind, NULL);
+    stream = world_stream();
+    queue_all_kinds(stream);
+    OK(driver->StreamDestroy_v2(stream));
+    assert_string_equal(message, "");
+    for (size_t i = 0; i < count; i++) {
+        if (!traced[i] || cushim_fault_fired(layer(), i) == 0)
+            fail_msg("there was no %s", cushim__site_kinds[i]);
+    }
+    assert_null(cushim_fault_unused(layer(), 0));
+    assert_true(cushim_fault_matched(layer(), count) >= count);
+    cushim_layer_destroy(layer());
+    world_end();
+}
+
+static void counts_are_told_while_operations_begin(void **state)
+{
+    CUstream stream;
+    uint64_t before = 0, matched = 0;
+
+    (void)state;
+    world_begin("mode = threaded\nfault = op.kernel:nth=1000 => hang");
+    stream = world_stream();
+    for (int i = 0; i < 100; i++)
+        world_spin(stream, 10);
+    while (matched < 100) {
+        matched = cushim_fault_matched(layer(), 0);
+        assert_true(matched >= before);
+        before = matched;
+    }
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+static void rules_go_while_work_is_under_way(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("fault = op.kernel => sticky(ILLEGAL_ADDRESS)");
+    stream = world_stream();
+    cushim_fault_clear(layer());
+    world_spin(stream, 10);
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(delayed_operation_takes_so_much_longer),
+        cmocka_unit_test(delays_add_up),
+        cmocka_unit_test(sticky_operation_has_no_effect_and_faults_for_ever),
+        cmocka_unit_test(lost_device_fails_functions_of_devices_too),
+        cmocka_unit_test(host_function_that_faults_is_not_called),
+        cmocka_unit_test(callback_that_faults_is_told_the_error),
+        cmocka_unit_test(rule_of_a_device_meets_its_streams_alone),
+        cmocka_unit_test(kinds_are_those_of_the_mock),
+        cmocka_unit_test(counts_are_told_while_operations_begin),
+        cmocka_unit_test(rules_go_while_work_is_under_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Faults among the settings of a mock: the layer that it makes, and what its calls meet there. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/cushim.h>
+#include <cushim/fault.h>
+
+#include "tests/mock/world.h"
+
+static char message[400];
+
+static CUresult create(const char *settings, struct cushim_mock **mock)
+{
+    return cushim_mock_create(
+        &(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                      .settings = settings,
+                                      .message = message,
+                                      .message_size = sizeof message},
+        mock);
+}
+
+static void rules_make_a_layer_that_ends_with_the_mock(void **state)
+{
+    struct cushim_mock *mock = NULL;
+    struct cushim_layer *layer;
+
+    (void)state;
+    OK(create("fault = cuInit:nth=2 => return(999)\nfault = cuMemAlloc_v2 => out_of_memory\n",
+              &mock));
+    layer = cushim_layer_current();
+    assert_non_null(layer);
+    assert_ptr_equal(cushim_mock_table(mock), cushim_layer_table(layer));
+    assert_string_equal(cushim_fault_text(layer, 0), "cuInit:nth=2 => return(UNKNOWN)");
+    assert_string_equal(cushim_fault_text(layer, 1), "cuMemAlloc_v2 => return(OUT_OF_MEMORY)");
+    OK(cushim_mock_table(mock)->Init(0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_mock_table(mock)->Init(0));
+    OK(cushim_mock_destroy(mock));
+    assert_null(cushim_layer_current());
+}
+
+static void without_rules_there_is_no_layer(void **state)
+{
+    struct cushim_mock *mock = NULL;
+
+    (void)state;
+    OK(create("", &mock));
+    assert_null(cushim_layer_current());
+    OK(cushim_mock_destroy(mock));
+}
+
+static void installed_mock_with_rules_is_the_layer(void **state)
+{
+    const struct cushim_table *before = cushim_driver();
+    struct cushim_mock *mock = NULL;
+
+    (void)state;
+    OK(create("fault = cuInit:nth=1 => return(999)", &mock));
+    OK(cushim_mock_install(mock));
+    assert_ptr_equal(cushim_driver(), cushim_layer_table(cushim_layer_current()));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->Init(0));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_mock_destroy(mock));
+    assert_ptr_equal(cushim_driver(), before);
+}
+
+static void rules_that_cannot_be_are_refused_where_they_stand(void **state)
+{
+    static const char *const settings[][2] = {
+        {"devices = 2\nfault = cuInit => retrn(1)\n",
+         "settings:2:19: there is no effect \"retrn\"; did you mean \"return\"?"},
+        {"fault = op.copy:nth=2,times=3 => hang",
+         "settings:1:23: nth means one match alone, so times does not go with it"},
+        {"fault =", "settings:1:8: fault lacks its value"},
+        {"fault = hang", "settings:1:9: there is no function \"hang\""},
+    };
+    struct cushim_mock *mock = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        CODE(CUDA_ERROR_INVALID_VALUE, create(settings[i][0], &mock));
+        assert_string_equal(message, settings[i][1]);
+        assert_null(cushim_layer_current());
+        assert_null(cushim_mock_current());
+    }
+}
+
+static void more_than_64_rules_are_refused(void **state)
+{
+    static const char line[] = "fault = cuInit => return(999)\n";
+    char settings[65 * sizeof line] = "";
+    struct cushim_mock *mock = NULL;
+
+    (void)state;
+    for (int i = 0; i < 65; i++)
+        strcat(settings, line);
+    CODE(CUDA_ERROR_INVALID_VALUE, create(settings, &mock));
+    assert_string_equal(message, "settings:65:9: there are 64 rules already");
+    settings[64 * (sizeof line - 1)] = '\0';
+    OK(create(settings, &mock));
+    assert_non_null(cushim_fault_text(cushim_layer_current(), 63));
+    OK(cushim_mock_destroy(mock));
+}
+
+static void rules_without_room_for_their_layer_are_refused(void **state)
+{
+    struct cushim_layer *layer = NULL;
+    struct cushim_mock *mock = NULL;
+
+    (void)state;
+    OK(create(NULL, &mock));
+    OK(cushim_layer_create(
+        &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
+                                       .table = cushim_mock_table(mock)},
+        &layer));
+    OK(cushim_mock_destroy(mock));
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, create("fault = cuInit => return(999)", &mock));
+    assert_non_null(strstr(message, "the process has one"));
+    assert_ptr_equal(cushim_layer_current(), layer);
+    assert_null(cushim_mock_current());
+    cushim_layer_destroy(layer);
+}
+
+static void symbols_of_a_mock_with_rules_are_the_layers(void **state)
+{
+    struct cushim_mock *mock = NULL;
+    cushim_function init;
+
+    (void)state;
+    OK(create("fault = cuEvent* => missing\nfault = cuInit => return(999)\n", &mock));
+    init = (cushim_function)cushim_mock_table(mock)->Init;
+    assert_true(cushim_mock_symbol("cuInit", mock) == init);
+    assert_null((void *)(uintptr_t)cushim_mock_symbol("cuEventQuery", mock));
+    assert_non_null((void *)(uintptr_t)cushim_mock_symbol("cuStreamQuery", mock));
+    OK(cushim_mock_destroy(mock));
+}
+
+static CUresult find(const char *name, int version, void **found)
+{
+    *found = NULL;
+    return driver->GetProcAddress(name, found, version, 0);
+}
+
+static void missing_symbol_is_not_found_by_the_driver(void **state)
+{
+    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
+    void *found, *older;
+
+    (void)state;
+    world_begin("fault = cuEventElapsedTime_v2 => missing\nfault = cuStreamGet* => missing");
+    memcpy(&older, &driver->EventElapsedTime, sizeof older);
+    OK(find("cuEventElapsedTime", 13000, &found));
+    assert_ptr_equal(found, older);
+    CODE(CUDA_ERROR_NOT_FOUND, find("cuStreamGetFlags", 13000, &found));
+    assert_null(found);
+    OK(driver->GetProcAddress_v2("cuStreamGetFlags", &found, 13000, 0, &status));
+    assert_null(found);
+    assert_int_equal(status, 1);
+    CODE(36, driver->EventElapsedTime_v2(NULL, NULL, NULL));
+    CODE(36, driver->StreamGetFlags(NULL, NULL));
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 2);
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 3);
+    world_end();
+}
+
+static void older_driver_answers_as_one_of_its_version(void **state)
+{
+    void *found, *expected;
+    int version = 0;
+
+    (void)state;
+    world_begin("fault = * => older(12.7)");
+    OK(driver->DriverGetVersion(&version));
+    assert_int_equal(version, 12070);
+    memcpy(&expected, &driver->EventElapsedTime, sizeof expected);
+    OK(find("cuEventElapsedTime", 13000, &found));
+    assert_ptr_equal(found, expected);
+    assert_null((void *)(uintptr_t)cushim_mock_symbol("cuEventElapsedTime_v2", world));
+    CODE(36, driver->EventElapsedTime_v2(NULL, NULL, NULL));
+    world_end();
+}
+
+static void sticky_error_of_a_call_is_the_mocks_own(void **state)
+{
+    CUcontext context;
+    CUevent event;
+    int devices;
+
+    (void)state;
+    world_begin("fault = cuStreamCreate => sticky(ECC_UNCORRECTABLE)");
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamCreate(&(CUstream){NULL}, 0));
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
+    OK(driver->DeviceGetCount(&devices));
+    cushim_fault_clear(cushim_layer_current());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->EventQuery(event));
+    OK(driver->CtxPopCurrent_v2(&context));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    OK(cushim_mock_destroy(world));
+}
+
+static void delay_of_a_call_is_virtual_time(void **state)
+{
+    uint64_t before, after;
+
+    (void)state;
+    world_begin("fault = cuStreamQuery:nth=2 => delay(1000 s)");
+    before = world_state().now_ns;
+    OK(driver->StreamQuery(NULL));
+    after = world_state().now_ns;
+    assert_true(after - before < 1000000);
+    OK(driver->StreamQuery(NULL));
+    assert_true(world_state().now_ns - after >= UINT64_C(1000000000000));
+    world_end();
+}
+
+/* The clock at the end of a program under settings. */
+static uint64_t time_of(const char *settings)
+{
+    CUstream stream;
+    uint64_t now_ns;
+
+    world_begin(settings);
+    stream = world_stream();
+    for (int i = 0; i < 10; i++) {
+        world_spin(stream, 1000);
+        OK(driver->StreamQuery(NULL));
+        OK(driver->StreamSynchronize(stream));
+    }
+    OK(driver->StreamDestroy_v2(stream));
+    now_ns = world_state().now_ns;
+    world_end();
+    return now_ns;
+}
+
+static void rules_that_do_not_fire_change_nothing(void **state)
+{
+    const uint64_t bare_ns = time_of(NULL);
+
+    (void)state;
+    assert_int_equal(time_of("fault = *:nth=100000 => return(999)\n"
+                             "fault = *@dev0:nth=100000 => return(999)\n"
+                             "fault = op.*:nth=100000 => hang\n"),
+                     bare_ns);
+}
+
+static void rule_of_a_device_goes_by_the_current_context(void **state)
+{
+    CUcontext second, popped;
+
+    (void)state;
+    world_begin("devices = 2\nfault = cuStreamQuery@dev1 => return(UNKNOWN)");
+    OK(driver->StreamQuery(NULL));
+    OK(driver->DevicePrimaryCtxRetain(&second, 1));
+    OK(driver->CtxPushCurrent_v2(second));
+    CODE(CUDA_ERROR_UNKNOWN, driver->StreamQuery(NULL));
+    OK(driver->CtxPopCurrent_v2(&popped));
+    OK(driver->StreamQuery(NULL));
+    OK(driver->DevicePrimaryCtxRelease_v2(1));
+    world_end();
+}
+
+/* What a sweep does: each call of a program fails once. */
+static void nth_of_all_calls_fails_each_in_its_turn(void **state)
+{
+    unsigned failures = 0;
+    char settings[64];
+
+    (void)state;
+    for (unsigned nth = 1; nth <= 3; nth++) {
+        struct cushim_mock *mock = NULL;
+        int number;
+        CUresult code;
+
+        snprintf(settings, sizeof settings, "fault = *:nth=%u => return(999)", nth);
+        OK(create(settings, &mock));
+        code = cushim_mock_table(mock)->Init(0);
+        if (code == CUDA_SUCCESS)
+            code = cushim_mock_table(mock)->DeviceGetCount(&number);
+        if (code == CUDA_SUCCESS)
+            code = cushim_mock_table(mock)->DriverGetVersion(&number);
+        failures += code == CUDA_ERROR_UNKNOWN;
+        assert_null(cushim_fault_unused(cushim_layer_current(), 0));
+        OK(cushim_mock_destroy(mock));
+    }
+    assert_int_equal(failures, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_make_a_layer_that_ends_with_the_mock),
+        cmocka_unit_test(without_rules_there_is_no_layer),
+        cmocka_unit_test(installed_mock_with_rules_is_the_layer),
+        cmocka_unit_test(rules_that_cannot_be_are_refused_where_they_stand),
+        cmocka_unit_test(more_than_64_rules_are_refused),
+        cmocka_unit_test(rules_without_room_for_their_layer_are_refused),
+        cmocka_unit_test(symbols_of_a_mock_with_rules_are_the_layers),
+        cmocka_unit_test(missing_symbol_is_not_found_by_the_driver),
+        cmocka_unit_test(older_driver_answers_as_one_of_its_version),
+        cmocka_unit_test(sticky_error_of_a_call_is_the_mocks_own),
+        cmocka_unit_test(delay_of_a_call_is_virtual_time),
+        cmocka_unit_test(rules_that_do_not_fire_change_nothing),
+        cmocka_unit_test(rule_of_a_device_goes_by_the_current_context),
+        cmocka_unit_test(nth_of_all_calls_fails_each_in_its_turn),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

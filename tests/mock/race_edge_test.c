@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What orders operations on the device: streams, events, default streams, contexts. */
+#include "tests/mock/race_edges.h"
+
+#define ONE race_streams[0]
+#define OTHER race_streams[1]
+
+static void one_stream(bool ordered)
+{
+    race_write(ONE);
+    race_read(ordered ? ONE : OTHER);
+}
+
+static void wait_for_an_event(bool ordered)
+{
+    CUevent event = world_event();
+
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* A wait for a record that is done already queues nothing, and orders all the same. */
+static void wait_for_an_event_that_is_done(bool ordered)
+{
+    CUevent event = world_event();
+
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    world_spin(OTHER, 1000000);
+    for (int i = 0; i < 1000; i++)
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void record_behind_the_work(bool ordered)
+{
+    CUevent event = world_event();
+
+    if (!ordered)
+        OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    if (ordered)
+        OK(driver->EventRecord(event, ONE));
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* A waiter keeps the record of the time of the call. */
+static void wait_behind_the_newest_record(bool ordered)
+{
+    CUevent event = world_event();
+
+    OK(driver->EventRecord(event, ONE));
+    if (!ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void wait_through_a_third_stream(bool ordered)
+{
+    CUevent first = world_event(), second = world_event();
+    CUstream third = world_stream();
+
+    race_write(ONE);
+    OK(driver->EventRecord(first, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(third, first, 0));
+    OK(driver->EventRecord(second, third));
+    OK(driver->StreamWaitEvent(OTHER, second, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(first));
+    OK(driver->EventDestroy_v2(second));
+    OK(driver->StreamDestroy_v2(third));
+}
+
+static void wait_before_the_use(bool ordered)
+{
+    CUevent event = world_event();
+
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    if (!ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void wait_for_the_context(bool ordered)
+{
+    CUevent event = world_event();
+    CUcontext context;
+
+    OK(driver->CtxGetCurrent(&context));
+    race_write(ONE);
+    if (ordered)
+        OK(driver->CtxRecordEvent(context, event));
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void context_that_waits(bool ordered)
+{
+    CUevent event = world_event();
+    CUcontext context;
+
+    OK(driver->CtxGetCurrent(&context));
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->CtxWaitEvent(context, event));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void default_stream_behind(bool ordered)
+{
+    CUstream stream = race_stream(ordered);
+
+    race_write(stream);
+    race_read(NULL);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void default_stream_before(bool ordered)
+{
+    CUstream stream = race_stream(ordered);
+
+    race_write(NULL);
+    race_read(stream);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* The default stream comes after a blocking stream that was destroyed meanwhile, too. */
+static void default_stream_behind_a_destroyed_one(bool ordered)
+{
+    CUstream stream = race_stream(ordered);
+
+    race_write(stream);
+    OK(driver->StreamDestroy_v2(stream));
+    race_write(ordered ? NULL : OTHER);
+}
+
+/* A stream that begins behind one that was destroyed is no reason to forget what that one was. */
+static void default_stream_behind_one_with_a_successor(bool ordered)
+{
+    CUstream stream = race_stream(ordered), successor;
+    CUevent event = world_event();
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    world_spin(successor, 1);
+    race_read(NULL);
+    OK(driver->StreamDestroy_v2(successor));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void default_stream_between(bool ordered)
+{
+    CUstream before = race_stream(true), after = race_stream(true);
+
+    race_write(before);
+    if (ordered)
+        world_spin(NULL, 1);
+    race_read(after);
+    OK(driver->StreamDestroy_v2(before));
+    OK(driver->StreamDestroy_v2(after));
+}
+
+static void per_thread_stream(bool ordered)
+{
+    race_write(CU_STREAM_PER_THREAD);
+    race_read(ordered ? NULL : OTHER);
+}
+
+static void streams_of_two_contexts(bool ordered)
+{
+    CUevent event = world_event();
+    CUcontext context;
+    CUstream stream;
+
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    stream = world_stream();
+    OK(driver->CtxPopCurrent_v2(&context));
+    race_write(ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(stream, event, 0));
+    OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, RACE_BYTES, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void context_of_a_stream_with_a_successor_elsewhere(bool ordered)
+{
+    CUstream stream = world_stream(), successor;
+    CUevent event = world_event();
+    CUcontext other;
+
+    race_write(stream);
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->CtxCreate_v2(&other, 0, 0));
+    successor = world_stream();
+    OK(driver->StreamWaitEvent(successor, event, 0));
+    OK(driver->CtxPopCurrent_v2(&other));
+    if (ordered)
+        OK(driver->CtxSynchronize());
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->CtxDestroy_v2(other));
+}
+
+static const struct race_edge edges[] = {
+    RACE_EDGE(one_stream),
+    RACE_EDGE(wait_for_an_event),
+    RACE_EDGE(wait_for_an_event_that_is_done),
+    RACE_EDGE(record_behind_the_work),
+    RACE_EDGE(wait_behind_the_newest_record),
+    RACE_EDGE(wait_through_a_third_stream),
+    RACE_EDGE(wait_before_the_use),
+    RACE_EDGE(wait_for_the_context),
+    RACE_EDGE(context_that_waits),
+    RACE_EDGE(default_stream_behind),
+    RACE_EDGE(default_stream_before),
+    RACE_EDGE(default_stream_behind_a_destroyed_one),
+    RACE_EDGE(default_stream_behind_one_with_a_successor),
+    RACE_EDGE(default_stream_between),
+    RACE_EDGE(per_thread_stream),
+    RACE_EDGE(streams_of_two_contexts),
+    RACE_EDGE(context_of_a_stream_with_a_successor_elsewhere),
+    {NULL, NULL},
+};
+
+static void what_is_ordered_is_no_race(void **state)
+{
+    (void)state;
+    race_check_ordered(edges);
+}
+
+static void what_nothing_orders_is_one_race_in_every_schedule(void **state)
+{
+    (void)state;
+    race_check_unordered(edges);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_ordered_is_no_race),
+        cmocka_unit_test(what_nothing_orders_is_one_race_in_every_schedule),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/mock/race_world.h"
+
+#include <stdio.h>
+
+CUstream race_streams[2];
+CUdeviceptr race_memory;
+char *race_host;
+CUfunction race_reads, race_writes, race_unknown;
+
+static CUmodule module;
+
+static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                            ".visible .entry reads(.param .u64 p) { ret; }\n"
+                            ".visible .entry writes(.param .u64 p) { ret; }\n"
+                            ".visible .entry unknown(.param .u64 p) { ret; }\n";
+
+static CUfunction find(const char *name, const enum cushim_mock_access *access)
+{
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
+                                              .name = name,
+                                              .duration_ns = 2000,
+                                              .accesses = access,
+                                              .parameter_count = access ? 1 : 0};
+    CUfunction function;
+
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(driver->ModuleGetFunction(&function, module, name));
+    return function;
+}
+
+void race_begin(const char *settings)
+{
+    static const enum cushim_mock_access reads = CUSHIM_MOCK_ACCESS_READ;
+    static const enum cushim_mock_access writes = CUSHIM_MOCK_ACCESS_WRITE;
+    char text[200];
+    void *host;
+
+    snprintf(text, sizeof text, "races = report\n%s", settings);
+    world_begin(text);
+    OK(driver->ModuleLoadData(&module, image));
+    race_reads = find("reads", &reads);
+    race_writes = find("writes", &writes);
+    race_unknown = find("unknown", NULL);
+    race_streams[0] = world_stream();
+    race_streams[1] = world_stream();
+    OK(driver->MemAlloc_v2(&race_memory, RACE_BYTES));
+    OK(driver->MemHostAlloc(&host, RACE_BYTES, 0));
+    race_host = host;
+}
+
+void race_end(void)
+{
+    OK(cushim_mock_drain(world));
+    OK(driver->MemFree_v2(race_memory));
+    OK(driver->MemFreeHost(race_host));
+    for (unsigned i = 0; i < 2; i++) {
+        if (race_streams[i])
+            OK(driver->StreamDestroy_v2(race_streams[i]));
+    }
+    OK(driver->ModuleUnload(module));
+    world_end();
+}
+
+CUstream race_stream(bool blocking)
+{
+    CUstream stream;
+
+    OK(driver->StreamCreate(&stream, blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
+size_t race_count(void)
+{
+    return world_state().races;
+}
+
+void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream)
+{
+    void *parameters[] = {&memory};
+
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+}
+
+void race_upload(CUstream stream)
+{
+    OK(driver->MemcpyHtoDAsync_v2(race_memory, race_host, RACE_BYTES, stream));
+}
+
+void race_download(CUstream stream)
+{
+    OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, RACE_BYTES, stream));
+}
+
+void race_write(CUstream stream)
+{
+    race_launch(race_writes, race_memory, stream);
+}
+
+void race_read(CUstream stream)
+{
+    race_launch(race_reads, race_memory, stream);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mock that looks for races: two streams, memory, and kernels of which it is said what they do. */
+#ifndef CUSHIM_TESTS_MOCK_RACE_WORLD_H
+#define CUSHIM_TESTS_MOCK_RACE_WORLD_H
+
+#include <stdbool.h>
+
+#include <cushim/mock_race.h>
+
+#include "tests/mock/world.h"
+
+enum { RACE_BYTES = 4096 };
+
+extern CUstream race_streams[2];
+extern CUdeviceptr race_memory; /* RACE_BYTES of a device */
+extern char *race_host;         /* page-locked, as many */
+extern CUfunction race_reads, race_writes, race_unknown;
+
+/* With `races = report` besides these settings; and an end after which nothing is left. */
+void race_begin(const char *settings);
+void race_end(void);
+
+CUstream race_stream(bool blocking);
+
+/* How many races were found so far. */
+size_t race_count(void);
+
+/* Launch a kernel with a pointer. */
+void race_launch(CUfunction function, CUdeviceptr memory, CUstream stream);
+
+/* Copy all of the page-locked memory to the device, and back. */
+void race_upload(CUstream stream);
+void race_download(CUstream stream);
+
+/* Operations on one memory of which nothing is the order: a kernel that writes, one that reads. */
+void race_write(CUstream stream);
+void race_read(CUstream stream);
+
+#endif
