@@ -31,8 +31,6 @@ void cushim__search_adopt(struct cushim_candidate *candidate, const struct cushi
 
 #ifdef __GLIBC__
 
-#include <gnu/libc-version.h>
-
 enum { MOST_SEEN = 16 };
 
 /* What is read while a search is followed. Too large for a small thread's stack. */
@@ -69,9 +67,10 @@ enum { OLD_SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
 /* How many of them this linker tries; 0: it cannot be told. */
 static unsigned count_subfolders(void)
 {
-    static const char major[] = "2.";
-    const char *version = gnu_get_libc_version();
+    static const char major[] = "glibc 2.";
+    char version[32] = "";
 
+    confstr(_CS_GNU_LIBC_VERSION, version, sizeof version);
     if (strncmp(version, major, sizeof major - 1) != 0)
         return 0;
     if (strtol(version + sizeof major - 1, NULL, 10) >= 37)

@@ -3,7 +3,8 @@
  * Events: their life, recording and waiting.
  *
  * A closed event has the handle NULL, which the driver refuses by itself (driver semantics,
- * statement 20). So query and synchronize look at nothing but the object pointer.
+ * statement 20). So query and synchronize look at nothing but the object pointer. Handles are
+ * loaded before the table: the call is then one instruction, a jump through memory.
  */
 #include "src/event.h"
 
@@ -32,11 +33,18 @@ static bool can_record(const struct cushim_event *event, const struct cushim_str
     return event && cushim__stream_is_open(stream) && cushim__event_handle(event);
 }
 
+static bool is_plain(const struct cushim_event *event)
+{
+    return atomic_load_explicit(&event->plain, memory_order_relaxed);
+}
+
 /* Remember a record that the driver made. */
 static CUresult recorded(struct cushim_event *event, CUresult code)
 {
-    if (!code)
+    if (!code) {
         atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+        atomic_store_explicit(&event->plain, true, memory_order_relaxed);
+    }
     return code;
 }
 
@@ -57,6 +65,18 @@ static CUresult record_in_context(struct cushim_event *event, struct cushim_stre
     else
         code = cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle);
     return cushim__context_leave(&scope, recorded(event, code));
+}
+
+/* What an event that has a record behind it, on a stream that is no default one, does not need. */
+CUSHIM__SLOW_PATH static CUresult record_first(struct cushim_event *event,
+                                               struct cushim_stream *stream)
+{
+    if (!can_record(event, stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->is_default)
+        return record_in_context(event, stream, CU_EVENT_RECORD_DEFAULT);
+    return recorded(event,
+                    cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle));
 }
 
 static CUresult destroy(CUevent handle)
@@ -226,6 +246,7 @@ CUresult cushim_event_close(struct cushim_event *event)
 
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
+    atomic_store_explicit(&event->plain, false, memory_order_relaxed);
     handle = atomic_exchange(&event->handle, NULL);
     if (!handle || event->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
@@ -244,12 +265,12 @@ CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
 
 CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream)
 {
-    if (!can_record(event, stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->is_default)
-        return record_in_context(event, stream, CU_EVENT_RECORD_DEFAULT);
-    return recorded(event,
-                    cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle));
+    CUevent handle;
+
+    if (!event || !stream || !cushim__stream_is_plain(stream) || !is_plain(event))
+        return record_first(event, stream);
+    handle = cushim__event_handle(event);
+    return cushim_driver()->EventRecord(handle, stream->handle);
 }
 
 CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushim_stream *stream,
@@ -262,16 +283,22 @@ CUresult cushim_event_record_with_flags(struct cushim_event *event, struct cushi
 
 CUresult cushim_event_query(const struct cushim_event *event)
 {
+    CUevent handle;
+
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
-    return cushim_driver()->EventQuery(cushim__event_handle(event));
+    handle = cushim__event_handle(event);
+    return cushim_driver()->EventQuery(handle);
 }
 
 CUresult cushim_event_synchronize(struct cushim_event *event)
 {
+    CUevent handle;
+
     if (!event)
         return CUDA_ERROR_INVALID_HANDLE;
-    return cushim_driver()->EventSynchronize(cushim__event_handle(event));
+    handle = cushim__event_handle(event);
+    return cushim_driver()->EventSynchronize(handle);
 }
 
 CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)

@@ -258,6 +258,7 @@ CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim
     }
     atomic_store_explicit(&node->event.references, 1, memory_order_relaxed);
     atomic_store_explicit(&node->event.recorded, false, memory_order_relaxed);
+    atomic_store_explicit(&node->event.plain, false, memory_order_relaxed);
     *event = &node->event;
     return CUDA_SUCCESS;
 }

@@ -177,12 +177,15 @@ static const char *explain_pair(const struct cushim_event *start, const struct c
 CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cushim_event *end,
                               float *ms)
 {
+    CUevent start_handle, end_handle;
+
     if (!start || !end)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!ms)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->EventElapsedTime_v2(ms, cushim__event_handle(start),
-                                                cushim__event_handle(end));
+    end_handle = cushim__event_handle(end); /* in this order no register is moved out of the way */
+    start_handle = cushim__event_handle(start);
+    return cushim_driver()->EventElapsedTime_v2(ms, start_handle, end_handle);
 }
 
 const char *cushim_event_elapsed_function(void)

@@ -46,6 +46,7 @@ struct cushim_stream {
     atomic_uint references;
     enum cushim__ownership ownership;
     atomic_bool closed; /* a state of its own: NULL is a valid handle */
+    atomic_bool plain;  /* open and no default stream: one look tells that the handle will do */
     bool is_default;    /* NULL, legacy or per-thread: another stream in every context */
     CUstream handle;
     struct cushim_context *context; /* referenced; NULL for a stream wrapped without one */
@@ -58,8 +59,9 @@ struct cushim_event {
     struct cushim_context *context; /* referenced; NULL for an event wrapped without one */
     unsigned flags;                 /* CU_EVENT_...; meaningful if `flags_known` */
     bool flags_known;
-    bool imported;                  /* from another process */
-    atomic_bool recorded;           /* through cushim, since it was created or handed out */
+    bool imported;        /* from another process */
+    atomic_bool recorded; /* through cushim, since it was created or handed out */
+    atomic_bool plain;    /* open and recorded so: one look tells that the handle will do */
     struct cushim_event_pool *pool; /* where its last release takes it; NULL: it is destroyed */
     unsigned pool_index;
 };
@@ -96,6 +98,12 @@ static inline CUevent cushim__event_handle(const struct cushim_event *event)
 static inline bool cushim__stream_is_open(const struct cushim_stream *stream)
 {
     return stream && !atomic_load_explicit(&stream->closed, memory_order_relaxed);
+}
+
+/* Whether a stream is open and no default stream, so that its handle means it in any context. */
+static inline bool cushim__stream_is_plain(const struct cushim_stream *stream)
+{
+    return atomic_load_explicit(&stream->plain, memory_order_relaxed);
 }
 
 /*

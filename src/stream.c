@@ -35,6 +35,7 @@ static struct cushim_stream *new_stream(enum cushim__ownership ownership)
     stream->ownership = ownership;
     stream->is_default = false;
     stream->handle = NULL;
+    atomic_init(&stream->plain, false);
     stream->context = NULL;
     return stream;
 }
@@ -42,6 +43,7 @@ static struct cushim_stream *new_stream(enum cushim__ownership ownership)
 /* Let go of the handle, once; destroy it if that is ours to do. */
 static CUresult end(struct cushim_stream *stream)
 {
+    atomic_store_explicit(&stream->plain, false, memory_order_relaxed);
     if (atomic_exchange_explicit(&stream->closed, true, memory_order_acq_rel) ||
         stream->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
@@ -75,6 +77,7 @@ CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_conte
             end(new);
         goto failed;
     }
+    atomic_init(&new->plain, true);
     new->context = cushim_context_retain(context);
     *stream = new;
     return CUDA_SUCCESS;
@@ -96,6 +99,7 @@ CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
         return CUDA_ERROR_OUT_OF_MEMORY;
     new->is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
     new->handle = handle;
+    atomic_init(&new->plain, !new->is_default);
     new->context = cushim_context_retain(context);
     *stream = new;
     return CUDA_SUCCESS;
@@ -167,9 +171,7 @@ CUSHIM__SLOW_PATH static CUresult query_in_context(const struct cushim_stream *s
 
 CUresult cushim_stream_query(const struct cushim_stream *stream)
 {
-    if (!cushim__stream_is_open(stream))
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (stream->is_default && stream->context)
+    if (!stream || !cushim__stream_is_plain(stream))
         return query_in_context(stream);
     return cushim_driver()->StreamQuery(stream->handle);
 }

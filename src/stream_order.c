@@ -6,19 +6,24 @@
 
 #include "src/objects.h"
 
-CUSHIM__SLOW_PATH static CUresult wait_on_default(struct cushim_stream *stream, CUevent event,
-                                                  unsigned flags)
+/* On a default stream, or not at all. */
+CUSHIM__SLOW_PATH static CUresult wait_special(const struct cushim_stream *stream,
+                                               const struct cushim_event *event, unsigned flags)
 {
     struct cushim_context_scope scope;
+    CUevent handle;
     CUresult code;
 
-    if (!event) /* the driver might speak of the context first */
+    if (!cushim__stream_is_open(stream) || !event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    handle = cushim__event_handle(event);
+    if (!handle) /* the driver might speak of the context first */
         return CUDA_ERROR_INVALID_HANDLE;
     code = cushim__stream_enter(stream, &scope);
     if (code)
         return code;
     return cushim__context_leave(&scope,
-                                 cushim_driver()->StreamWaitEvent(stream->handle, event, flags));
+                                 cushim_driver()->StreamWaitEvent(stream->handle, handle, flags));
 }
 
 /* The driver itself refuses the NULL of a closed event (driver semantics, statement 20). */
@@ -27,11 +32,9 @@ CUresult cushim_stream_wait_event(struct cushim_stream *stream, struct cushim_ev
 {
     CUevent handle;
 
-    if (!cushim__stream_is_open(stream) || !event)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (!stream || !event || !cushim__stream_is_plain(stream))
+        return wait_special(stream, event, flags);
     handle = cushim__event_handle(event);
-    if (stream->is_default)
-        return wait_on_default(stream, handle, flags);
     return cushim_driver()->StreamWaitEvent(stream->handle, handle, flags);
 }
 

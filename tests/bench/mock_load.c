@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work for the mock driver: mock_load pairs|pending COUNT
+ * Work for the mock driver: mock_load WORK MODE STREAMS COUNT
  *
- * pairs    COUNT times an event is recorded and queried, in auto mode
- * pending  COUNT operations are queued behind one that takes an hour, then waited for
+ * WORK is done COUNT times, on so many streams in turn, in a MODE of the mock:
  *
- * Prints operations per second of this machine and, for pending, the memory of one operation.
+ * pairs    an event is recorded and queried
+ * pending  events are recorded behind a kernel that takes an hour, then the context is waited for
+ * legacy   the same, and each 16th goes to the legacy default stream, which waits for all others
+ * kernels  kernels are launched behind one that takes an hour, and there is room for 16 at once
+ * thread   an event is recorded on the per-thread default stream, beside the streams
+ * values   an event is recorded and queried on one stream, while all others wait for a value
+ *
+ * Prints the processor time of one in ns and, of what is pending, its bytes.
  */
 #define _GNU_SOURCE
 #include <malloc.h>
@@ -15,8 +21,10 @@
 #include <time.h>
 
 #include <cushim/mock.h>
+#include <cushim/mock_clock.h>
 
-static const struct cushim_table *driver;
+/* How many records are left undone in manual mode. */
+enum { UNDONE = 64, MOST_STREAMS = 100000 };
 
 #define HOUR_NS 3600000000000ULL
 
@@ -28,6 +36,15 @@ static const char image[] = ".version 6.0\n"
                             "    ret;\n"
                             "}\n";
 
+static const struct cushim_table *driver;
+static struct cushim_mock *mock;
+static bool is_manual;
+static CUfunction spin;
+static CUevent event;
+static CUstream *streams;
+static unsigned stream_count;
+static size_t bytes; /* of one that is pending */
+
 static void check(CUresult code, const char *what)
 {
     if (code != CUDA_SUCCESS) {
@@ -37,12 +54,12 @@ static void check(CUresult code, const char *what)
 }
 #define OK(call) check(call, #call)
 
-static double seconds(void)
+static double now_ns(void)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
 static size_t heap_bytes(void)
@@ -56,74 +73,153 @@ static size_t heap_bytes(void)
 #endif
 }
 
-static void queue_an_hour(CUstream stream)
+static CUstream stream_of(unsigned long number)
 {
-    uint64_t ns = HOUR_NS;
-    void *parameters[] = {&ns};
-    CUfunction spin;
-    CUmodule module;
+    return streams[number % stream_count];
+}
 
-    OK(driver->ModuleLoadData(&module, image));
-    OK(driver->ModuleGetFunction(&spin, module, "cushim_spin"));
+static void launch(CUstream stream, uint64_t ns)
+{
+    void *parameters[] = {&ns};
+
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
-static void pairs(CUstream stream, CUevent event, unsigned long count)
+/* All streams wait for an hour. */
+static void queue_an_hour(void)
 {
-    double start = seconds();
-
-    for (unsigned long i = 0; i < count; i++) {
-        CUresult code;
-
-        OK(driver->EventRecord(event, stream));
-        code = driver->EventQuery(event);
-        if (code != CUDA_ERROR_NOT_READY)
-            OK(code);
-    }
-    printf("%.0f records and queries per second\n", (double)count / (seconds() - start));
+    launch(streams[0], HOUR_NS);
+    OK(driver->EventRecord(event, streams[0]));
+    for (unsigned i = 1; i < stream_count; i++)
+        OK(driver->StreamWaitEvent(streams[i], event, 0));
 }
 
-static void pending(CUstream stream, CUevent event, unsigned long count)
+static void finish(void)
 {
-    double start, queued;
+    if (is_manual)
+        OK(cushim_mock_drain(mock));
+    OK(driver->CtxSynchronize());
+}
+
+static void record_and_query(unsigned long number, CUstream stream)
+{
+    CUresult code;
+
+    OK(driver->EventRecord(event, stream));
+    code = driver->EventQuery(event);
+    if (code != CUDA_ERROR_NOT_READY)
+        OK(code);
+    if (is_manual && number % UNDONE == 0)
+        OK(cushim_mock_drain(mock));
+}
+
+static void pairs(unsigned long count)
+{
+    for (unsigned long i = 0; i < count; i++)
+        record_and_query(i, stream_of(i));
+    finish();
+}
+
+static void pending(unsigned long count)
+{
     size_t before;
 
-    queue_an_hour(stream);
+    queue_an_hour();
     before = heap_bytes();
-    start = seconds();
     for (unsigned long i = 0; i < count; i++)
-        OK(driver->EventRecord(event, stream));
-    queued = seconds();
-    printf("%.1f bytes per pending operation\n", (double)(heap_bytes() - before) / (double)count);
-    OK(driver->StreamSynchronize(stream));
-    printf("%.0f operations per second queued, %.0f executed\n", (double)count / (queued - start),
-           (double)count / (seconds() - queued));
+        OK(driver->EventRecord(event, stream_of(i)));
+    bytes = (heap_bytes() - before) / count;
+    finish();
 }
 
-int main(int count, char **arguments)
+static void legacy(unsigned long count)
 {
-    const struct cushim_mock_options options = {.size = sizeof options, .settings = "mode = auto"};
-    struct cushim_mock *mock;
-    CUcontext context;
-    CUstream stream;
-    CUevent event;
-    unsigned long turns;
+    queue_an_hour();
+    for (unsigned long i = 0; i < count; i++)
+        OK(driver->EventRecord(event, i % 16 == 15 ? CU_STREAM_LEGACY : stream_of(i)));
+    finish();
+}
 
-    if (count != 3) {
-        fprintf(stderr, "usage: mock_load pairs|pending COUNT\n");
-        return 2;
-    }
-    turns = strtoul(arguments[2], NULL, 10);
+static void kernels(unsigned long count)
+{
+    queue_an_hour();
+    for (unsigned long i = 0; i < count; i++)
+        launch(stream_of(i), 1000);
+    finish();
+}
+
+static void thread(unsigned long count)
+{
+    for (unsigned long i = 0; i < count; i++)
+        record_and_query(i, CU_STREAM_PER_THREAD);
+    finish();
+}
+
+static void values(unsigned long count)
+{
+    CUdeviceptr value;
+
+    OK(driver->MemAlloc_v2(&value, 4));
+    OK(driver->MemsetD32_v2(value, 0, 1));
+    for (unsigned i = 1; i < stream_count; i++)
+        OK(driver->StreamWaitValue32_v2(streams[i], value, 1, CU_STREAM_WAIT_VALUE_EQ));
+    for (unsigned long i = 0; i < count; i++)
+        record_and_query(i, streams[0]);
+    OK(driver->MemsetD32_v2(value, 1, 1));
+    finish();
+    OK(driver->MemFree_v2(value));
+}
+
+static const struct work {
+    const char *name;
+    void (*run)(unsigned long count);
+    unsigned stream_flags;
+} works[] = {
+    {"pairs", pairs, CU_STREAM_NON_BLOCKING},   {"pending", pending, CU_STREAM_NON_BLOCKING},
+    {"legacy", legacy, CU_STREAM_DEFAULT},      {"kernels", kernels, CU_STREAM_NON_BLOCKING},
+    {"thread", thread, CU_STREAM_NON_BLOCKING}, {"values", values, CU_STREAM_NON_BLOCKING},
+};
+
+static void set_up(const char *mode, unsigned stream_flags)
+{
+    char settings[64];
+    const struct cushim_mock_options options = {.size = sizeof options, .settings = settings};
+    CUcontext context;
+    CUmodule module;
+
+    snprintf(settings, sizeof settings, "mode = %s\nkernels = 16\n", mode);
+    is_manual = strcmp(mode, "manual") == 0;
     OK(cushim_mock_create(&options, &mock));
     driver = cushim_mock_table(mock);
     OK(driver->Init(0));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->CtxPushCurrent_v2(context));
-    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&spin, module, "cushim_spin"));
     OK(driver->EventCreate(&event, CU_EVENT_DEFAULT));
-    if (strcmp(arguments[1], "pairs") == 0)
-        pairs(stream, event, turns);
-    else
-        pending(stream, event, turns);
+    streams = calloc(stream_count, sizeof *streams);
+    for (unsigned i = 0; i < stream_count && streams; i++)
+        OK(driver->StreamCreate(&streams[i], stream_flags));
+}
+
+int main(int count, char **arguments)
+{
+    const struct work *work = NULL;
+    unsigned long turns;
+    double start;
+
+    for (size_t i = 0; count == 5 && i < sizeof works / sizeof *works; i++)
+        work = strcmp(arguments[1], works[i].name) == 0 ? &works[i] : work;
+    stream_count = work ? (unsigned)strtoul(arguments[3], NULL, 10) : 0;
+    if (stream_count < 1 || stream_count > MOST_STREAMS) {
+        fprintf(stderr, "usage: mock_load WORK MODE STREAMS COUNT\n");
+        return 2;
+    }
+    turns = strtoul(arguments[4], NULL, 10);
+    set_up(arguments[2], work->stream_flags);
+    start = now_ns();
+    work->run(turns);
+    printf("%.4f %zu\n", (now_ns() - start) / (double)turns, bytes);
+    free(streams);
     return cushim_mock_destroy(mock) == CUDA_SUCCESS ? 0 : 1;
 }

@@ -9,15 +9,19 @@ import sys
 import tempfile
 
 
-def require():
-    """Skip the test where nothing can be counted."""
+def why_not():
+    """Why nothing can be counted; empty: it can."""
     if not shutil.which('strace'):
-        print('skipped: strace is not installed')
-        sys.exit(77)
+        return 'strace is not installed'
     result = subprocess.run(['strace', '-o', os.devnull, 'true'], stderr=subprocess.PIPE, text=True,
                             check=False)
-    if result.returncode != 0:
-        print('skipped: ' + result.stderr.strip())
+    return result.stderr.strip() if result.returncode != 0 else ''
+
+
+def require():
+    """Skip the test where nothing can be counted."""
+    if why_not():
+        print('skipped: ' + why_not())
         sys.exit(77)
 
 

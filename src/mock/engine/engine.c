@@ -60,7 +60,7 @@ void cushim__engine_pass(uint64_t duration_ns)
         engine->time_ns = engine->now_ns;
         return;
     }
-    cushim__run_polled();
+    cushim__run_polled_some();
     cushim__run_until(cushim__time_after(engine->now_ns, duration_ns));
 }
 

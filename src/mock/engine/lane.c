@@ -32,6 +32,15 @@ void cushim__lanes_create(void)
     }
 }
 
+/* The line for a priority: lower numbers are higher, and the highest that there is has line 0. */
+static unsigned line_of(const struct cushim__stream *stream)
+{
+    const int highest = cushim__world->settings.profile.greatest_priority;
+    const unsigned below = (unsigned)(stream->priority - highest);
+
+    return below < CUSHIM__LINES ? below : CUSHIM__LINES - 1;
+}
+
 bool cushim__lane_take(struct cushim__stream *stream)
 {
     struct cushim__lanes *lanes;
@@ -41,7 +50,8 @@ bool cushim__lane_take(struct cushim__stream *stream)
     lanes = lanes_of(stream);
     if (lanes->free == 0) {
         stream->state = CUSHIM__QUEUED;
-        cushim__queue_add(&lanes->waiting, stream);
+        stream->line = (uint8_t)line_of(stream);
+        cushim__queue_add(&lanes->waiting[stream->line], stream);
         return false;
     }
     lanes->free--;
@@ -49,16 +59,14 @@ bool cushim__lane_take(struct cushim__stream *stream)
     return true;
 }
 
-/* Who waits longest among those of the highest priority: lower numbers are higher. */
-static struct cushim__stream *next_in(const struct cushim__queue *queue)
+/* Who waits longest among those of the highest priority. NULL: nobody waits. */
+static struct cushim__stream *take_next(struct cushim__lanes *lanes)
 {
-    struct cushim__stream *best = queue->first;
+    struct cushim__stream *next = NULL;
 
-    for (struct cushim__stream *stream = queue->first; stream; stream = stream->next_waiting) {
-        if (stream->priority < best->priority)
-            best = stream;
-    }
-    return best;
+    for (unsigned line = 0; !next && line < CUSHIM__LINES; line++)
+        next = cushim__queue_take(&lanes->waiting[line]);
+    return next;
 }
 
 void cushim__lane_leave(struct cushim__stream *stream)
@@ -67,14 +75,13 @@ void cushim__lane_leave(struct cushim__stream *stream)
     struct cushim__stream *next;
 
     if (stream->state == CUSHIM__QUEUED)
-        cushim__queue_remove(&lanes->waiting, stream);
+        cushim__queue_remove(&lanes->waiting[stream->line], stream);
     if (!stream->lane)
         return;
     stream->lane = false;
     lanes->free++;
-    next = next_in(&lanes->waiting);
+    next = take_next(lanes);
     if (next) {
-        cushim__queue_remove(&lanes->waiting, next);
         next->state = CUSHIM__IDLE;
         cushim__run_list(next);
     }

@@ -11,20 +11,35 @@ static bool has_earlier(const struct cushim__stream *stream, uint64_t number)
     return stream->head && stream->head->number < number;
 }
 
+/*
+ * Whether nothing is left that is before an operation of the legacy default stream. Numbers only
+ * grow, so a stream that has nothing is not asked again for the same operation.
+ */
+static bool none_earlier(struct cushim__context *context, uint64_t number)
+{
+    if (context->awaited_number != number) {
+        context->awaited_number = number;
+        context->awaited = context->streams;
+    }
+    for (struct cushim__stream *one = context->awaited; one; one = one->next) {
+        context->awaited = one;
+        if (one != context->legacy && cushim__stream_blocks(one) && has_earlier(one, number))
+            return false;
+    }
+    context->awaited = NULL;
+    return true;
+}
+
 bool cushim__order_allows(const struct cushim__stream *stream)
 {
-    const struct cushim__context *context = stream->object.context;
+    struct cushim__context *context = stream->object.context;
     uint64_t number = stream->head->number;
 
     if (!context->legacy || !cushim__stream_blocks(stream))
         return true;
     if (stream->kind != CUSHIM__LEGACY)
         return !has_earlier(context->legacy, number);
-    for (const struct cushim__stream *one = context->streams; one; one = one->next) {
-        if (one != stream && cushim__stream_blocks(one) && has_earlier(one, number))
-            return false;
-    }
-    return true;
+    return none_earlier(context, number);
 }
 
 static void wake(struct cushim__stream *stream)
@@ -43,9 +58,12 @@ void cushim__order_ended(struct cushim__stream *stream)
     if (!context->legacy || !cushim__stream_blocks(stream))
         return;
     if (stream->kind != CUSHIM__LEGACY) {
-        wake(context->legacy);
+        if (context->awaited == stream)
+            wake(context->legacy);
         return;
     }
-    for (struct cushim__stream *one = context->streams; one; one = one->next)
-        wake(one);
+    for (struct cushim__stream *one = context->streams; one; one = one->next) {
+        if (one->head && !has_earlier(stream, one->head->number))
+            wake(one);
+    }
 }

@@ -12,10 +12,13 @@ struct cushim__queue {
     struct cushim__stream *first, *last;
 };
 
+/* Lines of streams that wait for a unit, by priority; the last one is for all lower ones too. */
+enum { CUSHIM__LINES = 16 };
+
 /* One unit of one device: how many operations it executes at once, and who waits for it. */
 struct cushim__lanes {
     unsigned free;
-    struct cushim__queue waiting;
+    struct cushim__queue waiting[CUSHIM__LINES];
 };
 
 struct cushim__engine {
@@ -88,8 +91,9 @@ void cushim__order_ended(struct cushim__stream *stream);
 /* run.c: look at streams, and work off what is due. */
 void cushim__run_list(struct cushim__stream *stream);
 void cushim__run_listed(void);
-void cushim__run_polled(void);
-bool cushim__run_next(void); /* what is due first, whenever that is; false: nothing */
+void cushim__run_polled(void);      /* ask all that are polled */
+void cushim__run_polled_some(void); /* ask a few, in turn */
+bool cushim__run_next(void);        /* what is due first, whenever that is; false: nothing */
 void cushim__run_until(uint64_t time_ns);
 void cushim__run_end(struct cushim__stream *stream); /* the head has ended */
 

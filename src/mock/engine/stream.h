@@ -32,6 +32,7 @@ struct cushim__stream {
     unsigned long long id;                  /* what cuStreamGetId answers */
     struct cushim__thread *owner;           /* of a per-thread default stream */
     struct cushim__stream *next, *previous; /* in its context */
+    struct cushim__stream *next_default;    /* of another thread, in its context */
     bool linked;                            /* it stands there: its context lives */
 
     /* The engine's. */
@@ -44,6 +45,7 @@ struct cushim__stream {
     const struct cushim__operation *demanded_last; /* how far that was told; NULL: to nobody yet */
     size_t heap_place;
     bool lane;     /* the head has a lane of its unit */
+    uint8_t line;  /* in which of its unit's lines it waits */
     bool ordered;  /* the head waits for the legacy default stream, or that one for others */
     unsigned held; /* by whom it may not be freed */
     bool listed;   /* in the list of streams to look at */

@@ -55,7 +55,9 @@ static bool drive(void)
     struct cushim__engine *engine = cushim__engine();
 
     if (cushim__world->settings.mode == CUSHIM__AUTO) {
-        cushim__run_polled();
+        cushim__run_polled_some();
+        if (!cushim__heap_first())
+            cushim__run_polled();
         if (cushim__run_next()) {
             engine->time_ns = engine->now_ns;
             return true;

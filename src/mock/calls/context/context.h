@@ -22,8 +22,11 @@ struct cushim__context {
     unsigned long long id;
     struct cushim__stream *streams; /* every stream, the default ones too, in order of creation */
     struct cushim__stream *last_stream;
-    struct cushim__stream *legacy; /* NULL until it is used */
-    struct cushim__helper *helper; /* the thread that executes host functions; NULL: none yet */
+    struct cushim__stream *legacy;     /* NULL until it is used */
+    struct cushim__stream *per_thread; /* the default streams of threads, by `next_default` */
+    struct cushim__stream *awaited;    /* those before it have nothing that is before ... */
+    uint64_t awaited_number;           /* ... this operation of the legacy stream: see order.c */
+    struct cushim__helper *helper;     /* the thread that executes host functions; NULL: none yet */
     size_t limits[CUSHIM__LIMITS_MAX];
     CUfunc_cache cache;
     bool peers[CUSHIM__DEVICES_MAX]; /* access was enabled to contexts of these devices */

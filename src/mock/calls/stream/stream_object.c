@@ -22,6 +22,8 @@ static void unlink_from_context(struct cushim__stream *stream)
         stream->next->previous = stream->previous;
     else
         context->last_stream = stream->previous;
+    if (context->awaited == stream)
+        context->awaited = stream->next;
     stream->next = stream->previous = NULL;
     stream->linked = false;
 }
@@ -51,13 +53,16 @@ static struct cushim__stream *per_thread(struct cushim__context *context)
 
     if (!thread)
         return NULL;
-    for (stream = context->streams; stream; stream = stream->next) {
-        if (stream->kind == CUSHIM__PER_THREAD_DEFAULT && stream->owner == thread)
+    for (stream = context->per_thread; stream; stream = stream->next_default) {
+        if (stream->owner == thread)
             return stream;
     }
     stream = cushim__stream_create(context, CUSHIM__PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
-    if (stream)
+    if (stream) {
         stream->owner = thread;
+        stream->next_default = context->per_thread;
+        context->per_thread = stream;
+    }
     return stream;
 }
 
@@ -134,7 +139,7 @@ void cushim__streams_forget(struct cushim__context *context)
         if (!stream->object.handle)
             cushim__stream_end(stream);
     }
-    context->legacy = NULL;
+    context->legacy = context->per_thread = context->awaited = NULL;
 }
 
 bool cushim__stream_blocks(const struct cushim__stream *stream)

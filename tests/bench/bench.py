@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What cushim costs: one table. Every figure is a ratio of two things that were measured in the
+same run and took turns, or an instruction count (callgrind).
+
+examples:
+  meson compile -C build bench && tests/bench/bench.py          the table
+  tests/bench/bench.py --list                                   what there is
+  tests/bench/bench.py --only module --only route.plugin        rows by the beginning of a name
+  tests/bench/bench.py --results development --plot             write RESULTS.md and route.svg again
+  tests/bench/bench.py --gpu --json gpu.json                    on a machine with a GPU
+  tests/bench/bench.py --read gpu.json --results h200           its results into RESULTS.md
+
+exit status: 0 measured, 1 a count is more than a test allows (--judge), 2 wrong usage,
+77 nothing could be measured (the reason is printed)
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import plot  # noqa: E402
+import rows  # noqa: E402
+import table  # noqa: E402
+from measure import LEAST_ROUNDS_WITHIN, Bench, Skip  # noqa: E402
+from row import TOLERANCE  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+RESULTS = os.path.join(HERE, 'RESULTS.md')
+PLOT = os.path.join(HERE, 'route.svg')
+LEAST_ROUNDS, ROUNDS, GPU_ROUNDS = 9, 15, 9
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('--build', default=os.path.join(ROOT, 'build'), metavar='FOLDER',
+                        help='where Meson has built (default: build, beside tests)')
+    parser.add_argument('--only', action='append', default=[], metavar='ROW',
+                        help='rows whose name begins so, or a section by its number; repeat it for '
+                             'more')
+    parser.add_argument('--list', action='store_true', help='list the rows and measure nothing')
+    parser.add_argument('--rounds', type=int, metavar='N',
+                        help='rounds of what is timed, at least %d (default: %d; with --gpu, where '
+                             'each process initialises the driver, %d)'
+                             % (LEAST_ROUNDS, ROUNDS, GPU_ROUNDS))
+    parser.add_argument('--gpu', action='store_true',
+                        help='rows for a machine with a GPU: times, on the driver that is found')
+    parser.add_argument('--driver', metavar='LIBRARY',
+                        help='the driver library (default: the bench\'s own; with --gpu a search)')
+    parser.add_argument('--judge', action='store_true',
+                        help='only what is counted; fail if it is more than a test allows')
+    parser.add_argument('--skip', metavar='REASON', help='skip, and say why: for a build that is '
+                        'not what a release is like')
+    parser.add_argument('--json', metavar='FILE', help='write the results as JSON too; -: print '
+                        'them instead of the table')
+    parser.add_argument('--read', metavar='FILE', help='take results from such a file, do not '
+                        'measure')
+    parser.add_argument('--results', metavar='PART',
+                        help='write Markdown into this part of RESULTS.md: development, h200')
+    parser.add_argument('--plot', action='store_true', help='draw route.svg of the routes')
+    found = parser.parse_args()
+    if found.rounds is None:
+        found.rounds = GPU_ROUNDS if found.gpu else ROUNDS
+    if found.rounds < LEAST_ROUNDS:
+        parser.error('--rounds: %d are too few, at least %d' % (found.rounds, LEAST_ROUNDS))
+    return found
+
+
+def output_of(*words):
+    try:
+        return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              cwd=ROOT, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return ''
+
+
+def processor():
+    with open('/proc/cpuinfo', encoding='utf-8') as file:
+        match = re.search(r'^model name\s*: (.*)$', file.read(), re.MULTILINE)
+    return match.group(1) if match else platform.machine()
+
+
+def about(bench):
+    """On what was measured; nothing that names the machine."""
+    found = {
+        'commit': output_of('git', 'rev-parse', '--short', 'HEAD'),
+        'command': 'tests/bench/bench.py' + (' --gpu' if bench.gpu else ''),
+        'machine': '%s, %d processors' % (processor(), os.cpu_count() or 1),
+        'rounds': '%d, and %d within a process' % (bench.rounds, max(bench.rounds,
+                                                                     LEAST_ROUNDS_WITHIN)),
+        'C library': ' '.join(platform.libc_ver()),
+    }
+    if bench.gpu:
+        found['device'] = bench.about.get('device', '')
+        found['driver'] = bench.about.get('driver', '')
+    else:
+        found['compiler'] = output_of('cc', '--version').split('\n')[0]
+        found['valgrind'] = output_of('valgrind', '--version')
+    return {key: value for key, value in found.items() if value}
+
+
+def wanted(options):
+    """The rows that are asked for, and that this machine is for."""
+    places = ('gpu', 'both') if options.gpu else ('counted', 'here', 'both')
+    places = ('counted',) if options.judge else places
+    return [row for row in rows.rows()
+            if row.where in places and
+            (not options.only or any(row.name.startswith(name) or str(row.section) == name
+                                     for name in options.only))]
+
+
+class Watch:
+    """Progress, where a person watches."""
+
+    def __init__(self, total):
+        self.shown, self.total, self.row, self.done = sys.stderr.isatty(), total, '', 0
+
+    def begin(self, row):
+        self.row = row.name
+        self.done += 1
+        self.tell(())
+
+    def tell(self, words):
+        if self.shown:
+            line = '%d/%d %s  %s' % (self.done, self.total, self.row,
+                                     ' '.join(str(word) for word in words if '/' not in str(word)))
+            sys.stderr.write('\r\033[K' + line[:shutil.get_terminal_size().columns - 1])
+            sys.stderr.flush()
+
+    def end(self):
+        if self.shown:
+            sys.stderr.write('\r\033[K')
+
+
+def measure(found, bench, watch):
+    """(row, figure) of what can be measured, and (row, why) of what cannot."""
+    measured, skipped = [], []
+    for row in found:
+        watch.begin(row)
+        try:
+            measured.append((row, row.measure(bench)))
+        except Skip as why:
+            skipped.append((row, str(why)))
+    watch.end()
+    return measured, skipped
+
+
+def find_driver(bench, options):
+    """Have all programs use one driver: the bench's, one that is named, or one that is found."""
+    if options.driver:
+        bench.driver = os.path.abspath(options.driver)
+    elif not options.gpu:
+        bench.driver = bench.path('libcuda.so.1')
+    for line in bench.run(bench.path('cost'), 'list').splitlines():
+        words = line.split()
+        if words[0] == 'about':
+            bench.about[words[1]] = ' '.join(words[2:])
+    bench.driver = bench.about['library']
+
+
+def too_many(measured, bench):
+    """Print what a test does not allow, and say how often."""
+    count = 0
+    for row, figure in measured:
+        allowed = row.most is None or figure.value <= row.most + TOLERANCE
+        if row.most is None and row.goal:
+            allowed = row.goal.met(bench, figure)
+        if not allowed:
+            count += 1
+            print('TOO MANY: %s is %s, allowed is %s' % (row.name, table.number(figure.value),
+                                                         row.most or row.goal.text))
+    return count
+
+
+def main():
+    options = arguments()
+    if options.skip:
+        print('skipped: %s' % options.skip)
+        return 77
+    found = wanted(options)
+    if not found:
+        sys.exit('bench.py: no row begins with %s; --list tells all' % ', '.join(options.only))
+    if options.list:
+        for row in found:
+            print('%-36s %s' % (row.name, row.what))
+        return 0
+    if options.read:
+        with open(options.read, encoding='utf-8') as file:
+            read = json.load(file)
+        facts, results = read['about'], read['results']
+        facts.setdefault('commit', output_of('git', 'rev-parse', '--short', 'HEAD'))
+    else:
+        watch = Watch(len(found))
+        bench = Bench(os.path.join(options.build, 'tests', 'bench'), None, options.rounds,
+                      options.gpu, watch.tell)
+        try:
+            find_driver(bench, options)
+        except Skip as why:
+            print('skipped: %s' % why)
+            return 77
+        measured, skipped = measure(found, bench, watch)
+        for row, why in skipped:
+            print('skipped: %s: %s' % (row.name, why), file=sys.stderr)
+        if not measured:
+            print('skipped: nothing could be measured')
+            return 77
+        facts, results = about(bench), [table.result_of(row, figure, bench)
+                                        for row, figure in measured]
+    if options.json not in (None, '-'):
+        with open(options.json, 'w', encoding='utf-8') as file:
+            file.write(table.as_json(facts, results))
+    sys.stdout.write(table.as_json(facts, results) if options.json == '-' else table.text(results))
+    if options.results:
+        table.put_into(RESULTS, options.results, table.markdown(facts, results))
+    if options.plot:
+        plot.draw(PLOT, results)
+    return 1 if options.judge and too_many(measured, bench) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How figures come about: instructions that are counted, and times of things that take turns."""
+
+import os
+import subprocess
+import sys
+from collections import namedtuple
+
+sys.dont_write_bytecode = True
+import callgrind  # noqa: E402
+
+# `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
+# in absolute terms, for a GPU.
+Figure = namedtuple('Figure', 'value low high note', defaults=(None, None, ''))
+
+# Turns of a loop: the difference of two numbers of them is what a turn costs.
+TURNS = (1000, 101000)
+# Rounds within a process are short.
+LEAST_ROUNDS_WITHIN = 31
+# Calls that a program is timed for.
+TIMED_TURNS = 2000000
+
+
+class Skip(Exception):
+    """What cannot be measured here, and why."""
+
+
+def quantile(values, share):
+    """Of a list: 0.5 is the median."""
+    values = sorted(values)
+    place = share * (len(values) - 1)
+    below = int(place)
+    above = min(below + 1, len(values) - 1)
+    return values[below] + (values[above] - values[below]) * (place - below)
+
+
+def figure_of(values, note=''):
+    return Figure(quantile(values, 0.5), quantile(values, 0.25), quantile(values, 0.75), note)
+
+
+class Bench:
+    """Where the programs are, and what was measured so far: nothing is measured twice."""
+
+    def __init__(self, folder, driver, rounds, gpu, tell):
+        self.folder, self.driver, self.rounds, self.gpu = folder, driver, rounds, gpu
+        self.tell = tell
+        self.about = {}
+        self.known = {}
+
+    def path(self, name):
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            raise Skip('%s is not built' % name)
+        return path
+
+    def environment(self):
+        """The driver for those that load it and for those that are linked to it."""
+        if not self.driver:
+            return dict(os.environ)
+        return dict(os.environ, CUSHIM_LIBRARY=self.driver,
+                    LD_LIBRARY_PATH=os.path.dirname(self.driver))
+
+    def run(self, *words):
+        """What a program prints. 77: it has nothing to measure."""
+        result = subprocess.run(words, env=self.environment(), stdout=subprocess.PIPE, text=True,
+                                check=False)
+        if result.returncode == 77:
+            raise Skip(result.stdout.strip())
+        if result.returncode != 0:
+            sys.exit('%s exits with %d\n%s' % (' '.join(words), result.returncode, result.stdout))
+        return result.stdout
+
+    def once(self, key, measure):
+        if key not in self.known:
+            self.tell(key)
+            self.known[key] = measure()
+        return self.known[key]
+
+    def count(self, *words):
+        """Instructions of a whole run."""
+        return self.once(words, lambda: callgrind.count([self.path(words[0]), *words[1:]],
+                                                        self.environment()))
+
+    def per_turn(self, *words, turns=TURNS):
+        """Instructions of a turn of a program whose last argument is how many it makes."""
+        few, many = (self.count(*words, str(number)) for number in turns)
+        return (many - few) / (turns[1] - turns[0])
+
+    def rounds_of(self, row):
+        """Way -> times by round, of a row of the program `cost`."""
+        def measure():
+            times = {}
+            output = self.run(self.path('cost'), 'time' if self.gpu else 'processor',
+                              str(max(self.rounds, LEAST_ROUNDS_WITHIN)), row)
+            for line in output.splitlines():
+                words = line.split()
+                if words[0] == 'about':
+                    self.about[words[1]] = ' '.join(words[2:])
+                elif words[0] == 'time':
+                    times.setdefault(words[2], []).append(float(words[3]))
+            return times
+        return self.once(('cost', row), measure)
+
+    def rounds_by_turns(self, commands):
+        """Name -> times by round, of commands that print a time and take turns."""
+        def measure():
+            times = {name: [] for name in commands}
+            order = list(commands)
+            for number in range(self.rounds + 1):
+                for place in range(len(order)):
+                    name = order[(number + place) % len(order)]
+                    time = float(self.run(*commands[name]).split()[0])
+                    if number > 0:  # the first round warms
+                        times[name].append(time)
+            return times
+        return self.once(tuple((name, *words) for name, words in commands.items()), measure)
+
+    def ratio(self, times, way, base):
+        """One way against another, by round."""
+        note = ''
+        if self.gpu:
+            note = '%.1f ns to %.1f ns' % tuple(quantile(times[name], 0.5) for name in (way, base))
+        return figure_of([one / other for one, other in zip(times[way], times[base])], note)

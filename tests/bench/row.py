@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a row of the table is, and why one may miss its goal."""
+
+import sys
+from collections import namedtuple
+
+sys.dont_write_bytecode = True
+from measure import Figure  # noqa: E402
+
+# `where`: 'counted' by callgrind and judged by tests, 'here' and 'gpu' by time on a machine without
+# and with a GPU, 'both'. `goal`: a Goal or None. `most`: what a test allows; None: the goal.
+# `measure`: a function of a Bench that answers a Figure.
+Row = namedtuple('Row', 'section name what unit where goal most measure',
+                 defaults=(None, None, None))
+# `text` is what the table shows, `met` a function of the Bench and the figure.
+Goal = namedtuple('Goal', 'text met')
+
+SECTIONS = {
+    1: 'One call by five routes',
+    2: 'Modules against the raw calls that they wrap',
+    3: 'Elapsed time',
+    4: 'Event pool',
+    5: 'Load',
+    6: 'No driver',
+    7: 'Size and start',
+    8: 'Threads',
+    9: 'Mock',
+    10: 'Layers',
+}
+
+# What the C library does once more or less in a run is no cost of a turn.
+TOLERANCE = 0.01
+
+# How the instructions of a module function come about, counted in its machine code.
+PARTS = '2 to load the table and jump; 3 for each object: whether it is NULL, and its handle'
+PLAIN = '3 whether the stream is closed or a default one'
+KNOWING = ('a bare dlopen() takes as long: a system call takes 1 us on this virtual machine')
+
+ASKED = ('the library folders have a glibc-hwcaps, into which a look cannot see, so the linker is '
+         'asked; without it there are 36')
+
+# Why a goal is missed, as measured.
+REASONS = {
+    'module.event-record': PARTS + '; ' + PLAIN + '; 3 whether the event is closed or was never '
+                           'recorded',
+    'module.event-elapsed': PARTS + '; 2 whether the result is NULL; 2 as all three arguments '
+                            'change registers',
+    'module.stream-wait': PARTS + '; ' + PLAIN,
+    'module.stream-query': PARTS + '; ' + PLAIN,
+    'load.time': 'in instructions it is met; 15 system calls and 24 KiB of fresh pages are as long '
+                 'as two thirds of the loop on this virtual machine',
+    'absent.system-calls.static': ASKED,
+    'absent.system-calls.shared': ASKED,
+    'absent.time.static': KNOWING,
+    'absent.time.shared': KNOWING,
+}
+
+
+def most(limit, unit=''):
+    return Goal('at most %g%s' % (limit, unit), lambda bench, figure: figure.value <= limit +
+                TOLERANCE)
+
+
+def least(limit, unit=''):
+    return Goal('at least %g%s' % (limit, unit), lambda bench, figure: figure.value >= limit)
+
+
+def exact(value):
+    return Figure(value)
