@@ -65,10 +65,22 @@ static size_t find_head(const unsigned char *bytes, size_t size)
                : size;
 }
 
+/* Whether a text is a name, to the linker, which compares the digits in them as numbers. */
+static bool is_name(const unsigned char *text, size_t room, const char *name)
+{
+    const char *digits = strrchr(name, '.') + 1;
+    const size_t stem = (size_t)(digits - name), rest = strlen(digits) + 1;
+
+    if (room < stem || memcmp(text, name, stem) != 0)
+        return false;
+    for (text += stem, room -= stem; room > 0 && *text == '0'; text++)
+        room--;
+    return room >= rest && memcmp(text, digits, rest) == 0;
+}
+
 /* `bytes` are those from the head on. */
 static bool lacks(const unsigned char *bytes, size_t size, const char *name)
 {
-    const size_t length = strlen(name) + 1;
     struct head head;
 
     memcpy(&head, bytes, sizeof head);
@@ -83,14 +95,13 @@ static bool lacks(const unsigned char *bytes, size_t size, const char *name)
                sizeof place);
         if (place >= size)
             return false;
-        /* A text that is cut off by the file's end may have been any. */
-        if (size - place < length) {
-            if (!memchr(bytes + place, '\0', size - place))
-                return false;
-        } else if (bytes[place + AFTER_LIB] == (unsigned char)name[AFTER_LIB] &&
-                   memcmp(bytes + place, name, length) == 0) {
+        /* A text that is cut off by the file's end may have been any; all begin with lib. */
+        if (size - place <= strlen(name) && !memchr(bytes + place, '\0', size - place))
             return false;
-        }
+        if (size - place > AFTER_LIB &&
+            bytes[place + AFTER_LIB] == (unsigned char)name[AFTER_LIB] &&
+            is_name(bytes + place, size - place, name))
+            return false;
     }
     return true;
 }

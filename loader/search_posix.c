@@ -97,6 +97,27 @@ static bool is_audited(void)
     return linker->r_version > 1;
 }
 
+/*
+ * Whether dlopen() is the C library's. Another one, of a library that was loaded before the program
+ * or of the program itself, may lead a search to where no look would find anything.
+ */
+static bool asks_the_linker(void)
+{
+    static const char *const libraries[] = {"libc.so", "libc-2", "libdl.so", "libdl-2"};
+    const uintptr_t function = (uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
+    char path[CUSHIM_REPORT_PATH_BYTES];
+    const char *file;
+
+    if (!function || !cushim__mapped_holding(function, path, sizeof path))
+        return false;
+    file = strrchr(path, '/');
+    for (size_t i = 0; file && i < sizeof libraries / sizeof libraries[0]; i++) {
+        if (strncmp(file + 1, libraries[i], strlen(libraries[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The part of the process that this is, for the search goes by who asks; close it again. */
 static void *open_self(void)
 {
@@ -212,7 +233,7 @@ enum cushim__look cushim__search_look(struct cushim_candidate *candidate,
     if (!search)
         return look;
     search->subfolder_count = count_subfolders();
-    search->is_certain = search->subfolder_count > 0 && !is_audited();
+    search->is_certain = search->subfolder_count > 0 && !is_audited() && asks_the_linker();
     for (unsigned i = 0; i < search->folders.dls_cnt && find == GOES_ON; i++) {
         find = look_into(search, search->folders.dls_serpath[i].dls_name, candidate->path);
         if (find == GOES_ON && search->file.outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)

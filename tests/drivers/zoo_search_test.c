@@ -3,9 +3,9 @@
  * What glibc's dynamic linker knows more of its search than it tells: a look at its folders must not
  * say that there is no driver where the linker would find one.
  *
- *     zoo_search_test FOLDER_OF_THE_ZOO [AUDITOR]
+ *     zoo_search_test FOLDER_OF_THE_ZOO [AUDITOR OPENER]
  *
- * With a sanitizer or an emulator there is no auditor.
+ * With a sanitizer or an emulator there are no auditor and no opener.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -31,7 +31,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define DRIVER "libcuda.so.1"
 
-static const char *zoo, *auditor;
+static const char *zoo, *auditor, *opener;
 
 /* Make a folder in that of the test, with all folders above it. */
 static void make_folders(const char *path)
@@ -207,6 +207,25 @@ static void driver_to_which_an_auditor_leads_is_found(void **state)
     assert_true(child_passes("auditor", start_with_an_auditor, NULL));
 }
 
+static void start_with_an_opener(const void *data)
+{
+    (void)data;
+    environment_set("ZOO_OPENED", folder_path("opened/" DRIVER));
+    environment_set("LD_PRELOAD", opener);
+    start("opened", NULL);
+}
+
+static void driver_that_another_dlopen_opens_is_found(void **state)
+{
+    (void)state;
+    if (!opener) {
+        print_message("no other dlopen: a sanitizer or an emulator is in its place\n");
+        skip();
+    }
+    make_driver("opened");
+    assert_true(child_passes("opener", start_with_an_opener, NULL));
+}
+
 /* Each of these is a process of its own. */
 static bool run_part(const char *part)
 {
@@ -218,6 +237,8 @@ static bool run_part(const char *part)
         ask_beside_a_driver();
     else if (strcmp(part, "audited") == 0)
         check_loaded("/audited/");
+    else if (strcmp(part, "opened") == 0)
+        check_loaded("/opened/");
     else
         return false;
     child_end();
@@ -233,11 +254,13 @@ int main(int argc, char **argv)
 #endif
         cmocka_unit_test(driver_on_the_run_path_of_the_library_that_asks_is_found),
         cmocka_unit_test(driver_to_which_an_auditor_leads_is_found),
+        cmocka_unit_test(driver_that_another_dlopen_opens_is_found),
     };
 
     if (argc < 2 || run_part(argv[1]))
         return EXIT_FAILURE;
     zoo = argv[1];
     auditor = argc > 2 ? argv[2] : NULL;
+    opener = argc > 3 ? argv[3] : NULL;
     return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

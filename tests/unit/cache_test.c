@@ -104,6 +104,16 @@ static void cache_with_the_name_anywhere_does_not_lack_it(void **state)
     }
 }
 
+static void name_with_a_leading_zero_is_the_name(void **state)
+{
+    const char *const names[] = {"libcuda.so.01"};
+    struct cache cache = {.size = 0};
+
+    (void)state;
+    write_cache(&cache, 0, names, COUNT(names));
+    assert_false(lacks(&cache));
+}
+
 static void cache_that_is_cut_short_tells_nothing(void **state)
 {
     struct cache cache = {.size = 0};
@@ -174,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache_without_the_name_lacks_it),
         cmocka_unit_test(cache_with_the_name_anywhere_does_not_lack_it),
+        cmocka_unit_test(name_with_a_leading_zero_is_the_name),
         cmocka_unit_test(cache_that_is_cut_short_tells_nothing),
         cmocka_unit_test(cache_of_another_format_tells_nothing),
         cmocka_unit_test(cache_of_another_order_of_bytes_tells_nothing),
