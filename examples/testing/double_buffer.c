@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
+#include <cushim/cmocka.h>
 #include <cushim/cushim.h>
-#include <cushim/test.h>
 
 /* ---- The program: move `BLOCKS` blocks through two buffers of the device. ---- */
 
@@ -95,7 +95,6 @@ static void pipeline_close(struct pipeline *pipeline)
 
 /* Everything that the test allocates: the input is page-locked, so copies are asynchronous. */
 struct world {
-    struct cushim_test *test;
     struct cushim_context *context;
     unsigned char *input, *result;
     CUdeviceptr output;
@@ -103,83 +102,89 @@ struct world {
 
 enum { BYTES = BLOCKS * BLOCK_BYTES };
 
-static void begin(struct world *world, const char *settings)
+static CUresult world_open(struct world *world)
 {
-    const struct cushim_test_options options = {
-        .size = sizeof options, .settings = settings, .context = true};
+    CUresult code = cushim_context_wrap_current(&world->context);
 
-    *world = (struct world){0};
-    assert_int_equal(cushim_test_begin(&options, &world->test), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_wrap_current(&world->context), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->MemAllocHost_v2((void **)&world->input, BYTES), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->MemAllocHost_v2((void **)&world->result, BYTES),
-                     CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->MemAlloc_v2(&world->output, BYTES), CUDA_SUCCESS);
-    for (size_t i = 0; i < BYTES; i++)
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemAllocHost_v2((void **)&world->input, BYTES);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemAllocHost_v2((void **)&world->result, BYTES);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemAlloc_v2(&world->output, BYTES);
+    for (size_t i = 0; i < BYTES && code == CUDA_SUCCESS; i++)
         world->input[i] = (unsigned char)(1 + i / BLOCK_BYTES);
+    return code;
 }
 
-static void end(struct world *world)
+static void world_close(struct world *world)
 {
-    char text[4096];
-
-    cushim_driver()->MemFree_v2(world->output);
-    cushim_driver()->MemFreeHost(world->result);
-    cushim_driver()->MemFreeHost(world->input);
+    if (world->output)
+        cushim_driver()->MemFree_v2(world->output);
+    if (world->result)
+        cushim_driver()->MemFreeHost(world->result);
+    if (world->input)
+        cushim_driver()->MemFreeHost(world->input);
     cushim_context_release(world->context);
-    if (cushim_test_end(world->test, text, sizeof text) != CUDA_SUCCESS)
-        fail_msg("%s", text);
 }
 
-/* Move the input to the output, and see whether it has got there. */
-static void test_pipeline(const char *settings)
+static CUresult move_all(struct pipeline *pipeline, const struct world *world)
+{
+    CUresult code = pipeline_open(pipeline, world->context);
+
+    for (unsigned block = 0; block < BLOCKS && code == CUDA_SUCCESS; block++)
+        code = pipeline_move(pipeline, block, world->output, world->input);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_synchronize(pipeline->out);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemcpyDtoH_v2(world->result, world->output, BYTES);
+    return code;
+}
+
+/*
+ * Move the input to the output, and see whether it has got there. Nothing is judged before all is
+ * given back: a failed assertion leaves the function.
+ */
+static void output_is_the_input(void **state)
 {
     struct pipeline pipeline = {0};
-    struct world world;
-    CUresult code;
+    struct world world = {0};
+    CUresult code = world_open(&world);
     bool is_same;
 
-    begin(&world, settings);
-    code = pipeline_open(&pipeline, world.context);
-    for (unsigned block = 0; block < BLOCKS && code == CUDA_SUCCESS; block++)
-        code = pipeline_move(&pipeline, block, world.output, world.input);
+    (void)state;
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_synchronize(pipeline.out);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemcpyDtoH_v2(world.result, world.output, BYTES);
-    is_same = memcmp(world.input, world.result, BYTES) == 0;
+        code = move_all(&pipeline, &world);
+    is_same = code == CUDA_SUCCESS && memcmp(world.input, world.result, BYTES) == 0;
     pipeline_close(&pipeline);
-    end(&world);
+    world_close(&world);
     assert_int_equal(code, CUDA_SUCCESS);
     assert_true(is_same);
 }
 
-static void output_is_the_input(void **state)
-{
-    (void)state;
-    test_pipeline("schedule = fifo");
-}
-
-static void output_is_the_input_in_other_orders(void **state)
-{
-    (void)state;
-    test_pipeline("schedule = lazy");
-    test_pipeline("schedule = random\nseed = 1");
-    test_pipeline("schedule = random\nseed = 2");
-}
-
-static void each_access_waits_for_the_one_before(void **state)
-{
-    (void)state;
-    test_pipeline("races = report");
-}
+/* How each of the tests begins. */
+#define OPTIONS(text)                                                                   \
+    {                                                                                   \
+        .size = sizeof(struct cushim_test_options), .settings = (text), .context = true \
+    }
+static struct cushim_test_options in_order = OPTIONS("schedule = fifo"),
+                                  lazily = OPTIONS("schedule = lazy"),
+                                  by_seed_1 = OPTIONS("schedule = random\nseed = 1"),
+                                  by_seed_2 = OPTIONS("schedule = random\nseed = 2"),
+                                  with_search = OPTIONS("races = report");
 
 int main(void)
 {
+#define TEST(name, options)                                                            \
+    {                                                                                  \
+        (name), output_is_the_input, cushim_cmocka_begin, cushim_cmocka_end, (options) \
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(output_is_the_input),
-        cmocka_unit_test(output_is_the_input_in_other_orders),
-        cmocka_unit_test(each_access_waits_for_the_one_before),
+        TEST("output_is_the_input", &in_order),
+        TEST("output_is_the_input_in_other_orders: lazy", &lazily),
+        TEST("output_is_the_input_in_other_orders: seed 1", &by_seed_1),
+        TEST("output_is_the_input_in_other_orders: seed 2", &by_seed_2),
+        TEST("each_access_waits_for_the_one_before", &with_search),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,8 +112,9 @@ static bool take_value(const struct reading *reading, const struct option *optio
             (struct setting){option, value};
         return true;
     }
-    if (option->kind == OPTION_SETTING ||
-        !read_number(value, option->kind == OPTION_SIZE, &number)) {
+    if (option->kind == OPTION_SETTING) {
+        snprintf(problem, sizeof problem, "takes one line, but was given '%.160s'", value);
+    } else if (!read_number(value, option->kind == OPTION_SIZE, &number)) {
         snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
     } else if (number < option->minimum || number > option->maximum) {
         snprintf(problem, sizeof problem, "is out of range with '%.160s'", value);

@@ -26,14 +26,15 @@ const struct command_row commands[] = {
      "Starts a program with the mock driver in the place of libcuda.so.1, so that it finds a "
      "simulated GPU on any machine. The folder of the mock's library is put before the others in "
      "LD_LIBRARY_PATH, and CUSHIM_LIBRARY names it. The settings are checked before the program "
-     "starts. What they may be, and which programs cannot be served, is told in docs/mock.md: a "
-     "program that is linked with an RPATH, or opens a driver by its path, keeps its own.",
+     "starts. What they may be, and which programs cannot be served, is told by the page mock.md, "
+     "installed in share/doc/cushim/docs: a program that is linked with an RPATH, or opens a "
+     "driver by its path, keeps its own.",
      command_run},
     {COMMAND_PROFILE, "profile", NULL,
      "Writes down what a device says of itself: its name, its memory, every attribute that the "
      "driver knows, the limits of a new context and the range of stream priorities. The mock "
-     "driver takes such a file as the kind of device to be, as docs/mock.md tells. What identifies "
-     "the machine is left out: no UUID is written, and PCI addresses, board groups and NUMA nodes "
+     "driver takes such a file as the kind of device to be, as the page mock.md tells. What "
+     "identifies the machine is left out: no UUID is written, and PCI addresses, board groups and NUMA nodes "
      "are replaced.",
      command_profile},
     {0},

@@ -77,6 +77,10 @@ static const struct entry examples[] = {
     {"cushim run --devices 2 -- ./program", "Start a program that finds two simulated GPUs."},
     {"cushim run --set profile=./gpu.profile -- ./program",
      "Start a program that finds the GPU of a profile."},
+    {"cushim run --fault 'cuMemAlloc_v2:nth=3 => out_of_memory' -- ./program",
+     "Start a program whose third allocation fails."},
+    {"timeout 60 cushim run --fault 'op.kernel:nth=1 => hang' -- ./program",
+     "Start a program whose first kernel never ends, and do not wait for ever."},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -12,7 +12,11 @@
 #include "src/mock/settings/names.h"
 #include "src/tool/output.h"
 
-static const char advice[] = "Read docs/mock.md, which lists the settings of the mock driver.";
+static const char advice[] =
+    "Read the page mock.md (share/doc/cushim/docs), which lists the settings of the mock driver.";
+
+/* Between a key and its value. */
+static const char key_end[] = " = ";
 
 static struct cushim_mock *mock;
 
@@ -21,7 +25,7 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
 {
     const char *key = setting->option->key;
 
-    return (size_t)snprintf(buffer, size, "%s%s%s\n", key ? key : "", key ? " = " : "",
+    return (size_t)snprintf(buffer, size, "%s%s%s\n", key ? key : "", key ? key_end : "",
                             setting->value);
 }
 
@@ -89,32 +93,52 @@ static size_t put_before(char *buffer, const struct arguments *arguments, const 
 
 /*
  * Refuse by a message of the parser. One that begins with `:line:column: ` is about the text that
- * `where` names: of an option, which is one line, line and column are left out.
+ * `where` names.
  */
 static bool refuse(struct failure *failure, const char *where, const char *message)
 {
-    const bool is_of_option = message[0] == ':' && where[0] == '-';
-
-    failure_set(failure, STATUS_USAGE, advice, "%s%s%s", message[0] == ':' ? where : "",
-                is_of_option ? ": " : "", is_of_option ? strstr(message, ": ") + 2 : message);
+    failure_set(failure, STATUS_USAGE, advice, "%s%s", message[0] == ':' ? where : "", message);
     return false;
 }
 
-/* Check settings, and tell the mode that they lead to. */
-static bool read_mode(const char *file, const char *settings, const char *where,
-                      enum cushim__mode *mode, struct failure *failure)
+/*
+ * Refuse an option, which is one line, by a message of the parser about that line. The column is
+ * told of a rule, which is long, and counted in what stands on the command line.
+ */
+static bool refuse_option(struct failure *failure, const struct setting *setting,
+                          const char *message)
+{
+    const struct option *option = setting->option;
+    const size_t key = option->key ? strlen(option->key) + strlen(key_end) : 0;
+    size_t column;
+
+    if (message[0] != ':')
+        return refuse(failure, option->name, message);
+    column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
+    message = strstr(message, ": ") + 2;
+    if (option->key && option->is_repeated && column > key)
+        failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
+                    message);
+    else
+        failure_set(failure, STATUS_USAGE, advice, "%s: %s", option->name, message);
+    return false;
+}
+
+/* Check settings, and tell the mode that they lead to, or why they are refused. */
+static bool read_mode(const char *file, const char *settings, enum cushim__mode *mode,
+                      char *message, size_t size)
 {
     struct cushim__settings checked;
-    char message[CUSHIM_REPORT_MESSAGE_BYTES] = "memory ran out";
     CUresult code = cushim__settings_default(&checked);
 
+    snprintf(message, size, "memory ran out");
     if (code == CUDA_SUCCESS && file)
-        code = cushim__settings_read(&checked, file, message, sizeof message);
+        code = cushim__settings_read(&checked, file, message, size);
     if (code == CUDA_SUCCESS && settings)
-        code = cushim__settings_parse(&checked, settings, "", message, sizeof message);
+        code = cushim__settings_parse(&checked, settings, "", message, size);
     *mode = checked.mode;
     cushim__settings_free(&checked);
-    return code == CUDA_SUCCESS || refuse(failure, where, message);
+    return code == CUDA_SUCCESS;
 }
 
 bool mock_is_built(void)
@@ -150,31 +174,36 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
     for (size_t i = 0; i < arguments->setting_count; i++) {
         const struct setting *setting = &arguments->settings[i];
         const size_t size = put_setting(NULL, 0, setting) + 1;
+        char message[CUSHIM_REPORT_MESSAGE_BYTES];
         char *line = output_memory(size);
+        enum cushim__mode mode;
         bool is_right;
 
         put_setting(line, size, setting);
-        is_right = mock_check(NULL, line, setting->option->name, failure);
+        is_right = read_mode(NULL, line, &mode, message, sizeof message);
         free(line);
         if (!is_right)
-            return false;
+            return refuse_option(failure, setting, message);
     }
     return true;
 }
 
 bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
 {
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
     enum cushim__mode mode;
 
-    return read_mode(file, settings, where, &mode, failure);
+    return read_mode(file, settings, &mode, message, sizeof message) ||
+           refuse(failure, where, message);
 }
 
 bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
 {
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
     enum cushim__mode mode;
 
-    if (!read_mode(file, settings, "the settings", &mode, failure))
-        return false;
+    if (!read_mode(file, settings, &mode, message, sizeof message))
+        return refuse(failure, "the settings", message);
     if (mode == CUSHIM__MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");

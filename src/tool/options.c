@@ -91,7 +91,9 @@ const struct option arguments_options[] = {
      .commands = ALL,
      .expected = "a setting of the mock driver, such as mode=threaded",
      .is_repeated = true,
-     .help = "One setting of the mock driver, as docs/mock.md lists them. May be given often."},
+     .help =
+         "One setting of the mock driver, as the page mock.md lists them. May be given often; of "
+         "a key that is set twice, the last counts."},
     {.name = "--fault",
      .value = "RULE",
      .kind = OPTION_SETTING,
@@ -100,8 +102,8 @@ const struct option arguments_options[] = {
      .key = "fault",
      .is_repeated = true,
      .help = "Let calls or operations fail: a rule such as 'cuMemAlloc_v2:nth=3 => "
-             "return(OUT_OF_MEMORY)', as docs/mock.md tells them. May be given often. Rules that "
-             "never fired are told at the program's exit."},
+             "return(OUT_OF_MEMORY)', as the page mock.md tells them. May be given often; rules "
+             "add up. Rules that never fired are told at the program's exit."},
     {.name = "--library",
      .value = "FOLDER",
      .kind = OPTION_PATH,

@@ -7,7 +7,9 @@
 Debug information names the sources; it is stripped before the look.
 """
 
+import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -57,6 +59,26 @@ class Installed(consumer.Consumer):
             with open(path, 'rb') as file:
                 if file.read(4) == b'\x7fELF':
                     self.assertNotRegex(consumer.run('readelf', '-dW', path), 'RPATH|RUNPATH')
+
+    def test_links_of_the_pages_lead_to_what_is_installed(self):
+        pages = glob.glob(os.path.join(self.prefix, 'share', 'doc', 'cushim', 'docs', '*.md'))
+        links = set()
+        for page in pages:
+            with open(page, encoding='utf-8') as file:
+                for link in re.findall(r'\]\(([^)#]+)', file.read()):
+                    if not link.startswith('https://'):
+                        links.add(os.path.normpath(os.path.join(os.path.dirname(page), link)))
+        self.assertGreater(len(links), 15)
+        for link in links:
+            self.assertTrue(os.path.exists(link), link)
+
+    def test_pages_that_the_command_names_are_installed(self):
+        told = consumer.run(os.path.join(self.prefix, 'bin', 'cushim'), 'help')
+        names = re.findall(r'\S+\.md', told)
+        self.assertGreater(len(names), 3)
+        folder, = set(re.findall(r'share/doc/[^\s:]+', told))
+        for name in names:
+            self.assertTrue(os.path.exists(os.path.join(self.prefix, folder, name)), name)
 
     def test_command_finds_the_mock_where_it_was_moved_to(self):
         program = os.path.join(self.folder, 'consumer')

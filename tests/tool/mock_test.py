@@ -112,7 +112,8 @@ class Settings(ToolTest):
                 (['--set', 'mode=auto', '--set', 'device=2'],
                  '--set: there is no key "device"; did you mean "devices"?'),
                 (['--set', 'devices'], '--set: a line is `key = value`'),
-                (['--set', 'mode=auto\nseed=1'], "--set cannot be 'mode=auto\nseed=1': expected "),
+                (['--set', 'mode=auto\nseed=1'],
+                 "--set takes one line, but was given 'mode=auto\nseed=1': expected "),
                 (['--config', '/nowhere'], '/nowhere: No such file or directory')):
             for command in 'info', 'time':
                 with self.subTest(words=words, command=command):

@@ -145,8 +145,10 @@ class Settings(ToolTest):
         self.assert_refused('--devices: devices is a whole number', '--devices', 'many')
         self.assert_refused('--set: there is no key "mod"; did you mean "mode"?', '--set',
                             'mod=auto')
-        self.assert_refused('--fault: there is no effect "hung"; did you mean "hang"?', '--fault',
+        self.assert_refused('--fault:11: there is no effect "hung"; did you mean "hang"?', '--fault',
                             'cuInit => hung')
+        self.assert_refused("--fault takes one line, but was given 'cuInit => hang\n* => hang': "
+                            'expected a rule of faults', '--fault', 'cuInit => hang\n* => hang')
         self.assert_refused('/nowhere: No such file or directory', '--config', '/nowhere')
 
     def test_of_the_environment_too(self):
