@@ -53,7 +53,8 @@ struct cushim_layer_options {
  *
  * @return CUDA_SUCCESS                 The layer exists; no program reaches it yet.
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL, `options` has a bad size, or the table is
- *                                      smaller than this library's or lacks a slot.
+ *                                      smaller than this library's, lacks a slot or is the layer's
+ *                                      own, as one that was left installed.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; one that the settings of
  *                                      a mock have made is cushim_layer_current().

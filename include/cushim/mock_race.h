@@ -24,8 +24,8 @@ extern "C" {
  * and what would order them. NULL if there are fewer. Valid until the mock is destroyed.
  *
  * A race is told once for each allocation and pair of places, where a place is a stream, a function
- * of the driver and, of a launch, a kernel. The first 64 are kept; `races` of struct
- * cushim_mock_state counts all.
+ * of the driver and, of a launch, a kernel; after 1024 of these, races are counted and not told. The
+ * first 64 texts are kept; `races` of struct cushim_mock_state counts all.
  *
  * Thread safety: any thread.
  * Since: 0.1.

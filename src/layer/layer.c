@@ -42,10 +42,11 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         return CUDA_ERROR_INVALID_VALUE;
     if (__atomic_exchange_n(&is_taken, true, __ATOMIC_ACQUIRE))
         return CUDA_ERROR_ALREADY_ACQUIRED;
-    created = calloc(1, sizeof *created);
+    /* A call through a layer over itself would never come to an end. */
+    created = table == &cushim__layer_table ? NULL : calloc(1, sizeof *created);
     if (!created) {
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+        return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
     cushim__watch_forks();
     cushim__lock_create(&created->lock);

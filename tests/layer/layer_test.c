@@ -111,6 +111,18 @@ static void table_with_a_hole_or_too_short_is_refused(void **state)
     assert_null(layer);
 }
 
+static void layer_over_its_own_table_is_refused(void **state)
+{
+    const struct cushim_table *own = cushim_layer_table(*state);
+    struct cushim_layer_options options = {.size = sizeof options, .table = own};
+    struct cushim_layer *layer = NULL;
+
+    cushim_layer_destroy(*state);
+    *state = NULL;
+    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    assert_null(layer);
+}
+
 static void end_of_the_layer_puts_the_former_table_back(void **state)
 {
     const struct cushim_table *before;
@@ -182,6 +194,7 @@ int main(void)
         TEST(what_the_driver_finds_by_name_leads_through_the_layer),
         TEST(only_one_layer_exists_at_a_time),
         TEST(table_with_a_hole_or_too_short_is_refused),
+        TEST(layer_over_its_own_table_is_refused),
         TEST(end_of_the_layer_puts_the_former_table_back),
         TEST(table_installed_over_the_layer_stays_at_its_end),
         TEST(watch_ends_with_its_layer),

@@ -104,6 +104,23 @@ static void race_is_no_violation(void **state)
     assert_int_equal(world_state().violations, 0);
 }
 
+static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+{
+    enum { KEPT = 1024, ALL = 1100 };
+    static CUdeviceptr memory[ALL];
+
+    (void)state;
+    for (unsigned i = 0; i < ALL; i++) {
+        OK(driver->MemAlloc_v2(&memory[i], 16));
+        race_launch(race_writes, memory[i], race_streams[0]);
+        race_launch(race_reads, memory[i], race_streams[1]);
+    }
+    assert_int_equal(race_count(), ALL);
+    assert_int_equal(log_lines, KEPT);
+    for (unsigned i = 0; i < ALL; i++)
+        OK(driver->MemFree_v2(memory[i]));
+}
+
 static void pair_of_places_is_told_once(void **state)
 {
     (void)state;
@@ -299,6 +316,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(cure_that_the_text_names_helps, begin, end),
         cmocka_unit_test_setup_teardown(race_is_no_violation, begin, end),
         cmocka_unit_test_setup_teardown(pair_of_places_is_told_once, begin, end),
+        cmocka_unit_test_setup_teardown(races_that_cannot_be_kept_apart_are_counted_and_not_told,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(other_places_are_told_too, begin, end),
         cmocka_unit_test_setup_teardown(first_64_texts_are_kept_and_all_are_counted, begin, end),
         cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, end),

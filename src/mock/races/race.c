@@ -44,7 +44,8 @@ static uint64_t add_place(uint64_t sum, const struct cushim__mark *mark)
 
 /*
  * Whether the same is said already: that an operation of this kind and name, of this call on this
- * stream, races with one of that for this allocation.
+ * stream, races with one of that for this allocation. What comes when no more can be kept is
+ * counted, and not told.
  */
 static bool is_known(const struct cushim__mark *later, const struct cushim__mark *earlier,
                      uint64_t allocation)
@@ -57,8 +58,11 @@ static bool is_known(const struct cushim__mark *later, const struct cushim__mark
         if (races->places[i] == place)
             return true;
     }
-    if (races->place_count < CUSHIM__RACE_PLACES)
-        races->places[races->place_count++] = place;
+    if (races->place_count == CUSHIM__RACE_PLACES) {
+        races->count++;
+        return true;
+    }
+    races->places[races->place_count++] = place;
     return false;
 }
 
