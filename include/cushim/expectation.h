@@ -231,7 +231,7 @@ CUSHIM_API CUresult cushim_expect_errors_end(struct cushim_layer *layer);
 
 /**
  * Tell whether everything came as expected so far: expectations and their order, what is forbidden,
- * errors, and whether the recording has kept all calls. Changes nothing.
+ * errors, and whether the recording has kept all calls that somebody wants. Changes nothing.
  *
  * @param layer  The layer.
  * @param text   Receives what is not as expected, lines each closed by a newline, cut to `size`

@@ -42,7 +42,11 @@ struct cushim_test_options {
     const char *file;
     /** Faults as text, as in fault.h; borrowed for the call. NULL: none. */
     const char *faults;
-    /** Calls that the recording keeps; 0: CUSHIM_RECORDING_CAPACITY. */
+    /**
+     * Calls that the recording keeps. That there came more is a failure then. 0:
+     * CUSHIM_RECORDING_CAPACITY, and it is one only if the recording was read when it had lost
+     * calls.
+     */
     size_t capacity;
     /** No mock, but what cushim_driver() answers: the driver, or what is installed. */
     bool on_driver;
@@ -94,7 +98,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * End a test: put back the table that was current, destroy layer and mock, and tell in one text
  * what is not as it should be, each with where it came from:
  *
- * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room;
+ * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room, if one was asked for or read;
  * - violations of the mock: uses of handles that were destroyed, and the like;
  * - objects and allocations that the program has made and not given back, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line;

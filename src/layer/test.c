@@ -86,7 +86,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
     if (code == CUDA_SUCCESS && options->context)
         code = make_context(test);
     if (code == CUDA_SUCCESS)
-        code = cushim_recording_start(test->layer, options->capacity);
+        code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
     if (code == CUDA_SUCCESS && options->forbid_errors)
         code = cushim_errors_forbid(test->layer, true);
     if (code == CUDA_SUCCESS && options->faults)

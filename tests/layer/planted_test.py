@@ -52,7 +52,8 @@ TOLD = {
         r'  context#1, .*',
     ],
     'overflow': [
-        r'the recording has lost the first 7 calls: it has room for 4 \(capacity\), and 11 came',
+        r'the recording has lost the first 7 calls: it has room for 4 \(capacity\), and 11 came; '
+        r'set a larger .capacity of the test, or stop recording',
     ],
     'settings': [
         r'cushim_test_begin\(\) answers 1',

@@ -179,6 +179,67 @@ static void missing_wait_is_told(void **state)
     assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
 }
 
+static void poll(unsigned times)
+{
+    int count;
+
+    OK(driver->Init(0));
+    for (unsigned i = 0; i < times; i++)
+        OK(driver->DeviceGetCount(&count));
+}
+
+static void recording_that_nobody_asked_for_may_lose_calls(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    poll(6000);
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void recording_that_was_asked_for_may_not_lose_calls(void **state)
+{
+    (void)state;
+    options.capacity = 4;
+    kit_begin(&options);
+    poll(10);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text,
+                        "the recording has lost the first 7 calls: it has room for 4 (capacity), "
+                        "and 11 came; set a larger .capacity of the test, or stop recording\n");
+}
+
+static void recording_that_is_read_may_not_have_lost_calls(void **state)
+{
+    struct cushim_recorded_call call = {.size = sizeof call};
+
+    (void)state;
+    for (int reader = 0; reader < 3; reader++) {
+        kit_begin(&options);
+        OK(cushim_layer_verify(layer, NULL, 0));
+        poll(6000);
+        OK(cushim_layer_verify(layer, NULL, 0));
+        if (reader == 0)
+            cushim_recording_text(layer, NULL, 0);
+        else if (reader == 1)
+            OK(cushim_recording_get(layer, 0, &call));
+        else
+            cushim_recording_count(layer);
+        CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+        assert_non_null(strstr(kit_text, "the recording has lost the first 1905 calls: "));
+    }
+}
+
+static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    poll(10);
+    assert_int_equal(cushim_recording_count(layer), 11);
+    poll(6000);
+    OK(kit_end());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -194,6 +255,10 @@ int main(void)
         TEST(fault_that_cannot_be_is_refused_with_its_place),
         TEST(layer_that_the_settings_ask_for_is_the_tests),
         TEST(missing_wait_is_told),
+        TEST(recording_that_nobody_asked_for_may_lose_calls),
+        TEST(recording_that_was_asked_for_may_not_lose_calls),
+        TEST(recording_that_is_read_may_not_have_lost_calls),
+        TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

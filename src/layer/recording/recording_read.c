@@ -56,6 +56,7 @@ CUresult cushim_recording_get(struct cushim_layer *layer, size_t index,
     if (!layer || !call || call->size < sizeof *call)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
+    cushim__recording_read();
     is_found = index < cushim__recording_count();
     if (is_found)
         read(call, cushim__recording_at(index));
@@ -99,6 +100,7 @@ size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t si
     if (!layer)
         return 0;
     cushim__lock_take(&layer->lock);
+    cushim__recording_read();
     if (cushim__recording_lost())
         cushim__text_format(&text, "%llu earlier calls are lost: there is room for %zu\n",
                             (unsigned long long)cushim__recording_lost(),
