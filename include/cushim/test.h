@@ -58,7 +58,10 @@ struct cushim_test_options {
      * else what a program forgets in a context goes with it, and is not found.
      */
     bool context;
-    /** Receives why settings or faults were refused, with line and column. NULL: nowhere. */
+    /**
+     * Receives why the test does not begin and what to do about it; of settings and faults with
+     * line and column. Empty if it begins. NULL: nowhere.
+     */
     char *message;
     /** Size of `message` in bytes. */
     size_t message_size;
@@ -72,12 +75,13 @@ struct cushim_test_options {
  *
  * @return CUDA_SUCCESS                 cushim_driver() is the layer's table.
  * @return CUDA_ERROR_INVALID_VALUE     `test` is NULL, `options` has a bad size, settings stand
- *                                      beside `on_driver`, or settings or faults are refused:
- *                                      `options->message` says which and why.
+ *                                      beside `on_driver`, or settings or faults are refused.
  * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock or a layer in this process.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a test, a mock or a layer in this process.
  * @return any other code               With `context`: why there is none.
+ *
+ * Whichever it is, `options->message` says why.
  *
  * Thread safety: one thread; it is the one that ends the test.
  * Context: needs none.
