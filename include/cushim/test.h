@@ -92,10 +92,10 @@ struct cushim_test_options {
 CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
                                       struct cushim_test **test);
 
-/** The mock of a test; NULL: it runs on a driver. Any thread. */
+/** The mock of a test; NULL: it runs on a driver, or has ended. Any thread. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
-/** The layer of a test, for faults, expectations and the recording. Any thread. */
+/** The layer of a test, for faults, expectations and the recording; NULL: it has ended. Any thread. */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
 /**
@@ -124,6 +124,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * @return CUDA_SUCCESS              Everything is as it should be.
  * @return CUDA_ERROR_ILLEGAL_STATE  It is not, and `text` says what. The test has ended all the
  *                                   same.
+ * @return CUDA_ERROR_INVALID_VALUE  `test` has ended before, or is none; `text` says so.
  *
  * Thread safety: the thread that began it, once.
  * Context: leaves the current one alone.

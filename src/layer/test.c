@@ -25,6 +25,9 @@ struct cushim_test {
     bool has_retained; /* and it is this test's reference */
 };
 
+/* The one that runs; NULL: none does. */
+static struct cushim_test *running;
+
 static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
                              "(cushim_test_end), also when a test before this one failed";
 
@@ -202,6 +205,7 @@ CUresult cushim_test_begin(const struct cushim_test_options *options, struct cus
         return refuse(&known, CUDA_ERROR_OUT_OF_MEMORY, "memory ran out");
     code = begin(begun, &known);
     if (code == CUDA_SUCCESS) {
+        __atomic_store_n(&running, begun, __ATOMIC_RELEASE);
         *test = begun;
         return code;
     }
@@ -210,14 +214,20 @@ CUresult cushim_test_begin(const struct cushim_test_options *options, struct cus
                   code == CUDA_ERROR_OUT_OF_MEMORY ? "memory ran out" : "it could not be begun");
 }
 
+/* What somebody has of a test that has ended is not looked into. */
+static bool runs(const struct cushim_test *test)
+{
+    return test && test == __atomic_load_n(&running, __ATOMIC_ACQUIRE);
+}
+
 struct cushim_mock *cushim_test_mock(const struct cushim_test *test)
 {
-    return test ? test->mock : NULL;
+    return runs(test) ? test->mock : NULL;
 }
 
 struct cushim_layer *cushim_test_layer(const struct cushim_test *test)
 {
-    return test ? test->layer : NULL;
+    return runs(test) ? test->layer : NULL;
 }
 
 static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
@@ -327,7 +337,12 @@ CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
     cushim__text_begin(&text, buffer, size);
     if (!test)
         return CUDA_SUCCESS;
+    if (!runs(test)) {
+        cushim__text_add(&text, "this test has ended, or is none\n");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     tell(&text, test);
+    __atomic_store_n(&running, NULL, __ATOMIC_RELEASE);
     destroy(test);
     return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }

@@ -26,8 +26,10 @@ CUresult cushim_layer_verify(struct cushim_layer *layer, char *buffer, size_t si
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (!layer)
+    if (!cushim__layer_exists(layer)) {
+        cushim__text_format(&text, "%s\n", cushim__layer_ended);
         return CUDA_ERROR_INVALID_VALUE;
+    }
     cushim__lock_take(&layer->lock);
     cushim__expectation_tell(&text);
     tell_lost(&text);

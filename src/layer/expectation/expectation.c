@@ -219,8 +219,12 @@ CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectati
     struct cushim__text text;
 
     cushim__text_begin(&text, message, size);
-    if (!layer || !expectation || !cushim__options_read(&what, sizeof what, expectation)) {
-        cushim__text_add(&text, "no layer, or an expectation without its size");
+    if (!cushim__layer_exists(layer)) {
+        cushim__text_add(&text, cushim__layer_ended);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!expectation || !cushim__options_read(&what, sizeof what, expectation)) {
+        cushim__text_add(&text, "an expectation without its size");
         return CUDA_ERROR_INVALID_VALUE;
     }
     complete(&what);
@@ -233,8 +237,8 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
     struct cushim__text text;
 
     cushim__text_begin(&text, message, size);
-    if (!layer) {
-        cushim__text_add(&text, "no layer");
+    if (!cushim__layer_exists(layer)) {
+        cushim__text_add(&text, cushim__layer_ended);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return add(layer, &what, true, &text);
@@ -242,7 +246,7 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
 
 void cushim_expectations_clear(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     clear();

@@ -13,11 +13,6 @@
 
 struct cushim__faults cushim__faults;
 
-static bool is_own(const struct cushim_layer *layer)
-{
-    return layer && layer == cushim_layer_current();
-}
-
 /* Whether a rule makes the symbol of a slot missing, if its site is that symbol. */
 static bool hides(const struct cushim__fault_rule *rule, unsigned slot)
 {
@@ -118,7 +113,7 @@ CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *
     struct cushim__lines lines;
     int count;
 
-    if (!is_own(layer) || !text)
+    if (!cushim__layer_exists(layer) || !text)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
     cushim__lock_take(&layer->lock);
@@ -137,7 +132,7 @@ CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault 
     const char *why = NULL;
     CUresult code;
 
-    if (!is_own(layer) || !fault)
+    if (!cushim__layer_exists(layer) || !fault)
         return CUDA_ERROR_INVALID_VALUE;
     if (!message)
         message_size = 0;
@@ -173,7 +168,7 @@ void cushim_fault_clear(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     if (host)
@@ -188,7 +183,7 @@ void cushim_fault_release(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__hang_release();
     if (host)
@@ -197,7 +192,7 @@ void cushim_fault_release(struct cushim_layer *layer)
 
 void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed)
 {
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     cushim__faults.seed = seed;

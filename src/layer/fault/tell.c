@@ -9,7 +9,7 @@
 /* Whether there is such a rule. Takes the layer's lock; false: it is not taken. */
 static bool enter(struct cushim_layer *layer)
 {
-    if (!layer || layer != cushim_layer_current())
+    if (!cushim__layer_exists(layer))
         return false;
     cushim__lock_take(&layer->lock);
     return true;

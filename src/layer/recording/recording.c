@@ -187,12 +187,13 @@ CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bo
 
 CUresult cushim_recording_start(struct cushim_layer *layer, size_t capacity)
 {
-    return layer ? cushim__recording_start(layer, capacity, true) : CUDA_ERROR_INVALID_VALUE;
+    return cushim__layer_exists(layer) ? cushim__recording_start(layer, capacity, true)
+                                       : CUDA_ERROR_INVALID_VALUE;
 }
 
 void cushim_recording_stop(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     recording.is_on = false;
@@ -205,7 +206,7 @@ void cushim_recording_stop(struct cushim_layer *layer)
 
 void cushim_recording_clear(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     clear();
@@ -216,7 +217,7 @@ size_t cushim_recording_count(struct cushim_layer *layer)
 {
     size_t count;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
     cushim__recording_read();
@@ -229,7 +230,7 @@ uint64_t cushim_recording_lost(struct cushim_layer *layer)
 {
     uint64_t lost;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
     lost = cushim__recording_lost();

@@ -53,7 +53,7 @@ CUresult cushim_recording_get(struct cushim_layer *layer, size_t index,
 {
     bool is_found;
 
-    if (!layer || !call || call->size < sizeof *call)
+    if (!cushim__layer_exists(layer) || !call || call->size < sizeof *call)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     cushim__recording_read();
@@ -97,7 +97,7 @@ size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t si
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
     cushim__recording_read();
