@@ -67,7 +67,8 @@ struct cushim_expectation {
     /** sizeof(struct cushim_expectation). */
     size_t size;
     /**
-     * Exported name, as `cuMemAlloc_v2`; `*` stands for any letters, and then for every function
+     * Exported name, as `cuMemAlloc_v2`: <cuda.h> means that by cuMemAlloc. If calls of another ABI
+     * come instead, the verdict says so. `*` stands for any letters, and then for every function
      * that fits. Texts of it and of its matchers are borrowed until the layer or the expectation is
      * gone.
      */
@@ -172,6 +173,9 @@ CUSHIM_API CUresult cushim_expect(struct cushim_layer *layer,
 /**
  * Expect that a function is not called, from now on. The other parameters and codes are those of
  * cushim_expect().
+ *
+ * A plain name that <cuda.h> may give to a newer ABI, as cuMemAlloc, is a failure also if a newer
+ * one is called that no expectation expects: to forbid the old one alone forbids next to nothing.
  *
  * @param function  Exported name or pattern; borrowed until the layer is gone.
  */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <cushim/driver.h>
+#include <cushim/fault.h>
 
 #include "kit.h"
 
@@ -241,6 +242,30 @@ static void fault_that_never_came_is_told(void **state)
     assert_string_equal(kit_text, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY): never matched\n");
 }
 
+static void fault_of_another_abi_is_told_which_came(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    options.context = true;
+    options.faults = "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
+                     "cuMemFree_v2:nth=3 => return(UNKNOWN)";
+    kit_begin(&options);
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->MemAlloc_v2(&memory, 16));
+    assert_string_equal(cushim_fault_unused(layer, 0),
+                        "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY): never matched; cuMemAlloc_v2 "
+                        "came 3 times: <cuda.h> may mean that by cuMemAlloc");
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched");
+    driver->MemFree(0);
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
+                        "ABI of it, came once");
+    cushim_fault_clear(layer);
+    kit_end();
+}
+
 static void fault_that_cannot_be_is_refused_with_its_place(void **state)
 {
     struct cushim_test *test = NULL;
@@ -372,6 +397,7 @@ int main(void)
         TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
         TEST(fault_of_the_options_takes_effect),
         TEST(fault_that_never_came_is_told),
+        TEST(fault_of_another_abi_is_told_which_came),
         TEST(fault_that_cannot_be_is_refused_with_its_place),
         TEST(layer_that_the_settings_ask_for_is_the_tests),
         TEST(missing_wait_is_told),

@@ -116,6 +116,8 @@ static void judge(const struct cushim__call *call, CUresult answer)
     for (expected = expectations; expected; expected = expected->next) {
         if (cushim__expected_is_about(expected, call->slot))
             keep_near(expected, call, answer);
+        if (cushim__expected_has_kin(expected, call->slot))
+            cushim__kin_count(&expected->kin, call->slot);
     }
 }
 
@@ -160,7 +162,7 @@ static bool is_wanted(unsigned slot)
         return true;
     for (const struct cushim__expected *expected = expectations; expected;
          expected = expected->next) {
-        if (cushim__expected_is_about(expected, slot))
+        if (cushim__expected_is_about(expected, slot) || cushim__expected_has_kin(expected, slot))
             return true;
     }
     return false;

@@ -10,6 +10,7 @@
 #include "src/layer/fault/site.h"
 #include "src/layer/layer.h"
 #include "src/mock/call.h"
+#include "src/mock/settings/names.h"
 
 struct cushim__faults cushim__faults;
 
@@ -39,6 +40,22 @@ static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
     }
 }
 
+/* A name is that of one ABI: calls of others are counted, for they may be what is meant. */
+static void add_to_kin(const struct cushim__fault_rule *rule, uint64_t bit)
+{
+    const struct cushim__word site = {rule->site, strlen(rule->site)};
+    unsigned named;
+
+    if (!cushim__call_find(&site, &named))
+        return;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!cushim__is_kin(named, slot))
+            continue;
+        __atomic_or_fetch(&cushim__faults.kin[slot], bit, __ATOMIC_RELAXED);
+        cushim__watch_set(slot, CUSHIM__WATCHED_BY_FAULT, true);
+    }
+}
+
 static void add(const struct cushim__fault_rule *rule)
 {
     const unsigned number = cushim__faults.count;
@@ -55,10 +72,12 @@ static void add(const struct cushim__fault_rule *rule)
         __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_AFTER], bit, __ATOMIC_RELAXED);
     if (rule->device >= 0)
         __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
-    if (!rule->is_operation)
+    if (!rule->is_operation) {
         add_to_calls(rule, bit);
-    else if (rule->effect == CUSHIM_FAULT_LOST)
+        add_to_kin(rule, bit);
+    } else if (rule->effect == CUSHIM_FAULT_LOST) {
         cushim__broken_watch();
+    }
     /* The engine reads what is behind its bit without the layer's lock. */
     if (rule->is_operation)
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
@@ -154,6 +173,7 @@ static void drop(void)
     __atomic_store_n(&cushim__faults.operations, 0, __ATOMIC_RELEASE);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         __atomic_store_n(&cushim__faults.calls[slot], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&cushim__faults.kin[slot], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
     }
     for (unsigned phase = CUSHIM_FAULT_BEFORE; phase <= CUSHIM_FAULT_AFTER; phase++)
