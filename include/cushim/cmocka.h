@@ -45,11 +45,28 @@ static inline void cushim__cmocka_print(const char *text)
     }
 }
 
+/** Whether an initial state is options of this header's: it begins with their size. */
+static inline int cushim__cmocka_is_options(const void *state)
+{
+    size_t size;
+
+    memcpy(&size, state, sizeof size);
+    return size == sizeof(struct cushim_test_options);
+}
+
 /**
  * Begin a test: a setup function of cmocka, of a test or a group.
  *
+ *     static const struct cushim_test_options manual = {.size = sizeof manual,
+ *                                                       .settings = "mode = manual"};
+ *     ...
+ *     cmocka_unit_test_prestate_setup_teardown(uploads_wait, cushim_cmocka_begin,
+ *                                              cushim_cmocka_end, (void *)&manual),
+ *
  * @param state  On entry NULL, or what the program has put there as initial state of the test: a
- *               `struct cushim_test_options`. Receives the `struct cushim_test`.
+ *               `struct cushim_test_options` with its size. Anything else is refused, as what the
+ *               setup of the group has left there. Its message is printed instead of kept. Receives
+ *               the `struct cushim_test`.
  *
  * @return 0: it has begun; -1: it has not, and why is printed.
  */
@@ -61,6 +78,12 @@ static inline int cushim_cmocka_begin(void **state)
     CUresult code;
 
     memset(&options, 0, sizeof options);
+    if (*state && !cushim__cmocka_is_options(*state)) {
+        print_error("cushim_cmocka_begin(): the initial state of the test is no struct "
+                    "cushim_test_options, or its .size is not set to "
+                    "sizeof(struct cushim_test_options)\n");
+        return -1;
+    }
     if (*state)
         memcpy(&options, *state, sizeof options);
     options.size = sizeof options;

@@ -67,7 +67,8 @@ struct cushim_expectation {
     /** sizeof(struct cushim_expectation). */
     size_t size;
     /**
-     * Exported name, as `cuMemAlloc_v2`; `*` stands for any letters, and then for every function
+     * Exported name, as `cuMemAlloc_v2`: <cuda.h> means that by cuMemAlloc. If calls of another ABI
+     * come instead, the verdict says so. `*` stands for any letters, and then for every function
      * that fits. Texts of it and of its matchers are borrowed until the layer or the expectation is
      * gone.
      */
@@ -174,6 +175,9 @@ CUSHIM_API CUresult cushim_expect(struct cushim_layer *layer,
  * `*` forbids everything that is not expected. The other parameters and codes are those of
  * cushim_expect().
  *
+ * A plain name that <cuda.h> may give to a newer ABI, as cuMemAlloc, is a failure also if a newer
+ * one is called that no expectation expects: to forbid the old one alone forbids next to nothing.
+ *
  * @param function  Exported name or pattern; borrowed until the layer is gone.
  */
 CUSHIM_API CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *message,
@@ -232,7 +236,7 @@ CUSHIM_API CUresult cushim_expect_errors_end(struct cushim_layer *layer);
 
 /**
  * Tell whether everything came as expected so far: expectations and their order, what is forbidden,
- * errors, and whether the recording has kept all calls. Changes nothing.
+ * errors, and whether the recording has kept all calls that somebody wants. Changes nothing.
  *
  * @param layer  The layer.
  * @param text   Receives what is not as expected, lines each closed by a newline, cut to `size`

@@ -18,7 +18,9 @@
  * the same value again, it is another object and has another tag.
  *
  * The recording keeps the last calls, as many as its capacity. That earlier ones were lost is a
- * failure that cushim_layer_verify() (expectation.h) and cushim_test_end() (test.h) tell.
+ * failure that cushim_layer_verify() (expectation.h) and cushim_test_end() (test.h) tell, unless
+ * nobody has asked for it: the test began it by itself, without a capacity, and nobody has read it
+ * when calls were lost. To count, get and write calls is to read; to ask how many are lost is not.
  */
 #ifndef CUSHIM_RECORDING_H
 #define CUSHIM_RECORDING_H

@@ -42,7 +42,11 @@ struct cushim_test_options {
     const char *file;
     /** Faults as text, as in fault.h; borrowed for the call. NULL: none. */
     const char *faults;
-    /** Calls that the recording keeps; 0: CUSHIM_RECORDING_CAPACITY. */
+    /**
+     * Calls that the recording keeps. That there came more is a failure then. 0:
+     * CUSHIM_RECORDING_CAPACITY, and it is one only if the recording was read when it had lost
+     * calls.
+     */
     size_t capacity;
     /** No mock, but what cushim_driver() answers: the driver, or what is installed. */
     bool on_driver;
@@ -54,7 +58,10 @@ struct cushim_test_options {
      * else what a program forgets in a context goes with it, and is not found.
      */
     bool context;
-    /** Receives why settings or faults were refused, with line and column. NULL: nowhere. */
+    /**
+     * Receives why the test does not begin and what to do about it; of settings and faults with
+     * line and column. Empty if it begins. NULL: nowhere.
+     */
     char *message;
     /** Size of `message` in bytes. */
     size_t message_size;
@@ -68,12 +75,13 @@ struct cushim_test_options {
  *
  * @return CUDA_SUCCESS                 cushim_driver() is the layer's table.
  * @return CUDA_ERROR_INVALID_VALUE     `test` is NULL, `options` has a bad size, settings stand
- *                                      beside `on_driver`, or settings or faults are refused:
- *                                      `options->message` says which and why.
+ *                                      beside `on_driver`, or settings or faults are refused.
  * @return CUDA_ERROR_FILE_NOT_FOUND    `options->file` cannot be read.
  * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a mock or a layer in this process.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a test, a mock or a layer in this process.
  * @return any other code               With `context`: why there is none.
+ *
+ * Whichever it is, `options->message` says why.
  *
  * Thread safety: one thread; it is the one that ends the test.
  * Context: needs none.
@@ -84,17 +92,17 @@ struct cushim_test_options {
 CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
                                       struct cushim_test **test);
 
-/** The mock of a test; NULL: it runs on a driver. Any thread. */
+/** The mock of a test; NULL: it runs on a driver, or has ended. Any thread. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
-/** The layer of a test, for faults, expectations and the recording. Any thread. */
+/** The layer of a test, for faults, expectations and the recording; NULL: it has ended. Any thread. */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
 /**
  * End a test: put back the table that was current, destroy layer and mock, and tell in one text
  * what is not as it should be, each with where it came from:
  *
- * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room;
+ * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room, if one was asked for or read;
  * - violations of the mock: uses of handles that were destroyed, and the like;
  * - objects and allocations that the program has made and not given back, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line;
@@ -116,6 +124,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * @return CUDA_SUCCESS              Everything is as it should be.
  * @return CUDA_ERROR_ILLEGAL_STATE  It is not, and `text` says what. The test has ended all the
  *                                   same.
+ * @return CUDA_ERROR_INVALID_VALUE  `test` has ended before, or is none; `text` says so.
  *
  * Thread safety: the thread that began it, once.
  * Context: leaves the current one alone.

@@ -31,7 +31,7 @@ CUresult cushim_layer_install(struct cushim_layer *layer)
     const struct cushim_table *former;
     CUresult code;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim_table_install(&cushim__layer_table, &former);
     if (code != CUDA_SUCCESS || former == &cushim__layer_table)

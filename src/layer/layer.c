@@ -11,6 +11,7 @@
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;
+const char cushim__layer_ended[] = "there is no such layer: it has ended, or none was given";
 
 /* Whether somebody creates or has the one layer. */
 static bool is_taken;
@@ -62,7 +63,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
 
 void cushim_layer_destroy(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     if (layer->put_back)
         layer->put_back(layer->former);
@@ -82,15 +83,15 @@ struct cushim_layer *cushim_layer_current(void)
 
 const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer)
 {
-    return layer ? &cushim__layer_table : NULL;
+    return cushim__layer_exists(layer) ? &cushim__layer_table : NULL;
 }
 
 const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer)
 {
-    return layer ? layer->wrapped : NULL;
+    return cushim__layer_exists(layer) ? layer->wrapped : NULL;
 }
 
 struct cushim_table *cushim_layer_next(struct cushim_layer *layer)
 {
-    return layer ? &cushim__layer_next : NULL;
+    return cushim__layer_exists(layer) ? &cushim__layer_next : NULL;
 }

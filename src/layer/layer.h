@@ -21,6 +21,18 @@ struct cushim_layer {
 /* NULL: there is none. */
 extern struct cushim_layer *cushim__layer;
 
+/*
+ * Whether this is the layer that exists: what somebody has of one that has ended is not looked
+ * into.
+ */
+static inline bool cushim__layer_exists(const struct cushim_layer *layer)
+{
+    return layer && layer == cushim_layer_current();
+}
+
+/* What is said to who has another. */
+extern const char cushim__layer_ended[];
+
 /* cushim_layer_create() with a table that is given. */
 CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer);
 

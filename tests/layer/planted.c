@@ -103,16 +103,30 @@ static const struct cushim_test_options strict = {.size = sizeof strict, .forbid
 static const struct cushim_test_options small = {.size = sizeof small, .capacity = 4};
 static const struct cushim_test_options wrong = {.size = sizeof wrong, .settings = "mode = fast"};
 
+/* No options: the first field is no size of theirs. */
+static const size_t strange[16] = {7};
+static const struct cushim_test_options sizeless = {.settings = "mode = manual"};
+
+/* Begins a test where there is one, as after one that has failed. */
+static void second(void **state)
+{
+    void *other = NULL;
+
+    (void)state;
+    assert_int_equal(cushim_cmocka_begin(&other), 0);
+}
+
 static const struct {
     const char *name;
     CMUnitTestFunction run;
-    const struct cushim_test_options *options;
+    const void *options;
 } planted[] = {
-    {"nothing", nothing_fails, NULL},    {"leak", leak, NULL},
-    {"violation", violation, NULL},      {"expectation", expectation, NULL},
-    {"forbidden", forbidden, NULL},      {"error", error, &strict},
-    {"pending", pending, &manual},       {"overflow", overflow, &small},
-    {"settings", nothing_fails, &wrong},
+    {"nothing", nothing_fails, NULL},     {"leak", leak, NULL},
+    {"violation", violation, NULL},       {"expectation", expectation, NULL},
+    {"forbidden", forbidden, NULL},       {"error", error, &strict},
+    {"pending", pending, &manual},        {"overflow", overflow, &small},
+    {"settings", nothing_fails, &wrong},  {"second", second, NULL},
+    {"strange", nothing_fails, &strange}, {"sizeless", nothing_fails, &sizeless},
 };
 
 int main(int argc, char **argv)

@@ -23,6 +23,9 @@ PROGRAM, SOURCE, PLACES = sys.argv[1:4]
 PLACE = 'an unknown place'
 if PLACES == 'places':
     PLACE = r'planted(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
+STRANGE = (
+    r'cushim_cmocka_begin\(\): the initial state of the test is no struct cushim_test_options, or '
+    r'its \.size is not set to sizeof\(struct cushim_test_options\)')
 TOLD = {
     'leak': [
         r'1 context not given back:',
@@ -52,12 +55,20 @@ TOLD = {
         r'  context#1, .*',
     ],
     'overflow': [
-        r'the recording has lost the first 7 calls: it has room for 4 \(capacity\), and 11 came',
+        r'the recording has lost the first 7 calls: it has room for 4 \(capacity\), and 11 came; '
+        r'set a larger .capacity of the test, or stop recording',
     ],
     'settings': [
         r'cushim_test_begin\(\) answers 1',
         r'settings:1:.*fast.*',
     ],
+    'second': [
+        r'cushim_test_begin\(\) answers 210',
+        r'a test, a mock or a layer exists in this process: end it first \(cushim_test_end\), '
+        r'also when a test before this one failed',
+    ],
+    'strange': [STRANGE],
+    'sizeless': [STRANGE],
 }
 
 

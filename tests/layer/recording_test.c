@@ -265,7 +265,8 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
     assert_int_equal(call(0).number, 2);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, verdict, sizeof verdict));
     assert_string_equal(verdict, "the recording has lost the first 1 calls: it has room for 3 "
-                                 "(capacity), and 4 came\n");
+                                 "(capacity), and 4 came; set a larger .capacity of the test, or "
+                                 "stop recording\n");
     cushim_recording_clear(layer);
     OK(cushim_layer_verify(layer, verdict, sizeof verdict));
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <cushim/driver.h>
+#include <cushim/fault.h>
 
 #include "kit.h"
 
@@ -71,15 +72,127 @@ static void reference_of_the_programs_own_is_told(void **state)
                                      "device 0, by cuDevicePrimaryCtxRetain"));
 }
 
+/* It is refused with this code, and nothing else is told than this. */
+static void assert_refused(CUresult code, const char *why)
+{
+    struct cushim_test *test = NULL;
+
+    CODE(code, cushim_test_begin(&options, &test));
+    assert_string_equal(message, why);
+    assert_null(test);
+}
+
 static void without_a_device_there_is_no_context(void **state)
+{
+    (void)state;
+    options.context = true;
+    options.settings = "devices = 0";
+    assert_refused(CUDA_ERROR_NO_DEVICE,
+                   "context: cuInit answers CUDA_ERROR_NO_DEVICE: there is no device to make a "
+                   "context on; let the mock have one (devices = 1), or leave .context out");
+}
+
+static void on_a_stub_there_is_no_context(void **state)
+{
+    (void)state;
+    options.context = true;
+    options.settings = "fault = cuInit => return(STUB_LIBRARY)";
+    assert_refused(CUDA_ERROR_STUB_LIBRARY,
+                   "context: cuInit answers CUDA_ERROR_STUB_LIBRARY: what is loaded is a stub, no "
+                   "driver; let a driver be found before it, or leave .context out");
+}
+
+static void context_that_fails_is_told_with_its_call(void **state)
+{
+    (void)state;
+    options.context = true;
+    options.settings = "fault = cuDevicePrimaryCtxRetain => out_of_memory";
+    assert_refused(CUDA_ERROR_OUT_OF_MEMORY,
+                   "context: cuDevicePrimaryCtxRetain answers CUDA_ERROR_OUT_OF_MEMORY; mend what "
+                   "cushim_driver() answers, or leave .context out");
+}
+
+static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
+                             "(cushim_test_end), also when a test before this one failed";
+
+static void second_test_is_refused_in_words(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
+    options.on_driver = true;
+    assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
+    OK(kit_end());
+}
+
+static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
+{
+    struct cushim_layer *own = NULL;
+
+    (void)state;
+    OK(cushim_layer_create(NULL, &own));
+    assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
+    assert_ptr_equal(cushim_layer_current(), own);
+    assert_null(cushim_mock_current());
+    cushim_layer_destroy(own);
+}
+
+static void settings_beside_a_driver_are_refused_in_words(void **state)
+{
+    static const char why[] = "on_driver: settings and file are a mock's, and there is none then; "
+                              "leave them or .on_driver out";
+
+    (void)state;
+    options.on_driver = true;
+    options.settings = "devices = 2";
+    assert_refused(CUDA_ERROR_INVALID_VALUE, why);
+    options.settings = NULL;
+    options.file = "mock.conf";
+    assert_refused(CUDA_ERROR_INVALID_VALUE, why);
+}
+
+static void size_that_was_forgotten_is_told(void **state)
+{
+    static const char why[] = "options: .size is not sizeof(struct cushim_test_options): set it";
+    struct {
+        struct cushim_test_options known;
+        size_t more;
+    } newer = {.known = options, .more = 1};
+
+    (void)state;
+    options.size = 0;
+    assert_refused(CUDA_ERROR_INVALID_VALUE, why);
+    message[0] = '\0';
+    newer.known.size = sizeof newer;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&newer.known, &kit));
+    assert_string_equal(message, why);
+    /* Where nobody can tell what the rest is, nothing is written. */
+    message[0] = '\0';
+    options.size = sizeof options + 1;
+    assert_refused(CUDA_ERROR_INVALID_VALUE, "");
+    options.message = NULL;
+    options.size = 0;
+    assert_refused(CUDA_ERROR_INVALID_VALUE, "");
+}
+
+static void message_of_a_test_that_begins_is_empty(void **state)
+{
+    (void)state;
+    memset(message, 'x', 8);
+    options.on_driver = true;
+    OK(cushim_test_begin(&options, &kit));
+    assert_string_equal(message, "");
+    OK(kit_end());
+}
+
+static void file_that_cannot_be_read_is_told(void **state)
 {
     struct cushim_test *test = NULL;
 
     (void)state;
-    options.context = true;
-    options.settings = "devices = 0";
-    CODE(CUDA_ERROR_NO_DEVICE, cushim_test_begin(&options, &test));
-    assert_null(test);
+    options.file = "no/such/file";
+    CODE(CUDA_ERROR_FILE_NOT_FOUND, cushim_test_begin(&options, &test));
+    assert_non_null(strstr(message, "no/such/file"));
 }
 
 static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
@@ -127,6 +240,30 @@ static void fault_that_never_came_is_told(void **state)
     kit_begin(&options);
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
     assert_string_equal(kit_text, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY): never matched\n");
+}
+
+static void fault_of_another_abi_is_told_which_came(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    options.context = true;
+    options.faults = "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
+                     "cuMemFree_v2:nth=3 => return(UNKNOWN)";
+    kit_begin(&options);
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->MemAlloc_v2(&memory, 16));
+    assert_string_equal(cushim_fault_unused(layer, 0),
+                        "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY): never matched; cuMemAlloc_v2 "
+                        "came 3 times: <cuda.h> may mean that by cuMemAlloc");
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched");
+    driver->MemFree(0);
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
+                        "ABI of it, came once");
+    cushim_fault_clear(layer);
+    kit_end();
 }
 
 static void fault_that_cannot_be_is_refused_with_its_place(void **state)
@@ -179,6 +316,67 @@ static void missing_wait_is_told(void **state)
     assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
 }
 
+static void poll(unsigned times)
+{
+    int count;
+
+    OK(driver->Init(0));
+    for (unsigned i = 0; i < times; i++)
+        OK(driver->DeviceGetCount(&count));
+}
+
+static void recording_that_nobody_asked_for_may_lose_calls(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    poll(6000);
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void recording_that_was_asked_for_may_not_lose_calls(void **state)
+{
+    (void)state;
+    options.capacity = 4;
+    kit_begin(&options);
+    poll(10);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text,
+                        "the recording has lost the first 7 calls: it has room for 4 (capacity), "
+                        "and 11 came; set a larger .capacity of the test, or stop recording\n");
+}
+
+static void recording_that_is_read_may_not_have_lost_calls(void **state)
+{
+    struct cushim_recorded_call call = {.size = sizeof call};
+
+    (void)state;
+    for (int reader = 0; reader < 3; reader++) {
+        kit_begin(&options);
+        OK(cushim_layer_verify(layer, NULL, 0));
+        poll(6000);
+        OK(cushim_layer_verify(layer, NULL, 0));
+        if (reader == 0)
+            cushim_recording_text(layer, NULL, 0);
+        else if (reader == 1)
+            OK(cushim_recording_get(layer, 0, &call));
+        else
+            cushim_recording_count(layer);
+        CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+        assert_non_null(strstr(kit_text, "the recording has lost the first 1905 calls: "));
+    }
+}
+
+static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    poll(10);
+    assert_int_equal(cushim_recording_count(layer), 11);
+    poll(6000);
+    OK(kit_end());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -188,12 +386,25 @@ int main(void)
         TEST(what_is_forgotten_in_the_context_is_told),
         TEST(reference_of_the_programs_own_is_told),
         TEST(without_a_device_there_is_no_context),
+        TEST(on_a_stub_there_is_no_context),
+        TEST(context_that_fails_is_told_with_its_call),
+        TEST(second_test_is_refused_in_words),
+        TEST(layer_of_the_programs_own_is_not_taken_from_it),
+        TEST(settings_beside_a_driver_are_refused_in_words),
+        TEST(size_that_was_forgotten_is_told),
+        TEST(message_of_a_test_that_begins_is_empty),
+        TEST(file_that_cannot_be_read_is_told),
         TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
         TEST(fault_of_the_options_takes_effect),
         TEST(fault_that_never_came_is_told),
+        TEST(fault_of_another_abi_is_told_which_came),
         TEST(fault_that_cannot_be_is_refused_with_its_place),
         TEST(layer_that_the_settings_ask_for_is_the_tests),
         TEST(missing_wait_is_told),
+        TEST(recording_that_nobody_asked_for_may_lose_calls),
+        TEST(recording_that_was_asked_for_may_not_lose_calls),
+        TEST(recording_that_is_read_may_not_have_lost_calls),
+        TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

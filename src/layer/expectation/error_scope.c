@@ -92,7 +92,7 @@ CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
 {
     bool is_watched;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     errors.is_forbidden = is_forbidden;
@@ -105,7 +105,7 @@ CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
 {
     bool is_open;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     is_open = errors.depth < DEEPEST;
@@ -123,7 +123,7 @@ CUresult cushim_expect_errors_end(struct cushim_layer *layer)
 {
     bool is_open;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     is_open = errors.depth > 0;

@@ -116,6 +116,8 @@ static void judge(const struct cushim__call *call, CUresult answer)
     for (expected = expectations; expected; expected = expected->next) {
         if (cushim__expected_is_about(expected, call->slot))
             keep_near(expected, call, answer);
+        if (cushim__expected_has_kin(expected, call->slot))
+            cushim__kin_count(&expected->kin, call->slot);
     }
 }
 
@@ -160,7 +162,7 @@ static bool is_wanted(unsigned slot)
         return true;
     for (const struct cushim__expected *expected = expectations; expected;
          expected = expected->next) {
-        if (cushim__expected_is_about(expected, slot))
+        if (cushim__expected_is_about(expected, slot) || cushim__expected_has_kin(expected, slot))
             return true;
     }
     return false;
@@ -219,8 +221,12 @@ CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectati
     struct cushim__text text;
 
     cushim__text_begin(&text, message, size);
-    if (!layer || !expectation || !cushim__options_read(&what, sizeof what, expectation)) {
-        cushim__text_add(&text, "no layer, or an expectation without its size");
+    if (!cushim__layer_exists(layer)) {
+        cushim__text_add(&text, cushim__layer_ended);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!expectation || !cushim__options_read(&what, sizeof what, expectation)) {
+        cushim__text_add(&text, "an expectation without its size");
         return CUDA_ERROR_INVALID_VALUE;
     }
     complete(&what);
@@ -233,8 +239,8 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
     struct cushim__text text;
 
     cushim__text_begin(&text, message, size);
-    if (!layer) {
-        cushim__text_add(&text, "no layer");
+    if (!cushim__layer_exists(layer)) {
+        cushim__text_add(&text, cushim__layer_ended);
         return CUDA_ERROR_INVALID_VALUE;
     }
     return add(layer, &what, true, &text);
@@ -242,7 +248,7 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
 
 void cushim_expectations_clear(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     clear();

@@ -6,6 +6,7 @@
 #include <cushim/expectation.h>
 
 #include "loader/text.h"
+#include "src/layer/kin.h"
 #include "src/layer/watch.h"
 
 /* A call has ended with what the caller gets. Under the layer's lock. */
@@ -35,6 +36,7 @@ struct cushim__expected {
     unsigned slot;                                 /* of no pattern */
     uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* a bit for each that it is about */
     uint64_t count, too_many;
+    struct cushim__kin kin; /* calls of other ABIs that were expected by nobody */
     struct cushim__told_call extra, misplaced; /* the first that was too many, out of order */
     const struct cushim__expected *other; /* what it came before or after; NULL: it is in order */
     bool is_early;
@@ -44,6 +46,12 @@ struct cushim__expected {
 static inline bool cushim__expected_is_about(const struct cushim__expected *expected, unsigned slot)
 {
     return expected->slots[slot / 8] >> slot % 8 & 1;
+}
+
+/* Whether a slot is another ABI of the function that is named. */
+static inline bool cushim__expected_has_kin(const struct cushim__expected *expected, unsigned slot)
+{
+    return !expected->is_pattern && cushim__is_kin(expected->slot, slot);
 }
 
 /* `call 3 of thread 1: cuEventRecord(...) = CUDA_SUCCESS`. */

@@ -125,6 +125,10 @@ static void tell_count(struct cushim__text *text, const struct cushim__expected 
     cushim__text_add(text, "; it came ");
     add_times(text, expected->count + expected->too_many);
     cushim__text_add(text, "\n");
+    if (expected->count == 0 && expected->kin.count > 0) {
+        cushim__kin_tell(text, "  ", &expected->kin, expected->slot);
+        cushim__text_add(text, "\n");
+    }
     if (expected->too_many > 0)
         cushim__text_format(text, "  the first too many is %s\n", expected->extra.text);
     for (unsigned i = 0; i < CUSHIM__NEAREST && expected->too_many == 0; i++) {
@@ -137,7 +141,11 @@ static void tell_forbidden(struct cushim__text *text, const struct cushim__expec
 {
     cushim__text_format(text, "forbidden: %s; it came ", expected->what.function);
     add_times(text, expected->too_many);
-    cushim__text_format(text, "\n  the first is %s\n", expected->extra.text);
+    if (expected->too_many > 0)
+        cushim__text_format(text, "\n  the first is %s", expected->extra.text);
+    else
+        cushim__kin_tell(text, "\n  ", &expected->kin, expected->slot);
+    cushim__text_add(text, "\n");
 }
 
 static void tell_order(struct cushim__text *text, const struct cushim__expected *expected)
@@ -149,9 +157,15 @@ static void tell_order(struct cushim__text *text, const struct cushim__expected 
     cushim__text_format(text, "\n  it is %s\n", expected->misplaced.text);
 }
 
+/* Whether a plain name is forbidden that <cuda.h> may give to what was called instead. */
+static bool forbids_nothing(const struct cushim__expected *expected)
+{
+    return expected->kin.count > 0 && cushim__is_plain(expected->slot);
+}
+
 void cushim__expected_tell(struct cushim__text *text, const struct cushim__expected *expected)
 {
-    if (expected->is_forbidden && expected->too_many > 0)
+    if (expected->is_forbidden && (expected->too_many > 0 || forbids_nothing(expected)))
         tell_forbidden(text, expected);
     else if (expected->count < expected->what.minimum || expected->too_many > 0)
         tell_count(text, expected);

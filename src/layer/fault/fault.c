@@ -119,6 +119,20 @@ static CUresult strike(const struct meeting *meeting, struct cushim__call *call)
     }
 }
 
+/* What names another ABI of the function learns that this one came. */
+static void meet_kin(const struct cushim__call *call)
+{
+    const uint64_t *kin = &cushim__faults.kin[call->slot];
+    struct cushim_layer *layer = cushim_layer_current();
+
+    if (!__atomic_load_n(kin, __ATOMIC_RELAXED))
+        return;
+    cushim__lock_take(&layer->lock);
+    for (uint64_t set = __atomic_load_n(kin, __ATOMIC_RELAXED); set; set &= set - 1)
+        cushim__kin_count(&cushim__faults.states[cushim__fault_first(set)].kin, call->slot);
+    cushim__lock_release(&layer->lock);
+}
+
 bool cushim__fault_before(struct cushim__call *call, CUresult *answer)
 {
     struct meeting meeting = {.call = call, .phase = CUSHIM_FAULT_BEFORE};
@@ -127,6 +141,7 @@ bool cushim__fault_before(struct cushim__call *call, CUresult *answer)
     if (!(__atomic_load_n(&cushim__watched[call->slot], __ATOMIC_RELAXED) &
           CUSHIM__WATCHED_BY_FAULT))
         return true;
+    meet_kin(call);
     meet_all(&meeting);
     broken = meeting.is_answered ? CUDA_SUCCESS : cushim__broken_answer(call);
     if (!meeting.is_answered && broken == CUDA_SUCCESS)

@@ -9,10 +9,13 @@
 
 #include <cushim/fault.h>
 
+#include "src/layer/kin.h"
+
 enum {
     CUSHIM__FAULT_RULES = 64,  /* at most so many at once */
     CUSHIM__FAULT_SITE = 96,   /* of the name or pattern of a site, with its end */
     CUSHIM__FAULT_TEXT = 384,  /* of a rule, with its end */
+    CUSHIM__FAULT_LINE = 640,  /* of a rule, and what became of it */
     CUSHIM__FAULT_DEVICES = 64 /* numbers of devices are below this */
 };
 
@@ -53,6 +56,7 @@ struct cushim__fault_rule {
 struct cushim__fault_state {
     uint64_t matched, fired;
     uint64_t random; /* of `p` */
+    struct cushim__kin kin;
 };
 
 static inline bool cushim__fault_says(const struct cushim__fault_rule *rule,

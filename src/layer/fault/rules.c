@@ -10,13 +10,9 @@
 #include "src/layer/fault/site.h"
 #include "src/layer/layer.h"
 #include "src/mock/call.h"
+#include "src/mock/settings/names.h"
 
 struct cushim__faults cushim__faults;
-
-static bool is_own(const struct cushim_layer *layer)
-{
-    return layer && layer == cushim_layer_current();
-}
 
 /* Whether a rule makes the symbol of a slot missing, if its site is that symbol. */
 static bool hides(const struct cushim__fault_rule *rule, unsigned slot)
@@ -44,6 +40,22 @@ static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
     }
 }
 
+/* A name is that of one ABI: calls of others are counted, for they may be what is meant. */
+static void add_to_kin(const struct cushim__fault_rule *rule, uint64_t bit)
+{
+    const struct cushim__word site = {rule->site, strlen(rule->site)};
+    unsigned named;
+
+    if (!cushim__call_find(&site, &named))
+        return;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!cushim__is_kin(named, slot))
+            continue;
+        __atomic_or_fetch(&cushim__faults.kin[slot], bit, __ATOMIC_RELAXED);
+        cushim__watch_set(slot, CUSHIM__WATCHED_BY_FAULT, true);
+    }
+}
+
 static void add(const struct cushim__fault_rule *rule)
 {
     const unsigned number = cushim__faults.count;
@@ -60,10 +72,12 @@ static void add(const struct cushim__fault_rule *rule)
         __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_AFTER], bit, __ATOMIC_RELAXED);
     if (rule->device >= 0)
         __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
-    if (!rule->is_operation)
+    if (!rule->is_operation) {
         add_to_calls(rule, bit);
-    else if (rule->effect == CUSHIM_FAULT_LOST)
+        add_to_kin(rule, bit);
+    } else if (rule->effect == CUSHIM_FAULT_LOST) {
         cushim__broken_watch();
+    }
     /* The engine reads what is behind its bit without the layer's lock. */
     if (rule->is_operation)
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
@@ -118,7 +132,7 @@ CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *
     struct cushim__lines lines;
     int count;
 
-    if (!is_own(layer) || !text)
+    if (!cushim__layer_exists(layer) || !text)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
     cushim__lock_take(&layer->lock);
@@ -137,7 +151,7 @@ CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault 
     const char *why = NULL;
     CUresult code;
 
-    if (!is_own(layer) || !fault)
+    if (!cushim__layer_exists(layer) || !fault)
         return CUDA_ERROR_INVALID_VALUE;
     if (!message)
         message_size = 0;
@@ -159,6 +173,7 @@ static void drop(void)
     __atomic_store_n(&cushim__faults.operations, 0, __ATOMIC_RELEASE);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         __atomic_store_n(&cushim__faults.calls[slot], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&cushim__faults.kin[slot], 0, __ATOMIC_RELAXED);
         __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
     }
     for (unsigned phase = CUSHIM_FAULT_BEFORE; phase <= CUSHIM_FAULT_AFTER; phase++)
@@ -173,7 +188,7 @@ void cushim_fault_clear(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     if (host)
@@ -188,7 +203,7 @@ void cushim_fault_release(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__hang_release();
     if (host)
@@ -197,7 +212,7 @@ void cushim_fault_release(struct cushim_layer *layer)
 
 void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed)
 {
-    if (!is_own(layer))
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     cushim__faults.seed = seed;

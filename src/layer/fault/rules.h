@@ -20,6 +20,7 @@ struct cushim__faults {
     char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
     /* Sets of rules, by bits. Who has no lock may look whether there are any. */
     uint64_t calls[CUSHIM__SYMBOL_COUNT];  /* that a call of this slot meets */
+    uint64_t kin[CUSHIM__SYMBOL_COUNT];    /* that name another ABI of its function */
     uint64_t hidden[CUSHIM__SYMBOL_COUNT]; /* that make this symbol missing */
     uint64_t phases[2];                    /* that calls meet in a phase */
     uint64_t devices;                      /* that are of one device */

@@ -2,14 +2,16 @@
 /* What the rules are, and what they have come to. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
+#include "src/mock/settings/names.h"
 
 /* Whether there is such a rule. Takes the layer's lock; false: it is not taken. */
 static bool enter(struct cushim_layer *layer)
 {
-    if (!layer || layer != cushim_layer_current())
+    if (!cushim__layer_exists(layer))
         return false;
     cushim__lock_take(&layer->lock);
     return true;
@@ -56,13 +58,26 @@ uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
     return fired;
 }
 
+static void describe_unmatched(unsigned rule, char *line, size_t size)
+{
+    const struct cushim__kin *kin = &cushim__faults.states[rule].kin;
+    const char *site = cushim__faults.rules[rule].site;
+    struct cushim__text text;
+    unsigned slot;
+
+    cushim__text_begin(&text, line, size);
+    cushim__text_format(&text, "%s: never matched", cushim__faults.texts[rule]);
+    if (cushim__call_find(&(struct cushim__word){site, strlen(site)}, &slot))
+        cushim__kin_tell(&text, "; ", kin, slot);
+}
+
 void cushim__fault_describe(unsigned rule, char *line, size_t size)
 {
     const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
     const char *text = cushim__faults.texts[rule];
 
     if (matched == 0)
-        snprintf(line, size, "%s: never matched", text);
+        describe_unmatched(rule, line, size);
     else if (matched == 1)
         snprintf(line, size, "%s: matched once, never fired", text);
     else
@@ -71,7 +86,7 @@ void cushim__fault_describe(unsigned rule, char *line, size_t size)
 
 const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)
 {
-    static _Thread_local char line[CUSHIM__FAULT_TEXT + 64];
+    static _Thread_local char line[CUSHIM__FAULT_LINE];
     const char *found = NULL;
 
     if (!enter(layer))

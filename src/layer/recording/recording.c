@@ -15,6 +15,8 @@ static struct {
     uint64_t begun; /* since it is empty */
     uint64_t first; /* the first number that is kept */
     bool is_on;
+    bool is_asked;   /* somebody wants all calls: that some are lost is a failure */
+    bool is_misread; /* it was read when some were lost */
 } recording;
 
 static unsigned seers; /* bits of enum cushim__seer */
@@ -135,13 +137,24 @@ size_t cushim__recording_capacity(void)
     return recording.capacity;
 }
 
+bool cushim__recording_is_short(void)
+{
+    return cushim__recording_lost() > 0 && (recording.is_asked || recording.is_misread);
+}
+
+void cushim__recording_read(void)
+{
+    recording.is_misread = recording.is_misread || cushim__recording_lost() > 0;
+}
+
 static void clear(void)
 {
+    recording.is_misread = false;
     recording.begun = 0;
     recording.first = 1;
 }
 
-static CUresult start(size_t capacity)
+static CUresult start(size_t capacity, bool is_asked)
 {
     struct cushim__record *records;
 
@@ -156,26 +169,31 @@ static CUresult start(size_t capacity)
     recording.records = records;
     recording.capacity = capacity;
     recording.is_on = true;
+    recording.is_asked = is_asked;
     clear();
     cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_recording_start(struct cushim_layer *layer, size_t capacity)
+CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked)
 {
     CUresult code;
 
-    if (!layer)
-        return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
-    code = start(capacity ? capacity : CUSHIM_RECORDING_CAPACITY);
+    code = start(capacity ? capacity : CUSHIM_RECORDING_CAPACITY, is_asked);
     cushim__lock_release(&layer->lock);
     return code;
 }
 
+CUresult cushim_recording_start(struct cushim_layer *layer, size_t capacity)
+{
+    return cushim__layer_exists(layer) ? cushim__recording_start(layer, capacity, true)
+                                       : CUDA_ERROR_INVALID_VALUE;
+}
+
 void cushim_recording_stop(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     recording.is_on = false;
@@ -188,7 +206,7 @@ void cushim_recording_stop(struct cushim_layer *layer)
 
 void cushim_recording_clear(struct cushim_layer *layer)
 {
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return;
     cushim__lock_take(&layer->lock);
     clear();
@@ -199,9 +217,10 @@ size_t cushim_recording_count(struct cushim_layer *layer)
 {
     size_t count;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
+    cushim__recording_read();
     count = cushim__recording_count();
     cushim__lock_release(&layer->lock);
     return count;
@@ -211,7 +230,7 @@ uint64_t cushim_recording_lost(struct cushim_layer *layer)
 {
     uint64_t lost;
 
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
     lost = cushim__recording_lost();

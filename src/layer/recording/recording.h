@@ -45,6 +45,18 @@ const struct cushim__record *cushim__recording_at(size_t index);
 uint64_t cushim__recording_lost(void);
 size_t cushim__recording_capacity(void);
 
+/* Whether calls are lost that somebody wants: all, or by what was read. */
+bool cushim__recording_is_short(void);
+
+/* Somebody reads what is kept. */
+void cushim__recording_read(void);
+
+/*
+ * cushim_recording_start(), not under the lock; `is_asked` says whether it is a failure that calls
+ * are lost which nobody reads.
+ */
+CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
+
 /* A call as the recording's text tells it, without its number, thread and time. */
 void cushim__record_add(struct cushim__text *text, unsigned slot, const struct cushim__seen *seen);
 

@@ -53,9 +53,10 @@ CUresult cushim_recording_get(struct cushim_layer *layer, size_t index,
 {
     bool is_found;
 
-    if (!layer || !call || call->size < sizeof *call)
+    if (!cushim__layer_exists(layer) || !call || call->size < sizeof *call)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
+    cushim__recording_read();
     is_found = index < cushim__recording_count();
     if (is_found)
         read(call, cushim__recording_at(index));
@@ -96,9 +97,10 @@ size_t cushim_recording_text(struct cushim_layer *layer, char *buffer, size_t si
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (!layer)
+    if (!cushim__layer_exists(layer))
         return 0;
     cushim__lock_take(&layer->lock);
+    cushim__recording_read();
     if (cushim__recording_lost())
         cushim__text_format(&text, "%llu earlier calls are lost: there is room for %zu\n",
                             (unsigned long long)cushim__recording_lost(),

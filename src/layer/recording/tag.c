@@ -128,7 +128,7 @@ CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle, const c
     struct cushim__tag tag;
     CUresult code = CUDA_SUCCESS;
 
-    if (!layer || !handle || !name || !is_name(name))
+    if (!cushim__layer_exists(layer) || !handle || !name || !is_name(name))
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     known = any(handle);
@@ -149,7 +149,7 @@ CUresult cushim_tag_get(struct cushim_layer *layer, const void *handle, char *bu
     struct cushim__tag tag;
     char text[CUSHIM_TAG_SIZE];
 
-    if (!layer || !handle || !buffer)
+    if (!cushim__layer_exists(layer) || !handle || !buffer)
         return CUDA_ERROR_INVALID_VALUE;
     cushim__lock_take(&layer->lock);
     known = any(handle);

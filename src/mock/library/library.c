@@ -122,7 +122,7 @@ static bool is_unused(unsigned rule)
 /* Rules that never fired. */
 static void tell_unused(void)
 {
-    char line[CUSHIM__FAULT_TEXT + 64];
+    char line[CUSHIM__FAULT_LINE];
 
     for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
         if (!is_unused(rule))
