@@ -9,6 +9,12 @@
 
 enum { BYTES = 4096 };
 
+/* What a function answers whose work has answered `code`, and what gives back for it `last`. */
+static CUresult first_of(CUresult code, CUresult last, enum bug bug)
+{
+    return code || bug == IGNORES_RELEASES ? code : last;
+}
+
 static CUresult poll(CUevent event, enum bug bug)
 {
     CUresult code;
@@ -50,7 +56,7 @@ static CUresult fill(CUdeviceptr memory, enum bug bug)
     if (code == CUDA_SUCCESS)
         code = poll(event, bug);
     last = cushim_driver()->EventDestroy_v2(event);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult with_memory(enum bug bug)
@@ -63,7 +69,7 @@ static CUresult with_memory(enum bug bug)
         return code;
     code = fill(memory, bug);
     last = cushim_driver()->MemFree_v2(memory);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult in_context(CUcontext context, enum bug bug)
@@ -76,7 +82,7 @@ static CUresult in_context(CUcontext context, enum bug bug)
     code = with_memory(bug);
     if (code != CUDA_ERROR_OUT_OF_MEMORY || bug != LEAVES_THE_CONTEXT)
         last = cushim_driver()->CtxPopCurrent_v2(&context);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult program(enum bug bug)
@@ -91,7 +97,7 @@ static CUresult program(enum bug bug)
         return code;
     code = in_context(context, bug);
     last = cushim_driver()->DevicePrimaryCtxRelease_v2(0);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 int sweep_body(void *bug)

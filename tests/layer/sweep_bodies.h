@@ -15,6 +15,7 @@ enum bug {
     NEVER_ENDS,           /* whatever it is answered, once the record has failed */
     FAILS_BY_ITSELF,
     TELLS_WHAT_IS_WRONG,    /* if there is no event */
+    IGNORES_RELEASES,       /* what they answer */
     ALWAYS_WRONG_IF_FAILED, /* it does not like any answer */
 };
 

@@ -170,6 +170,9 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
         {{.codes = nothing, .code_count = 1},
          "codes has CUDA_SUCCESS in it, which is no failure\n"},
         {{.functions = "cuMme*"}, "functions is like the name of no function of the driver\n"},
+        {{.functions = "cuMemFree*"},
+         "functions is like those alone that give something back, which fail with fail_releases, "
+         "or if they are named without a star\n"},
     };
 
     (void)state;
