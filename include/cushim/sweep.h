@@ -123,7 +123,8 @@ struct cushim_sweep_options {
     void (*teardown)(void *data);
     /**
      * Receives what was wrong: a line for each run, the first ones as there is room, and how many
-     * more there were. NULL: nowhere.
+     * more there were. Runs in which the same is wrong in the same place have one line, which ends
+     * in `; and in 41 other runs`. NULL: nowhere.
      */
     char *message;
     size_t message_size;

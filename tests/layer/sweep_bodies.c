@@ -55,6 +55,8 @@ static CUresult fill(CUdeviceptr memory, enum bug bug)
         code = record(event, bug);
     if (code == CUDA_SUCCESS)
         code = poll(event, bug);
+    if (code != CUDA_SUCCESS && bug == LEAKS_IF_FAILED)
+        return code;
     last = cushim_driver()->EventDestroy_v2(event);
     return first_of(code, last, bug);
 }

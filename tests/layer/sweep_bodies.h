@@ -7,6 +7,7 @@
 enum bug {
     NO_BUG,
     LEAKS_THE_EVENT,      /* if the memory cannot be filled */
+    LEAKS_IF_FAILED,      /* the event, whatever has failed after it was made */
     IGNORES_THE_RECORD,   /* that it failed */
     DESTROYS_TWICE,       /* the event, if it was not recorded */
     LEAVES_THE_CONTEXT,   /* on the stack, if there is no memory */

@@ -58,6 +58,8 @@ static void each_variant_is_swept_and_named(void **state)
     assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2);
     assert_non_null(strstr(sweep_why, "; mock: devices = 2, schedule = lazy; this run alone"));
+    sweep_options.variants = variants + 1;
+    assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(
         strstr(sweep_why, "; mock: devices = 2, schedule = random, seed = 7; this run"));
 }

@@ -149,7 +149,7 @@ static int run_body(const struct cushim__sweep *sweep, const struct cushim__swee
     return sweep->body(sweep->data);
 }
 
-static void look_at_body(struct cushim__sweep_run *run, int verdict)
+static void look_at_body(struct cushim__sweep_run *run)
 {
     const struct cushim__sweep_seen *seen = &run->seen;
 
@@ -158,23 +158,21 @@ static void look_at_body(struct cushim__sweep_run *run, int verdict)
              (unsigned long long)run->order.limit, seen->last);
     else if (seen->wrong[0])
         find(run, "the body says: %s", seen->wrong);
-    else if (verdict)
-        find(run, "the body answered %d", verdict);
+    else if (run->verdict)
+        find(run, "the body answered %d", run->verdict);
 }
 
 /* The body, and what was wrong with it. */
 static void look(struct world *world, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
 {
-    int verdict;
-
     world->calls = world->layer->calls;
     world->current = run->order.current = current_context(world);
     cushim__hold_begin();
-    verdict = run_body(sweep, run);
+    run->verdict = run_body(sweep, run);
     cushim__sweep_end(&run->seen);
     cushim__hold_settle();
-    look_at_body(run, verdict);
+    look_at_body(run);
     look_at_left(world, run);
     if (!sweep->options.leaves_context)
         look_at_context(world, run);

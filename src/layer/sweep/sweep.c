@@ -174,6 +174,7 @@ CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(vo
         return CUDA_ERROR_INVALID_VALUE;
     }
     code = sweep_all(&progress);
+    cushim__sweep_text_end(&progress.text);
     if (result) {
         progress.result.size = result->size;
         *result = progress.result;
