@@ -116,6 +116,12 @@ struct cushim_sweep_options {
     /** Calls that give something back are failed too: the program passes on what they answer. */
     bool fail_releases;
     /**
+     * Errors that calls of the body answer, and that the sweep has not given, are wrong: memory that
+     * is freed twice answers CUDA_ERROR_INVALID_VALUE, and no more comes of it. Not those that a
+     * scope in the body expects: cushim_expect_errors_begin(). CUDA_ERROR_NOT_READY is no error.
+     */
+    bool forbid_errors;
+    /**
      * What comes before and after the body in each run; its calls are never failed. What is not 0
      * from `setup` ends the sweep. NULL: nothing.
      */
@@ -149,7 +155,7 @@ struct cushim_sweep_result {
  *
  * What is looked at after each run: what the body answered; what is left, of handles and memory,
  * and where that was created; violations, races, and work that is still pending; which context is
- * current.
+ * current; with `forbid_errors`, which errors there were.
  *
  * @param options  NULL: the defaults.
  * @param body     Runs the program, and answers 0 if that behaved well: see

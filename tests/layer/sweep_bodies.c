@@ -5,6 +5,8 @@
 #include <stddef.h>
 
 #include <cushim/driver.h>
+#include <cushim/expectation.h>
+#include <cushim/layer.h>
 #include <cushim/sweep.h>
 
 enum { BYTES = 4096 };
@@ -70,6 +72,15 @@ static CUresult with_memory(enum bug bug)
     if (code != CUDA_SUCCESS)
         return code;
     code = fill(memory, bug);
+    if (code != CUDA_SUCCESS && bug == FREES_TWICE)
+        cushim_driver()->MemFree_v2(memory);
+    if (code != CUDA_SUCCESS && bug == FREES_TWICE_AND_EXPECTS_IT) {
+        cushim_driver()->MemFree_v2(memory);
+        cushim_expect_errors_begin(cushim_layer_current(), CUDA_ERROR_INVALID_VALUE);
+        cushim_driver()->MemFree_v2(memory);
+        cushim_expect_errors_end(cushim_layer_current());
+        return code;
+    }
     last = cushim_driver()->MemFree_v2(memory);
     return first_of(code, last, bug);
 }
