@@ -45,7 +45,7 @@ FOUND = {
         rf'at (?:out_of_memory|{UNKNOWN})[^;]*; '
         r'1 allocation not given back, 1048576 bytes: memory#1, 1048576 bytes, by cuMemAlloc_v2, '
         rf'call \d+ of thread 1, at (?:out_of_memory|{UNKNOWN})[^;]*; '
-        r'this run alone: first = last = 3, kinds = CUSHIM_SWEEP_ONCE\n',
+        r'this run alone: first = last = 3, kinds = CUSHIM_SWEEP_ONCE; and in 1 other run\n',
     ],
 }
 # What the good one says, and no more.

@@ -23,7 +23,7 @@ enum { SKIPPED = 77, CALLS = 12 /* and one more poll, or none */ };
 static bool has_failed;
 static char why[8000];
 static struct cushim_sweep_options options = {
-    .size = sizeof options, .message = why, .message_size = sizeof why};
+    .size = sizeof options, .fail_releases = true, .message = why, .message_size = sizeof why};
 static struct cushim_sweep_result result = {.size = sizeof result};
 
 static void fact(const char *text, bool holds)

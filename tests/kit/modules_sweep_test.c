@@ -147,6 +147,7 @@ static void sweep_function(const struct swept *swept)
                                                  .settings = "devices = 2",
                                                  .setup = setup,
                                                  .teardown = teardown,
+                                                 .fail_releases = true,
                                                  .message = why,
                                                  .message_size = sizeof why};
     struct cushim_sweep_result result = {.size = sizeof result};

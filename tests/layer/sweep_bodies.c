@@ -5,9 +5,17 @@
 #include <stddef.h>
 
 #include <cushim/driver.h>
+#include <cushim/expectation.h>
+#include <cushim/layer.h>
 #include <cushim/sweep.h>
 
 enum { BYTES = 4096 };
+
+/* What a function answers whose work has answered `code`, and what gives back for it `last`. */
+static CUresult first_of(CUresult code, CUresult last, enum bug bug)
+{
+    return code || bug == IGNORES_RELEASES ? code : last;
+}
 
 static CUresult poll(CUevent event, enum bug bug)
 {
@@ -49,8 +57,10 @@ static CUresult fill(CUdeviceptr memory, enum bug bug)
         code = record(event, bug);
     if (code == CUDA_SUCCESS)
         code = poll(event, bug);
+    if (code != CUDA_SUCCESS && bug == LEAKS_IF_FAILED)
+        return code;
     last = cushim_driver()->EventDestroy_v2(event);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult with_memory(enum bug bug)
@@ -62,8 +72,17 @@ static CUresult with_memory(enum bug bug)
     if (code != CUDA_SUCCESS)
         return code;
     code = fill(memory, bug);
+    if (code != CUDA_SUCCESS && bug == FREES_TWICE)
+        cushim_driver()->MemFree_v2(memory);
+    if (code != CUDA_SUCCESS && bug == FREES_TWICE_AND_EXPECTS_IT) {
+        cushim_driver()->MemFree_v2(memory);
+        cushim_expect_errors_begin(cushim_layer_current(), CUDA_ERROR_INVALID_VALUE);
+        cushim_driver()->MemFree_v2(memory);
+        cushim_expect_errors_end(cushim_layer_current());
+        return code;
+    }
     last = cushim_driver()->MemFree_v2(memory);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult in_context(CUcontext context, enum bug bug)
@@ -76,7 +95,7 @@ static CUresult in_context(CUcontext context, enum bug bug)
     code = with_memory(bug);
     if (code != CUDA_ERROR_OUT_OF_MEMORY || bug != LEAVES_THE_CONTEXT)
         last = cushim_driver()->CtxPopCurrent_v2(&context);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 static CUresult program(enum bug bug)
@@ -91,7 +110,7 @@ static CUresult program(enum bug bug)
         return code;
     code = in_context(context, bug);
     last = cushim_driver()->DevicePrimaryCtxRelease_v2(0);
-    return code ? code : last;
+    return first_of(code, last, bug);
 }
 
 int sweep_body(void *bug)

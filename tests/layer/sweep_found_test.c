@@ -70,6 +70,42 @@ static void handle_destroyed_twice_is_found(void **state)
         "destroyed; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
+static void memory_freed_twice_is_found_on_request(void **state)
+{
+    (void)state;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_options.fail_releases = false;
+    sweep_options.functions = "cuMemset*";
+    assert_int_equal(sweep_once(FREES_TWICE), CUDA_SUCCESS);
+    sweep_options.forbid_errors = true;
+    assert_int_equal(sweep_once(FREES_TWICE), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_result.failures, 1);
+    assert_non_null(strstr(sweep_why, "once: error that nothing expects: call 10 of thread 1: "
+                                      "cuMemFree_v2(dptr="));
+    assert_non_null(strstr(sweep_why, ") = CUDA_ERROR_INVALID_VALUE; this run alone"));
+}
+
+static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
+{
+    (void)state;
+    sweep_options.forbid_errors = true;
+    if (sweep_once(NO_BUG) != CUDA_SUCCESS)
+        fail_msg("%s", sweep_why);
+    assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
+}
+
+static void errors_that_a_scope_expects_may_come(void **state)
+{
+    (void)state;
+    sweep_options.forbid_errors = true;
+    sweep_options.functions = "cuMemset*";
+    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
+        fail_msg("%s", sweep_why);
+    sweep_options.functions = NULL; /* the second free fails by the sweep: none comes */
+    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
+        fail_msg("%s", sweep_why);
+}
+
 static void context_left_on_the_stack_is_found(void **state)
 {
     (void)state;
@@ -143,13 +179,13 @@ static void what_the_body_says_is_told(void **state)
 static void failures_are_counted_and_the_first_kept(void **state)
 {
     (void)state;
-    sweep_options.message_size = 700;
+    sweep_options.message_size = 900;
     assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
     assert_non_null(strstr(sweep_why, "call 1 of the body (cuInit)"));
     assert_non_null(strstr(sweep_why, "call 4 of the body (cuMemAlloc_v2)"));
     assert_null(strstr(sweep_why, "call 5 of the body"));
-    assert_non_null(strstr(sweep_why, "\nand 22 more\n"));
+    assert_non_null(strstr(sweep_why, "\nand 18 more\n"));
     sweep_options.message = NULL;
     assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
 }
@@ -276,6 +312,9 @@ int main(void)
         SWEEP_TEST(leak_is_found_although_its_context_is_gone),
         SWEEP_TEST(ignored_error_is_found),
         SWEEP_TEST(handle_destroyed_twice_is_found),
+        SWEEP_TEST(memory_freed_twice_is_found_on_request),
+        SWEEP_TEST(forbidden_errors_are_not_those_that_the_sweep_gives),
+        SWEEP_TEST(errors_that_a_scope_expects_may_come),
         SWEEP_TEST(context_left_on_the_stack_is_found),
         SWEEP_TEST(context_may_be_left_if_that_is_said),
         SWEEP_TEST(endless_poll_is_stopped_and_named),

@@ -53,13 +53,25 @@ static void names_say_what_is_given_back_and_what_is_usual(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (!cushim__sweep_means_any(cases[i].function))
+        if (!cushim__sweep_means_any(cases[i].function, true))
             fail_msg("there is no %s", cases[i].function);
         if (cushim__sweep_gives_back(cases[i].function) != cases[i].gives_back)
             fail_msg("%s gives something back, or does not", cases[i].function);
         if (cushim__sweep_usual_code(cases[i].function) != cases[i].code)
             fail_msg("%s usually answers %d", cases[i].function, (int)cases[i].code);
     }
+}
+
+static void release_is_spared_unless_it_is_named(void **state)
+{
+    (void)state;
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", NULL));
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEvent*"));
+    assert_false(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEventDestroy_v2"));
+    assert_false(cushim__sweep_is_spared("cuEventCreate", NULL));
+    assert_false(cushim__sweep_is_spared("cuStreamEndCapture", NULL));
+    assert_true(cushim__sweep_means_any("cu*Destroy*", false));
+    assert_false(cushim__sweep_means_any("cu*Destroy*", true));
 }
 
 static void star_stands_for_any_letters(void **state)
@@ -79,6 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_say_what_is_given_back_and_what_is_usual),
+        cmocka_unit_test(release_is_spared_unless_it_is_named),
         cmocka_unit_test(star_stands_for_any_letters),
     };
 

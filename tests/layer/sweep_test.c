@@ -58,6 +58,8 @@ static void each_variant_is_swept_and_named(void **state)
     assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2);
     assert_non_null(strstr(sweep_why, "; mock: devices = 2, schedule = lazy; this run alone"));
+    sweep_options.variants = variants + 1;
+    assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(
         strstr(sweep_why, "; mock: devices = 2, schedule = random, seed = 7; this run"));
 }
@@ -170,6 +172,9 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
         {{.codes = nothing, .code_count = 1},
          "codes has CUDA_SUCCESS in it, which is no failure\n"},
         {{.functions = "cuMme*"}, "functions is like the name of no function of the driver\n"},
+        {{.functions = "cuMemFree*"},
+         "functions is like those alone that give something back, which fail with fail_releases, "
+         "or if they are named without a star\n"},
     };
 
     (void)state;

@@ -9,8 +9,10 @@ int sweep_setup(void **state)
 {
     (void)state;
     sweep_why[0] = '\0';
-    sweep_options = (struct cushim_sweep_options){
-        .size = sizeof sweep_options, .message = sweep_why, .message_size = sizeof sweep_why};
+    sweep_options = (struct cushim_sweep_options){.size = sizeof sweep_options,
+                                                  .fail_releases = true,
+                                                  .message = sweep_why,
+                                                  .message_size = sizeof sweep_why};
     sweep_result = (struct cushim_sweep_result){.size = sizeof sweep_result};
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "src/layer/sweep/call.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "src/layer/layer.h"
 #include "src/layer/sweep/sort.h"
@@ -22,6 +23,7 @@ static struct {
         uint64_t handle;
     } polls[POLLS_TOLD]; /* since the last call that is none */
     unsigned poll_count;
+    bool is_elsewhere; /* another context was made current than that before the body */
 } run;
 
 /* Of the thread that runs the body: where it goes if nothing else ends it. */
@@ -33,6 +35,7 @@ void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
     run.order = *order;
     run.seen = (struct cushim__sweep_seen){0};
     run.poll_count = 0;
+    run.is_elsewhere = false;
     __atomic_store_n(&run.is_on, true, __ATOMIC_RELAXED);
     cushim__lock_release(&cushim__layer->lock);
     way_out = out;
@@ -80,6 +83,26 @@ static bool is_counted(const struct cushim__call *call)
     return ++run.polls[i].times <= POLLS_COUNTED;
 }
 
+/* Whether it makes current what was current before the body. */
+static bool puts_back(const struct cushim__call *call)
+{
+    return call->slot == SLOT(CtxSetCurrent) &&
+           (CUcontext)(uintptr_t)call->values[0] == run.order.current;
+}
+
+/* Whether it gives something back that the body has taken, and releases are not to fail. */
+static bool is_spared(const struct cushim__call *call, const char *function)
+{
+    bool is_back = puts_back(call);
+
+    if (call->slot == SLOT(CtxSetCurrent) && !is_back)
+        run.is_elsewhere = true;
+    is_back =
+        is_back && run.is_elsewhere && (!run.order.functions || strchr(run.order.functions, '*'));
+    return !run.order.fails_releases &&
+           (is_back || cushim__sweep_is_spared(function, run.order.functions));
+}
+
 /* Whether a call fails that is the next one. */
 static bool is_due(const struct cushim__call *call, const char *function)
 {
@@ -92,7 +115,7 @@ static bool is_due(const struct cushim__call *call, const char *function)
     if (run.seen.calls > limit)
         return run.seen.calls <= 2 * limit;
     counts = is_counted(call);
-    if (!cushim__sweep_is_meant(function, run.order.functions))
+    if (is_spared(call, function) || !cushim__sweep_is_meant(function, run.order.functions))
         return false;
     run.seen.matched += counts;
     if (run.order.nth == 0 || run.seen.matched < run.order.nth)
@@ -104,9 +127,7 @@ static bool is_due(const struct cushim__call *call, const char *function)
 /* Whether it is made although it fails. */
 static bool is_made(const struct cushim__call *call, const char *function)
 {
-    if (call->slot == SLOT(CtxSetCurrent))
-        return (CUcontext)(uintptr_t)call->values[0] == run.order.current;
-    return cushim__sweep_gives_back(function);
+    return puts_back(call) || cushim__sweep_gives_back(function);
 }
 
 /* Under the lock: what the call is to answer, and whether it is made. */

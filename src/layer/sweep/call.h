@@ -12,6 +12,7 @@
 /* What is to fail in a run. */
 struct cushim__sweep_order {
     const char *functions; /* a pattern; NULL: all */
+    bool fails_releases;   /* else those that are named alone */
     enum cushim_sweep_kind kind;
     uint64_t nth;      /* 0: none */
     CUresult code;     /* CUDA_SUCCESS: what is usual for the function */

@@ -8,6 +8,7 @@
 #include <cushim/mock_race.h>
 #include <cushim/test.h>
 
+#include "src/layer/expectation/expectation.h"
 #include "src/layer/layer.h"
 #include "src/layer/left/hold.h"
 #include "src/layer/left/left.h"
@@ -124,6 +125,27 @@ static void look_at_left(const struct world *world, struct cushim__sweep_run *ru
     }
 }
 
+/* Those that no scope expects. A scope in which none came is no matter: another call has failed. */
+static void look_at_errors(const struct world *world, struct cushim__sweep_run *run)
+{
+    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines;
+    struct cushim__text text;
+
+    cushim__text_begin(&text, lines, sizeof lines);
+    cushim__lock_take(&world->layer->lock);
+    cushim__errors_tell(&text);
+    cushim__lock_release(&world->layer->lock);
+    while (*line) {
+        const size_t length = strcspn(line, "\n");
+        char *next = line + length + (line[length] == '\n');
+
+        line[length] = '\0';
+        if (strncmp(line, "expected ", 9) != 0)
+            find(run, "%s", line);
+        line = next;
+    }
+}
+
 static void look_at_mock(const struct world *world, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
@@ -149,7 +171,7 @@ static int run_body(const struct cushim__sweep *sweep, const struct cushim__swee
     return sweep->body(sweep->data);
 }
 
-static void look_at_body(struct cushim__sweep_run *run, int verdict)
+static void look_at_body(struct cushim__sweep_run *run)
 {
     const struct cushim__sweep_seen *seen = &run->seen;
 
@@ -158,24 +180,28 @@ static void look_at_body(struct cushim__sweep_run *run, int verdict)
              (unsigned long long)run->order.limit, seen->last);
     else if (seen->wrong[0])
         find(run, "the body says: %s", seen->wrong);
-    else if (verdict)
-        find(run, "the body answered %d", verdict);
+    else if (run->verdict)
+        find(run, "the body answered %d", run->verdict);
 }
 
 /* The body, and what was wrong with it. */
 static void look(struct world *world, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
 {
-    int verdict;
-
     world->calls = world->layer->calls;
     world->current = run->order.current = current_context(world);
     cushim__hold_begin();
-    verdict = run_body(sweep, run);
+    if (sweep->options.forbid_errors)
+        cushim_errors_forbid(world->layer, true);
+    run->verdict = run_body(sweep, run);
     cushim__sweep_end(&run->seen);
+    if (sweep->options.forbid_errors)
+        cushim_errors_forbid(world->layer, false);
     cushim__hold_settle();
-    look_at_body(run, verdict);
+    look_at_body(run);
     look_at_left(world, run);
+    if (sweep->options.forbid_errors)
+        look_at_errors(world, run);
     if (!sweep->options.leaves_context)
         look_at_context(world, run);
 }

@@ -18,6 +18,7 @@ struct cushim__sweep_run {
     const char *settings; /* of this run; NULL: none */
     struct cushim__sweep_order order;
     struct cushim__sweep_seen seen;
+    int verdict;                           /* of the body */
     char findings[CUSHIM__SWEEP_FINDINGS]; /* empty: all was well */
 };
 

@@ -51,9 +51,15 @@ static bool is_like(const char *name, const char *pattern)
     return false;
 }
 
+/* It stands for several functions, and not for one that the caller has thought of. */
+static bool is_wide(const char *pattern)
+{
+    return !pattern || strchr(pattern, '*');
+}
+
 bool cushim__sweep_is_meant(const char *function, const char *pattern)
 {
-    if (!pattern || strchr(pattern, '*')) {
+    if (is_wide(pattern)) {
         for (const char *const *name = reading; *name; name++) {
             if (strcmp(function, *name) == 0)
                 return false;
@@ -62,10 +68,13 @@ bool cushim__sweep_is_meant(const char *function, const char *pattern)
     return !pattern || is_like(function, pattern);
 }
 
-bool cushim__sweep_means_any(const char *pattern)
+bool cushim__sweep_means_any(const char *pattern, bool spares)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (cushim__sweep_is_meant(cushim__symbol_names + cushim__symbols[slot].name, pattern))
+        const char *function = cushim__symbol_names + cushim__symbols[slot].name;
+
+        if (cushim__sweep_is_meant(function, pattern) &&
+            !(spares && cushim__sweep_is_spared(function, pattern)))
             return true;
     }
     return false;
@@ -74,6 +83,12 @@ bool cushim__sweep_means_any(const char *pattern)
 bool cushim__sweep_gives_back(const char *function)
 {
     return has_any(function, giving_back) && !has_any(function, not_giving_back);
+}
+
+bool cushim__sweep_is_spared(const char *function, const char *pattern)
+{
+    return is_wide(pattern) && cushim__sweep_gives_back(function) &&
+           !strstr(function, "EndCapture"); /* which answers the graph */
 }
 
 CUresult cushim__sweep_usual_code(const char *function)

@@ -51,8 +51,11 @@ static const char *objection(const struct cushim_sweep_options *options)
     }
     if (options->table && (options->settings || options->file || options->variants))
         return "table goes without a mock, and so without settings";
-    if (!cushim__sweep_means_any(options->functions))
+    if (!cushim__sweep_means_any(options->functions, false))
         return "functions is like the name of no function of the driver";
+    if (!cushim__sweep_means_any(options->functions, !options->fail_releases))
+        return "functions is like those alone that give something back, which fail with "
+               "fail_releases, or if they are named without a star";
     return NULL;
 }
 
@@ -98,8 +101,10 @@ static CUresult sweep_settings(struct progress *progress, const char *settings)
     CUresult code;
 
     progress->run.settings = settings;
-    progress->run.order = (struct cushim__sweep_order){
-        .functions = options->functions, .limit = options->limit, .kind = CUSHIM_SWEEP_ONCE};
+    progress->run.order = (struct cushim__sweep_order){.functions = options->functions,
+                                                       .fails_releases = options->fail_releases,
+                                                       .limit = options->limit,
+                                                       .kind = CUSHIM_SWEEP_ONCE};
     if (!run_once(progress, &code) || progress->result.failures > failures)
         return code; /* a body that is wrong by itself says nothing of what fails */
     if (progress->run.seen.matched > progress->result.calls)
@@ -169,6 +174,7 @@ CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(vo
         return CUDA_ERROR_INVALID_VALUE;
     }
     code = sweep_all(&progress);
+    cushim__sweep_text_end(&progress.text);
     if (result) {
         progress.result.size = result->size;
         *result = progress.result;
