@@ -262,6 +262,32 @@ static void missing_wait_and_pending_work_are_found(void **state)
     assert_int_equal(sweep_result.failures, 1);
 }
 
+/* What to do about a wait that fails is to go on: the context's end ends its work. */
+static int wait_and_give_back(void *data)
+{
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemsetD8Async(*(CUdeviceptr *)data, 1, 4096, stream);
+    cushim_driver()->StreamSynchronize(stream);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return 0;
+}
+
+static void work_is_not_found_pending_whose_wait_has_failed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.settings = "schedule = lazy";
+    sweep_options.setup = allocate;
+    assert_int_equal(cushim_sweep(&sweep_options, wait_and_give_back, &memory, &sweep_result),
+                     CUDA_SUCCESS);
+    assert_string_equal(sweep_why, "");
+}
+
 static int retain_and_current(void *data)
 {
     CUcontext context;
@@ -324,6 +350,7 @@ int main(void)
         SWEEP_TEST(failures_are_counted_and_the_first_kept),
         SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
         SWEEP_TEST(missing_wait_and_pending_work_are_found),
+        SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
         SWEEP_TEST(reference_on_a_context_is_a_leak),
     };
 

@@ -151,9 +151,13 @@ static void look_at_mock(const struct world *world, struct cushim__sweep_run *ru
     struct cushim_mock_state state = {.size = sizeof state};
     const char *violation, *race;
 
+    /* A body whose wait has failed may leave its work to the end of the context. */
+    if (run->order.nth > 0)
+        cushim_mock_drain(world->mock);
     cushim_mock_state_get(world->mock, &state);
     if (state.pending > 0)
-        find(run, "%zu operations are pending", state.pending);
+        find(run, state.pending == 1 ? "%zu operation is pending" : "%zu operations are pending",
+             state.pending);
     for (size_t i = 0; (violation = cushim_mock_violation(world->mock, i)); i++)
         find(run, "violation: %s", violation);
     for (size_t i = 0; (race = cushim_mock_race(world->mock, i)); i++)
