@@ -174,7 +174,7 @@ static void primary_context_retained_more_than_released_is_left(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
     assert_string_equal(said(), "1 context not given back:\n"
                                 "  context#1, primary context of device 0, 2 references, by "
-                                "cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n");
+                                "cuDevicePrimaryCtxRetain, call 4 of thread 1, at <place>\n");
 }
 
 static void work_that_is_pending_is_told(void **state)
