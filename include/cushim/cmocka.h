@@ -114,7 +114,10 @@ static inline int cushim_cmocka_end(void **state)
     return code == CUDA_SUCCESS ? 0 : -1;
 }
 
-/** Fail the test if something did not come as expected so far. On the thread of the test. */
+/**
+ * Fail the test if something did not come as expected so far, and expect nothing more then: the end
+ * of the test does not tell it again. On the thread of the test.
+ */
 #define cushim_assert_verified(layer) cushim__assert_verified((layer), __FILE__, __LINE__)
 
 static inline void cushim__assert_verified(struct cushim_layer *layer, const char *file, int line)
@@ -124,6 +127,7 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
     cushim__cmocka_print(text);
+    cushim_expectations_clear(layer);
     _fail(file, line);
 }
 

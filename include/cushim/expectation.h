@@ -159,7 +159,8 @@ static inline struct cushim_match cushim_match_not_null(void)
  * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, `expectation` has a bad size, no function
  *                                   has this name, it has fewer parameters than there are matchers,
  *                                   `minimum` is above `maximum`, or a matcher lacks its text or
- *                                   predicate: `message` says which.
+ *                                   predicate or has a range in which nothing lies: `message` says
+ *                                   which.
  * @return CUDA_ERROR_OUT_OF_MEMORY  Memory ran out.
  *
  * Thread safety: any thread.

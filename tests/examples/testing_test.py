@@ -66,7 +66,7 @@ RUNS = [
     (['--set', 'left=report', '--fault', NEVER], 0, 0, 'sum 499500\n',
      f'cushim mock: fault {NEVER}: matched 2 times, never fired\n'),
     (['--set', 'left=report', '--fault', FAULT], 0, 1, '',
-     'cuMemAlloc answered 2\ncushim mock: not given back: 1 handles, 0 allocations\n'),
+     'cuMemAlloc answered 2\ncushim mock: not given back: 1 handle, 0 allocations\n'),
 ]
 
 

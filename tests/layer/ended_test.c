@@ -56,9 +56,13 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(ended, 0, &call));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_name(ended, &call, "name"));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(ended, &call, text, sizeof text));
+    strcpy(text, "of before");
     CODE(CUDA_ERROR_INVALID_VALUE,
          cushim_fault_parse(ended, "cuInit => return(UNKNOWN)", text, sizeof text));
+    assert_string_equal(text, "there is no such layer: it has ended, or none was given");
+    strcpy(text, "of before");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(ended, &fault, text, sizeof text));
+    assert_string_equal(text, "there is no such layer: it has ended, or none was given");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_install(ended));
     assert_int_equal(cushim_recording_text(ended, text, sizeof text), 0);
     assert_int_equal(cushim_recording_count(ended), 0);
@@ -92,6 +96,10 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
     OK(cushim_forbid(layer, "cuInit", NULL, 0));
     OK(driver->DriverGetVersion(&(int){0}));
     assert_refused_by_all((struct cushim_layer *)other);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(layer, NULL, text, sizeof text));
+    assert_string_equal(text, "faults: the text is NULL");
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(layer, NULL, text, sizeof text));
+    assert_string_equal(text, "fault: the rule is NULL");
     assert_ptr_equal(cushim_layer_current(), layer);
     assert_int_equal(cushim_recording_count(layer), 1);
     OK(driver->Init(0));

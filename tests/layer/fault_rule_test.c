@@ -94,6 +94,8 @@ static void what_cannot_be_is_refused_where_it_stands(void **state)
         {"", "1: a rule is `site => effect`"},
         {"cuInit", "7: a rule is `site => effect`"},
         {"cuInit:nth=3", "13: a rule is `site => effect`"},
+        {"cuInit -> return(UNKNOWN)", "8: \"=>\" is missing: a rule is `site => effect`"},
+        {"cuInit:nth=3 return(UNKNOWN)", "20: \"=>\" is missing: a rule is `site => effect`"},
         {"=> hang", "1: a rule is `site => effect`"},
         {"cuInit =>", "10: behind => comes an effect"},
         {"cuMemAloc_v2 => hang",

@@ -92,6 +92,9 @@ class Planted(unittest.TestCase):
                     self.assertRegex(result.stdout,
                                      r'(?m)(^|Could not run test: |ERROR: )%s\r?$' % line)
 
+    def test_what_an_assertion_has_told_is_not_told_at_the_end(self):
+        self.assertEqual(run('expectation').stdout.count('expected exactly 2 times'), 1)
+
     def test_place_leads_to_the_line_of_the_call(self):
         addr2line = shutil.which('addr2line')
         if not addr2line or WRAPPER or PLACES != 'places':

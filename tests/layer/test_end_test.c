@@ -7,6 +7,7 @@
 
 #include <cushim/driver.h>
 
+#include "src/layer/left/hold.h"
 #include "src/layer/left/place.h"
 #include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
@@ -174,6 +175,22 @@ static void primary_context_retained_more_than_released_is_left(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
     assert_string_equal(said(), "1 context not given back:\n"
                                 "  context#1, primary context of device 0, 2 references, by "
+                                "cuDevicePrimaryCtxRetain, call 4 of thread 1, at <place>\n");
+}
+
+static void reference_that_the_layer_holds_is_not_told_as_the_programs(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    OK(driver->Init(0));
+    cushim__hold_begin();
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    cushim__hold_settle();
+    cushim__hold_end();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(said(), "1 context not given back:\n"
+                                "  context#1, primary context of device 0, by "
                                 "cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n");
 }
 
@@ -575,6 +592,7 @@ int main(void)
         TEST(of_many_only_the_first_are_told),
         TEST(what_goes_with_its_context_is_not_left),
         TEST(primary_context_retained_more_than_released_is_left),
+        TEST(reference_that_the_layer_holds_is_not_told_as_the_programs),
         TEST(work_that_is_pending_is_told),
         TEST(violations_are_told),
         TEST(text_that_does_not_fit_says_so),

@@ -99,6 +99,7 @@ static const char *lack(const struct cushim_match *match)
 {
     switch (match->kind) {
     case CUSHIM_MATCH_TAG:
+        return !match->text ? "no text" : match->text[0] ? NULL : "an empty tag";
     case CUSHIM_MATCH_TEXT:
         return match->text ? NULL : "no text";
     case CUSHIM_MATCH_PREDICATE:
@@ -130,6 +131,25 @@ static const char *mismatch(const struct cushim__expected *expected, unsigned in
     return NULL;
 }
 
+/*
+ * Whether nothing lies in a range. It counts by the sign of the parameter, which a pattern has
+ * several of.
+ */
+static bool is_empty_range(const struct cushim__expected *expected, unsigned index)
+{
+    const struct cushim_match *match = &expected->what.arguments[index];
+    const bool is_signed =
+        cushim__seen_parameter(expected->slot, index)->kind == CUSHIM__PARAMETER_SIGNED;
+    const bool is_empty = match->value > match->last;
+    const bool is_empty_signed = (int64_t)match->value > (int64_t)match->last;
+
+    if (match->kind != CUSHIM_MATCH_RANGE)
+        return false;
+    if (expected->is_pattern)
+        return is_empty && is_empty_signed;
+    return is_signed ? is_empty_signed : is_empty;
+}
+
 static bool check_matchers(const struct cushim__expected *expected, unsigned count,
                            struct cushim__text *message)
 {
@@ -137,10 +157,16 @@ static bool check_matchers(const struct cushim__expected *expected, unsigned cou
         const char *lacking = lack(&expected->what.arguments[i]);
         const char *wrong = mismatch(expected, i);
 
+        if (is_empty_range(expected, i))
+            lacking = "a range that ends before it begins";
         if (!lacking && !wrong)
             continue;
-        cushim__text_format(message, "%s: the matcher of %s ", expected->what.function,
-                            cushim__seen_parameter(expected->slot, i)->name);
+        cushim__text_format(message, "%s: ", expected->what.function);
+        if (expected->is_pattern)
+            cushim__text_add(message, "a matcher ");
+        else
+            cushim__text_format(message, "the matcher of %s ",
+                                cushim__seen_parameter(expected->slot, i)->name);
         cushim__text_format(message, lacking ? "has %s" : "wants %s", lacking ? lacking : wrong);
         return false;
     }

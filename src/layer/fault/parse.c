@@ -137,6 +137,22 @@ static CUresult read_effect(struct reading *reading, struct cushim__word effect)
     return cushim__fault_read_effect(reading->rule, &name, &argument, reading->lines);
 }
 
+/* What no site and no condition has: an effect without its arrow, or behind another. */
+static CUresult check_arrow(const struct cushim__lines *lines, const struct cushim__word *text)
+{
+    struct cushim__word rest = *text, before;
+    const char *at;
+
+    if (!cut(&rest, "->", &before)) {
+        rest = *text;
+        if (!cut(&rest, "(", &before))
+            return CUDA_SUCCESS;
+    }
+    for (at = before.start + before.length; is_blank(*at); at++)
+        ;
+    return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
+}
+
 CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
                             const struct cushim__lines *lines)
 {
@@ -149,7 +165,9 @@ CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim
     CUresult code;
 
     *rule = (struct cushim__fault_rule){.device = -1};
-    code = read_site(&reading, site);
+    code = has_effect ? CUDA_SUCCESS : check_arrow(lines, text);
+    if (code == CUDA_SUCCESS)
+        code = read_site(&reading, site);
     if (code == CUDA_SUCCESS && has_conditions)
         code = read_conditions(&reading, conditions);
     if (code == CUDA_SUCCESS && !has_effect)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loader/text.h"
 #include "src/layer/fault/broken.h"
 #include "src/layer/fault/hang.h"
 #include "src/layer/fault/parse.h"
@@ -125,6 +126,15 @@ static int read_all(struct cushim__lines *lines, struct cushim__fault_rule *rule
     return next == CUSHIM__LINES_END ? (int)count : -1;
 }
 
+static CUresult refuse(char *message, size_t message_size, const char *why)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, message, message_size);
+    cushim__text_add(&text, why);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
 CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
                             size_t message_size)
 {
@@ -132,8 +142,10 @@ CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *
     struct cushim__lines lines;
     int count;
 
-    if (!cushim__layer_exists(layer) || !text)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__layer_exists(layer))
+        return refuse(message, message_size, cushim__layer_ended);
+    if (!text)
+        return refuse(message, message_size, "faults: the text is NULL");
     cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
     cushim__lock_take(&layer->lock);
     count = read_all(&lines, rules);
@@ -151,8 +163,10 @@ CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault 
     const char *why = NULL;
     CUresult code;
 
-    if (!cushim__layer_exists(layer) || !fault)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__layer_exists(layer))
+        return refuse(message, message_size, cushim__layer_ended);
+    if (!fault)
+        return refuse(message, message_size, "fault: the rule is NULL");
     if (!message)
         message_size = 0;
     code = cushim__fault_take(&rule, fault, message, message_size);

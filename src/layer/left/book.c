@@ -54,17 +54,16 @@ static struct cushim__known *find(enum cushim__noun noun, uint64_t value)
     return known && known->is_gone ? NULL : known;
 }
 
-static void sign(const struct entry *entry, struct cushim__known *known)
+static void sign(const struct entry *entry, struct cushim__maker *maker)
 {
     uintptr_t function;
 
     memcpy(&function, cushim__layer_place(&cushim__layer_table, entry->call->slot),
            sizeof function);
-    known->is_live = true;
-    known->maker.slot = entry->call->slot;
-    known->maker.call = entry->call->number;
-    known->maker.thread = entry->call->thread;
-    cushim__place_take(&known->maker.place, entry->call->function, function);
+    maker->slot = entry->call->slot;
+    maker->call = entry->call->number;
+    maker->thread = entry->call->thread;
+    cushim__place_take(&maker->place, entry->call->function, function);
 }
 
 static struct cushim__known *current(const struct entry *entry)
@@ -87,7 +86,8 @@ static void make(const struct entry *entry, bool is_here)
     if (!known)
         return;
     known->uses = is_counted ? amount : 1;
-    sign(entry, known);
+    known->is_live = true;
+    sign(entry, &known->maker);
     if (is_here)
         cushim__known_own(current(entry), known);
 }
@@ -191,9 +191,13 @@ static void retain_primary(const struct entry *entry)
     if (!known)
         return;
     known->device = (int)value_of(entry, entry->deed->amount);
+    /* Within a call of the program the layer itself holds a context (hold.h). */
+    if (!known->is_live || entry->call->nested == 0)
+        sign(entry, &known->retainer);
     if (!known->is_live) {
         known->uses = 0;
-        sign(entry, known);
+        known->is_live = true;
+        known->maker = known->retainer;
     }
     known->uses++;
 }

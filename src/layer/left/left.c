@@ -45,6 +45,7 @@ static const struct cushim__known *made_after(enum cushim__noun noun, uint64_t c
 static void tell(struct cushim__text *text, const struct cushim__known *known)
 {
     const struct cushim__tag tag = cushim__known_tag(known);
+    const struct cushim__maker *maker = known->device >= 0 ? &known->retainer : &known->maker;
     char name[CUSHIM_TAG_SIZE];
 
     cushim__tag_text(&tag, known->value, name, sizeof name);
@@ -56,9 +57,9 @@ static void tell(struct cushim__text *text, const struct cushim__known *known)
     if (known->uses > 1)
         cushim__text_format(text, ", %llu references", (unsigned long long)known->uses);
     cushim__text_format(text, ", by %s, call %llu of thread %u, at ",
-                        cushim__symbol_names + cushim__symbols[known->maker.slot].name,
-                        (unsigned long long)known->maker.call, known->maker.thread);
-    cushim__place_text(text, &known->maker.place);
+                        cushim__symbol_names + cushim__symbols[maker->slot].name,
+                        (unsigned long long)maker->call, maker->thread);
+    cushim__place_text(text, &maker->place);
     cushim__text_add(text, "\n");
 }
 

@@ -41,6 +41,7 @@ struct cushim__known {
     uint64_t uses; /* references that the program has to give back */
     int device;    /* of a primary context; -1: it is none */
     struct cushim__maker maker;
+    struct cushim__maker retainer;   /* of a primary context: the program's last reference */
     struct cushim__known *owner;     /* goes when this goes; NULL: nothing known */
     struct cushim__known *next_gone; /* the next that went */
     size_t owned;                    /* how many it owns */

@@ -103,8 +103,9 @@ static void tell_left(struct cushim_mock *mock)
 
     cushim_mock_state_get(mock, &state);
     if (state.handles > 0 || state.allocations > 0)
-        fprintf(stderr, "cushim mock: not given back: %zu handles, %zu allocations\n",
-                state.handles, state.allocations);
+        fprintf(stderr, "cushim mock: not given back: %zu handle%s, %zu allocation%s\n",
+                state.handles, state.handles == 1 ? "" : "s", state.allocations,
+                state.allocations == 1 ? "" : "s");
 }
 
 /*
