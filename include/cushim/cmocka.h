@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -129,6 +130,17 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
     cushim__cmocka_print(text);
     cushim_expectations_clear(layer);
     _fail(file, line);
+}
+
+/**
+ * For `on_failure` of a sweep: print each run to stderr before its call fails, at once. If the body
+ * crashes, the last line says in which run, and how to see that alone.
+ */
+static inline void cushim_cmocka_print_run(void *data, const char *run)
+{
+    (void)data;
+    fprintf(stderr, "%s\n", run);
+    fflush(stderr);
 }
 
 /**

@@ -128,6 +128,13 @@ struct cushim_sweep_options {
     int (*setup)(void *data);
     void (*teardown)(void *data);
     /**
+     * Is told of each run in which a call fails, before the first of these has answered and on its
+     * thread: `data` is the body's, and `run` says which run this is, as the message does; until
+     * the run ends. If the program crashes, the last one told is where. It calls no driver and no
+     * cushim. NULL: nobody is told. cmocka.h has one that prints: cushim_cmocka_print_run().
+     */
+    void (*on_failure)(void *data, const char *run);
+    /**
      * Receives what was wrong: a line for each run, the first ones as there is room, and how many
      * more there were. Runs in which the same is wrong in the same place have one line, which ends
      * in `; and in 41 other runs`. NULL: nowhere.
@@ -170,8 +177,11 @@ struct cushim_sweep_result {
  * @return CUDA_ERROR_ILLEGAL_STATE     Something was wrong: `options->message` says what. A sweep
  *                                      in which no call failed is wrong.
  * @return CUDA_ERROR_INVALID_VALUE     `body` is NULL, `options` or `result` has a bad size, or an
- *                                      option is refused: `options->message` says which and why.
- * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; or a mock, and no `table`.
+ *                                      option is refused: `options->message` says which and why,
+ *                                      if `options` is large enough to have one.
+ * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; or a mock, and no `table`;
+ *                                      or a body was left by longjmp(), or sweeps itself:
+ *                                      `options->message` says which.
  * @return any other code               cushim_mock_create()'s or cushim_layer_create()'s.
  *
  * Thread safety: one thread; the body may have others, which it ends.
@@ -192,6 +202,16 @@ CUSHIM_API CUresult cushim_sweep(const struct cushim_sweep_options *options,
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_sweep_injected(const char **function);
+
+/**
+ * Which run of a sweep is under way, with the call that has failed in it and how to see it alone;
+ * NULL: none. After a crash that somebody has caught it is the one that crashed. It takes no lock,
+ * and so is fit for a debugger and for a handler of signals. The text is good until the run ends.
+ *
+ * Thread safety: any thread.
+ * Since: 0.1.
+ */
+CUSHIM_API const char *cushim_sweep_running(void);
 
 /**
  * In a body: say what is wrong with this run. The first time counts.

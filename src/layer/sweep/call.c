@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "src/layer/layer.h"
+#include "src/layer/sweep/running.h"
 #include "src/layer/sweep/sort.h"
 
 #define SLOT(name) \
@@ -130,8 +131,8 @@ static bool is_made(const struct cushim__call *call, const char *function)
     return puts_back(call) || cushim__sweep_gives_back(function);
 }
 
-/* Under the lock: what the call is to answer, and whether it is made. */
-static CUresult decide(struct cushim__call *call)
+/* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
+static CUresult decide(struct cushim__call *call, bool *is_first)
 {
     const char *function = name_of(call->slot);
     CUresult code;
@@ -142,6 +143,9 @@ static CUresult decide(struct cushim__call *call)
     if (!run.seen.function) {
         run.seen.function = function;
         run.seen.code = code;
+        *is_first = run.order.nth > 0;
+        if (*is_first)
+            cushim__sweep_running_fails(&run.order, &run.seen);
     }
     call->is_injected = true;
     if (is_made(call, function))
@@ -153,16 +157,18 @@ static CUresult decide(struct cushim__call *call)
 bool cushim__sweep_before(struct cushim__call *call, CUresult *answer)
 {
     CUresult code = CUDA_SUCCESS;
-    bool is_endless = false;
+    bool is_endless = false, is_first = false;
 
     if (!__atomic_load_n(&run.is_on, __ATOMIC_RELAXED) || call->nested)
         return true;
     cushim__lock_take(&cushim__layer->lock);
     if (run.is_on) {
-        code = decide(call);
+        code = decide(call, &is_first);
         is_endless = run.seen.calls > 3 * run.order.limit;
     }
     cushim__lock_release(&cushim__layer->lock);
+    if (is_first && run.order.on_failure)
+        run.order.on_failure(run.order.data, cushim_sweep_running());
     if (is_endless && way_out)
         longjmp(*way_out, 1);
     if (code == CUDA_SUCCESS || call->replaced)

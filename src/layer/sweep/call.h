@@ -11,6 +11,7 @@
 
 /* What is to fail in a run. */
 struct cushim__sweep_order {
+    const char *settings;  /* of the mock; NULL: none */
     const char *functions; /* a pattern; NULL: all */
     bool fails_releases;   /* else those that are named alone */
     enum cushim_sweep_kind kind;
@@ -18,6 +19,8 @@ struct cushim__sweep_order {
     CUresult code;     /* CUDA_SUCCESS: what is usual for the function */
     uint64_t limit;    /* of calls */
     CUcontext current; /* when the body begins */
+    void (*on_failure)(void *data, const char *run);
+    void *data;
 };
 
 /* What has come of it. */

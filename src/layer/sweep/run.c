@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cushim/error.h>
 #include <cushim/mock_race.h>
 #include <cushim/test.h>
 
@@ -12,6 +13,7 @@
 #include "src/layer/layer.h"
 #include "src/layer/left/hold.h"
 #include "src/layer/left/left.h"
+#include "src/layer/sweep/running.h"
 
 /* What a run takes place in. */
 struct world {
@@ -56,7 +58,7 @@ static CUresult open_world(struct world *world, const struct cushim_sweep_option
                            struct cushim__sweep_run *run)
 {
     const struct cushim_test_options test = {.size = sizeof test,
-                                             .settings = run->settings,
+                                             .settings = run->order.settings,
                                              .file = options->file,
                                              .on_driver = options->table != NULL,
                                              .capacity = 1, /* nobody reads what is recorded */
@@ -74,6 +76,25 @@ static CUresult open_world(struct world *world, const struct cushim_sweep_option
     world->mock = cushim_test_mock(world->test);
     world->layer = cushim_test_layer(world->test);
     return code;
+}
+
+/* Why there is no world for a run. */
+static void tell_obstacle(struct cushim__sweep_run *run, CUresult code)
+{
+    const char *running = cushim_sweep_running();
+
+    if (code != CUDA_ERROR_ALREADY_ACQUIRED)
+        find(run, "no mock or no layer can be made: %s", cushim_error_name(code));
+    else if (running)
+        find(run,
+             "a run of a sweep has not ended: a body must not sweep, nor be left by longjmp(), as "
+             "an assertion of cmocka leaves it and a crash that cmocka catches; that run: %s",
+             running);
+    else
+        find(run,
+             "there is a %s in this process: a sweep makes its own for each run, and a test that "
+             "has begun must have ended before",
+             cushim_layer_current() ? "layer" : "mock");
 }
 
 /* The context that is current on this thread; NULL: none, or there cannot be one. */
@@ -219,8 +240,12 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
 
     run->findings[0] = '\0';
     code = open_world(&world, options, run);
-    if (code != CUDA_SUCCESS)
+    if (code != CUDA_SUCCESS) {
+        if (!run->findings[0])
+            tell_obstacle(run, code);
         return code;
+    }
+    cushim__sweep_running_begin(&run->order);
     if (options->setup)
         verdict = options->setup(sweep->data);
     if (verdict) {
@@ -235,5 +260,6 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
         look_at_mock(&world, run);
     cushim__hold_end();
     close_world(&world);
+    cushim__sweep_running_end();
     return code;
 }

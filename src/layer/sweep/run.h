@@ -15,7 +15,6 @@ struct cushim__sweep {
 };
 
 struct cushim__sweep_run {
-    const char *settings; /* of this run; NULL: none */
     struct cushim__sweep_order order;
     struct cushim__sweep_seen seen;
     int verdict;                           /* of the body */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cushim/sweep.h>
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,22 @@ static bool have_read(struct cushim_sweep_options *known, const struct cushim_sw
     if (known->limit == 0)
         known->limit = LIMIT;
     return true;
+}
+
+/*
+ * Where to write why options are refused that cannot be understood: as far as they are understood,
+ * they have room for a message.
+ */
+static void borrow_message(struct cushim_sweep_options *known,
+                           const struct cushim_sweep_options *given)
+{
+    const size_t wanted =
+        offsetof(struct cushim_sweep_options, message_size) + sizeof given->message_size;
+
+    if (!given || given->size < wanted || given->size > CUSHIM__LARGEST_OPTIONS)
+        return;
+    known->message = given->message;
+    known->message_size = given->message_size;
 }
 
 /* Why these options are refused; NULL: they are not. */
@@ -100,8 +117,10 @@ static CUresult sweep_settings(struct progress *progress, const char *settings)
     const size_t codes = options->codes ? options->code_count : 1;
     CUresult code;
 
-    progress->run.settings = settings;
-    progress->run.order = (struct cushim__sweep_order){.functions = options->functions,
+    progress->run.order = (struct cushim__sweep_order){.settings = settings,
+                                                       .on_failure = options->on_failure,
+                                                       .data = progress->sweep.data,
+                                                       .functions = options->functions,
                                                        .fails_releases = options->fail_releases,
                                                        .limit = options->limit,
                                                        .kind = CUSHIM_SWEEP_ONCE};
@@ -162,13 +181,22 @@ CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(vo
                                           .data = data},
                                 .result = {.size = sizeof(struct cushim_sweep_result)}};
     struct cushim_sweep_options *known = &progress.sweep.options;
-    const char *why;
+    const bool is_read = have_read(known, options);
+    const char *why = NULL;
     CUresult code;
 
-    if (!body || !have_read(known, options) || (result && result->size < sizeof *result))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_read)
+        borrow_message(known, options);
     cushim__sweep_text_begin(&progress.text, known->message, known->message_size);
-    why = objection(known);
+    if (!is_read)
+        why = "options has a size that is none of struct cushim_sweep_options, or fields that "
+              "this library does not know";
+    else if (!body)
+        why = "body is NULL";
+    else if (result && result->size < sizeof *result)
+        why = "result has a size that is too small: set it to sizeof(struct cushim_sweep_result)";
+    else
+        why = objection(known);
     if (why) {
         cushim__sweep_text_add(&progress.text, why);
         return CUDA_ERROR_INVALID_VALUE;

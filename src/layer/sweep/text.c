@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/error.h>
+#include "src/layer/sweep/running.h"
 
 enum { LINE = CUSHIM__SWEEP_FINDINGS + 600 };
 
@@ -110,45 +110,18 @@ static void add_line(struct cushim__sweep_text *text, const char *line, uint64_t
     text->line_count++;
 }
 
-/* Settings on one line: `schedule = random, seed = 7`. */
-static void write_settings(char *line, size_t size, const char *settings)
-{
-    size_t used = 0;
-
-    while (settings && *settings && used + 3 < size) {
-        const size_t length = strcspn(settings, "\n");
-
-        if (length > 0)
-            used += (size_t)snprintf(line + used, size - used, "%s%.*s", used > 0 ? ", " : "",
-                                     (int)length, settings);
-        settings += length;
-        settings += strspn(settings, "\n");
-    }
-}
-
 void cushim__sweep_text_add_run(struct cushim__sweep_text *text,
                                 const struct cushim__sweep_run *run)
 {
-    const bool is_once = run->order.kind == CUSHIM_SWEEP_ONCE;
     const uint64_t what = number_of(run);
-    char line[LINE], settings[200] = "";
+    char buffer[LINE];
+    struct cushim__text line;
 
     if (is_like_another(text, what))
         return;
-    write_settings(settings, sizeof settings, run->settings);
-    if (run->order.nth == 0) {
-        snprintf(line, sizeof line, "with no call failing: %s%s%s", run->findings,
-                 settings[0] ? "; mock: " : "", settings);
-    } else {
-        snprintf(line, sizeof line,
-                 "call %llu of the body (%s) answered %s, %s: %s%s%s; this run alone: "
-                 "first = last = %llu, kinds = %s",
-                 (unsigned long long)run->order.nth,
-                 run->seen.function ? run->seen.function : "none",
-                 cushim_error_name(run->seen.code), is_once ? "once" : "as did all from then on",
-                 run->findings, settings[0] ? "; mock: " : "", settings,
-                 (unsigned long long)run->order.nth,
-                 is_once ? "CUSHIM_SWEEP_ONCE" : "CUSHIM_SWEEP_FROM_THEN_ON");
-    }
-    add_line(text, line, what);
+    cushim__text_begin(&line, buffer, sizeof buffer);
+    cushim__sweep_name_add(&line, &run->order, &run->seen);
+    cushim__text_format(&line, ": %s", run->findings);
+    cushim__sweep_way_add(&line, &run->order);
+    add_line(text, buffer, what);
 }
