@@ -161,9 +161,8 @@ struct cushim_sweep_result {
  * Sweep a body. First it runs untouched, and then with each call failing.
  *
  * What is looked at after each run: what the body answered; what is left, of handles and memory,
- * and where that was created; violations, races, and work that is still pending where no
- * call failed; which context is
- * current; with `forbid_errors`, which errors there were.
+ * and where that was created; violations, races, and, where no call failed, work that is still
+ * pending; which context is current; with `forbid_errors`, which errors there were.
  *
  * @param options  NULL: the defaults.
  * @param body     Runs the program, and answers 0 if that behaved well: see

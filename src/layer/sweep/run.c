@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <cushim/error.h>
+#include <cushim/mock_clock.h>
 #include <cushim/mock_race.h>
 #include <cushim/test.h>
 
