@@ -84,9 +84,13 @@ static void tell_obstacle(struct cushim__sweep_run *run, CUresult code)
 {
     const char *running = cushim_sweep_running();
 
-    if (code != CUDA_ERROR_ALREADY_ACQUIRED)
-        find(run, "no mock or no layer can be made: %s", cushim_error_name(code));
-    else if (running)
+    if (code != CUDA_ERROR_ALREADY_ACQUIRED) {
+        if (!run->findings[0])
+            find(run, "no mock or no layer can be made: %s", cushim_error_name(code));
+        return;
+    }
+    run->findings[0] = '\0'; /* what a test would say of it */
+    if (running)
         find(run,
              "a run of a sweep has not ended: a body must not sweep, nor be left by longjmp(), as "
              "an assertion of cmocka leaves it and a crash that cmocka catches; that run: %s",
@@ -242,8 +246,7 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
     run->findings[0] = '\0';
     code = open_world(&world, options, run);
     if (code != CUDA_SUCCESS) {
-        if (!run->findings[0])
-            tell_obstacle(run, code);
+        tell_obstacle(run, code);
         return code;
     }
     cushim__sweep_running_begin(&run->order);
