@@ -163,9 +163,40 @@ static void without_it_another_schedule_gives_a_wrong_sum(void **state)
     assert_true(wrong > 0);
 }
 
+/* What is read back on one stream of what the other sets. */
+static unsigned char read_back(const char *settings, bool with_wait)
+{
+    CUevent set;
+    unsigned char result;
+
+    race_begin(settings);
+    set = world_event();
+    OK(driver->MemsetD8Async(race_memory, 7, RACE_BYTES, race_streams[0]));
+    OK(driver->EventRecord(set, race_streams[0]));
+    if (with_wait)
+        OK(driver->StreamWaitEvent(race_streams[1], set, 0));
+    race_download(race_streams[1]);
+    OK(driver->StreamSynchronize(race_streams[1]));
+    result = (unsigned char)race_host[0];
+    assert_int_equal(race_count(), with_wait ? 0 : 1);
+    OK(driver->CtxSynchronize());
+    OK(driver->EventDestroy_v2(set));
+    race_end();
+    return result;
+}
+
+static void lazy_shows_that_nobody_waits_for_what_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(read_back("schedule = fifo", false), 7);
+    assert_int_not_equal(read_back("schedule = lazy", false), 7);
+    assert_int_equal(read_back("schedule = lazy", true), 7);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lazy_shows_that_nobody_waits_for_what_is_read),
         cmocka_unit_test(with_the_wait_it_is_right_and_no_race),
         cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_told),
         cmocka_unit_test(without_it_another_schedule_gives_a_wrong_sum),
