@@ -4,26 +4,16 @@
 
 #include <cushim/driver.h>
 #include <cushim/fault.h>
-#include <cushim/mock_race.h>
 #include <cushim/test.h>
 
 #include "loader/options.h"
 #include "loader/text.h"
 #include "src/layer/layer.h"
-#include "src/layer/left/left.h"
 #include "src/layer/recording/known.h"
 #include "src/layer/recording/recording.h"
-#include "src/layer/recording/tag.h"
 #include "src/layer/result.h"
+#include "src/layer/test.h"
 #include "src/mock/world.h"
-
-struct cushim_test {
-    struct cushim_mock *mock; /* NULL: it runs on a driver */
-    struct cushim_layer *layer;
-    CUcontext former;  /* current before it */
-    CUcontext context; /* current when it began */
-    bool has_retained; /* and it is this test's reference */
-};
 
 /* The one that runs; NULL: none does. */
 static struct cushim_test *running;
@@ -158,7 +148,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
 
 static void destroy(struct cushim_test *test)
 {
-    if (test->has_retained) {
+    if (test->has_retained && test->layer) {
         const struct cushim_table *driver = cushim_layer_wrapped(test->layer);
 
         driver->CtxSetCurrent(test->former);
@@ -230,106 +220,6 @@ struct cushim_layer *cushim_test_layer(const struct cushim_test *test)
     return runs(test) ? test->layer : NULL;
 }
 
-static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
-                            const struct cushim_mock_state *state)
-{
-    const char *violation;
-    size_t told = 0;
-
-    if (state->violations == 0)
-        return;
-    cushim__text_format(text, "%zu violation%s of the driver's rules:\n", state->violations,
-                        state->violations == 1 ? "" : "s");
-    while (told < 8 && (violation = cushim_mock_violation(mock, told)) != NULL) {
-        cushim__text_format(text, "  %s\n", violation);
-        told++;
-    }
-    if (told < state->violations)
-        cushim__text_format(text, "  and %zu more\n", state->violations - told);
-}
-
-static void tell_races(struct cushim__text *text, struct cushim_mock *mock,
-                       const struct cushim_mock_state *state)
-{
-    const char *race;
-    size_t told = 0;
-
-    if (state->races == 0)
-        return;
-    cushim__text_format(text, "%zu missing wait%s:\n", state->races, state->races == 1 ? "" : "s");
-    while (told < 8 && (race = cushim_mock_race(mock, told)) != NULL) {
-        cushim__text_format(text, "  %s\n", race);
-        told++;
-    }
-    if (told < state->races)
-        cushim__text_format(text, "  and %zu more\n", state->races - told);
-}
-
-static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
-{
-    struct cushim_mock_state state = {.size = sizeof state};
-
-    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
-        return;
-    tell_violations(text, mock, &state);
-    tell_races(text, mock, &state);
-    if (state.pending > 0)
-        cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
-                            state.pending, state.pending == 1 ? " is" : "s are",
-                            state.pending == 1 ? "it" : "them");
-}
-
-/* Asked of the driver itself: it is no call of the program. */
-static void tell_current(struct cushim__text *text, const struct cushim_test *test)
-{
-    CUcontext context = NULL;
-    char tag[CUSHIM_TAG_SIZE];
-
-    if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
-        context == test->context)
-        return;
-    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
-        cushim__text_add(text, "a context is left current for this thread\n");
-    else
-        cushim__text_format(text, "%s is left current for this thread\n", tag);
-}
-
-/* The reference of the test itself is none that the program has to give back. */
-static void forget_context(const struct cushim_test *test)
-{
-    struct cushim__known *known;
-
-    if (!test->has_retained)
-        return;
-    cushim__lock_take(&test->layer->lock);
-    known = cushim__known_primary(0);
-    if (known && known->uses > 0)
-        known->is_live = --known->uses > 0;
-    cushim__lock_release(&test->layer->lock);
-}
-
-static void tell_faults(struct cushim__text *text, const struct cushim_test *test)
-{
-    const char *unused;
-
-    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
-        cushim__text_format(text, "%s\n", unused);
-}
-
-static void tell(struct cushim__text *text, const struct cushim_test *test)
-{
-    char verdict[4096];
-
-    cushim_layer_verify(test->layer, verdict, sizeof verdict);
-    cushim__text_add(text, verdict);
-    tell_mock(text, test->mock);
-    tell_faults(text, test);
-    tell_current(text, test);
-    forget_context(test);
-    cushim__left_tell(text);
-    cushim__left_cut(text);
-}
-
 CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
 {
     struct cushim__text text;
@@ -341,7 +231,7 @@ CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
         cushim__text_add(&text, "this test has ended, or is none\n");
         return CUDA_ERROR_INVALID_VALUE;
     }
-    tell(&text, test);
+    cushim__test_tell(test, &text);
     __atomic_store_n(&running, NULL, __ATOMIC_RELEASE);
     destroy(test);
     return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;

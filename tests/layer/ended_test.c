@@ -36,6 +36,28 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
     OK(kit_end());
 }
 
+static void mock_that_is_destroyed_within_a_test_is_told(void **state)
+{
+    (void)state;
+    kit_begin(&options);
+    OK(cushim_mock_destroy(mock));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text, "the mock of the test was destroyed before the test's end\n");
+    assert_null(cushim_layer_current());
+}
+
+static void layer_that_is_destroyed_within_a_test_is_told(void **state)
+{
+    const struct cushim_test_options with_context = {.size = sizeof with_context, .context = true};
+
+    (void)state;
+    kit_begin(&with_context);
+    cushim_layer_destroy(layer);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text, "the layer of the test was destroyed before the test's end\n");
+    assert_null(cushim_mock_current());
+}
+
 /* What answers a code, and what answers nothing. */
 static void assert_refused_by_all(struct cushim_layer *ended)
 {
@@ -112,6 +134,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends_once),
+        cmocka_unit_test(mock_that_is_destroyed_within_a_test_is_told),
+        cmocka_unit_test(layer_that_is_destroyed_within_a_test_is_told),
         cmocka_unit_test(test_that_ended_leaves_the_one_that_runs_alone),
         cmocka_unit_test(layer_that_ended_is_refused),
         cmocka_unit_test(layer_that_ended_leaves_the_current_one_alone),

@@ -288,6 +288,32 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
     assert_string_equal(sweep_why, "");
 }
 
+static int destroy_the_mock(void *data)
+{
+    (void)data;
+    return cushim_mock_destroy(cushim_mock_current()) != CUDA_SUCCESS;
+}
+
+static int destroy_the_layer(void *data)
+{
+    (void)data;
+    cushim_layer_destroy(cushim_layer_current());
+    return 0;
+}
+
+static void body_that_destroys_what_it_runs_on_is_found(void **state)
+{
+    static const char told[] = "the body has destroyed the mock or the layer that it ran on";
+
+    (void)state;
+    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_mock, NULL, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, told));
+    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_layer, NULL, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, told));
+}
+
 static int retain_and_current(void *data)
 {
     CUcontext context;
@@ -351,6 +377,7 @@ int main(void)
         SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
         SWEEP_TEST(missing_wait_and_pending_work_are_found),
         SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
+        SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
         SWEEP_TEST(reference_on_a_context_is_a_leak),
     };
 

@@ -44,11 +44,16 @@ void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
 
 void cushim__sweep_end(struct cushim__sweep_seen *seen)
 {
+    struct cushim_layer *layer = cushim_layer_current();
+
+    /* Without a layer no call is watched. */
     way_out = NULL;
-    cushim__lock_take(&cushim__layer->lock);
+    if (layer)
+        cushim__lock_take(&layer->lock);
     __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
     *seen = run.seen;
-    cushim__lock_release(&cushim__layer->lock);
+    if (layer)
+        cushim__lock_release(&layer->lock);
 }
 
 static const char *name_of(unsigned slot)

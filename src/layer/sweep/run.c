@@ -214,6 +214,13 @@ static void look_at_body(struct cushim__sweep_run *run)
         find(run, "the body answered %d", run->verdict);
 }
 
+/* Whether the body has left what it ran on. */
+static bool is_whole(const struct world *world)
+{
+    return cushim_layer_current() == world->layer &&
+           (!world->mock || cushim_mock_current() == world->mock);
+}
+
 /* The body, and what was wrong with it. */
 static void look(struct world *world, const struct cushim__sweep *sweep,
                  struct cushim__sweep_run *run)
@@ -225,6 +232,10 @@ static void look(struct world *world, const struct cushim__sweep *sweep,
         cushim_errors_forbid(world->layer, true);
     run->verdict = run_body(sweep, run);
     cushim__sweep_end(&run->seen);
+    if (!is_whole(world)) {
+        find(run, "the body has destroyed the mock or the layer that it ran on");
+        return;
+    }
     if (sweep->options.forbid_errors)
         cushim_errors_forbid(world->layer, false);
     cushim__hold_settle();
@@ -260,7 +271,7 @@ CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__swe
     }
     if (options->teardown)
         options->teardown(sweep->data);
-    if (world.mock && code == CUDA_SUCCESS)
+    if (world.mock && code == CUDA_SUCCESS && is_whole(&world))
         look_at_mock(&world, run);
     cushim__hold_end();
     close_world(&world);

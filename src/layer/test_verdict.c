@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on a test: what is left, what was violated, what never came. */
+#include <cushim/fault.h>
+#include <cushim/mock_race.h>
+
+#include "src/layer/layer.h"
+#include "src/layer/left/left.h"
+#include "src/layer/recording/known.h"
+#include "src/layer/recording/tag.h"
+#include "src/layer/test.h"
+
+static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
+                            const struct cushim_mock_state *state)
+{
+    const char *violation;
+    size_t told = 0;
+
+    if (state->violations == 0)
+        return;
+    cushim__text_format(text, "%zu violation%s of the driver's rules:\n", state->violations,
+                        state->violations == 1 ? "" : "s");
+    while (told < 8 && (violation = cushim_mock_violation(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", violation);
+        told++;
+    }
+    if (told < state->violations)
+        cushim__text_format(text, "  and %zu more\n", state->violations - told);
+}
+
+static void tell_races(struct cushim__text *text, struct cushim_mock *mock,
+                       const struct cushim_mock_state *state)
+{
+    const char *race;
+    size_t told = 0;
+
+    if (state->races == 0)
+        return;
+    cushim__text_format(text, "%zu missing wait%s:\n", state->races, state->races == 1 ? "" : "s");
+    while (told < 8 && (race = cushim_mock_race(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", race);
+        told++;
+    }
+    if (told < state->races)
+        cushim__text_format(text, "  and %zu more\n", state->races - told);
+}
+
+static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+        return;
+    tell_violations(text, mock, &state);
+    tell_races(text, mock, &state);
+    if (state.pending > 0)
+        cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
+                            state.pending, state.pending == 1 ? " is" : "s are",
+                            state.pending == 1 ? "it" : "them");
+}
+
+/* Asked of the driver itself: it is no call of the program. */
+static void tell_current(struct cushim__text *text, const struct cushim_test *test)
+{
+    CUcontext context = NULL;
+    char tag[CUSHIM_TAG_SIZE];
+
+    if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
+        context == test->context)
+        return;
+    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+        cushim__text_add(text, "a context is left current for this thread\n");
+    else
+        cushim__text_format(text, "%s is left current for this thread\n", tag);
+}
+
+/* The reference of the test itself is none that the program has to give back. */
+static void forget_context(const struct cushim_test *test)
+{
+    struct cushim__known *known;
+
+    if (!test->has_retained)
+        return;
+    cushim__lock_take(&test->layer->lock);
+    known = cushim__known_primary(0);
+    if (known && known->uses > 0)
+        known->is_live = --known->uses > 0;
+    cushim__lock_release(&test->layer->lock);
+}
+
+static void tell_faults(struct cushim__text *text, const struct cushim_test *test)
+{
+    const char *unused;
+
+    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
+        cushim__text_format(text, "%s\n", unused);
+}
+
+/* What the program has ended of it cannot be asked, nor be ended again. */
+static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
+{
+    if (test->mock && cushim_mock_current() != test->mock) {
+        cushim__text_add(text, "the mock of the test was destroyed before the test's end\n");
+        test->mock = NULL;
+    }
+    if (cushim_layer_current() != test->layer) {
+        cushim__text_add(text, "the layer of the test was destroyed before the test's end\n");
+        test->layer = NULL;
+    }
+}
+
+void cushim__test_tell(struct cushim_test *test, struct cushim__text *text)
+{
+    char verdict[4096];
+
+    look_for_parts(text, test);
+    if (!test->layer) {
+        tell_mock(text, test->mock);
+        return;
+    }
+    cushim_layer_verify(test->layer, verdict, sizeof verdict);
+    cushim__text_add(text, verdict);
+    tell_mock(text, test->mock);
+    tell_faults(text, test);
+    tell_current(text, test);
+    forget_context(test);
+    cushim__left_tell(text);
+    cushim__left_cut(text);
+}
