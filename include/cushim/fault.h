@@ -87,7 +87,7 @@ struct cushim_fault {
  * @param layer         The layer.
  * @param text          Rules; borrowed for the call.
  * @param message       Receives why they were refused, with line and column:
- *                      `faults:2:17: there is no code "OUT_OF_MEMROY"; did you mean
+ *                      `faults:2:17: there is no error "OUT_OF_MEMROY"; did you mean
  *                      "OUT_OF_MEMORY"?`. NULL: nowhere.
  * @param message_size  Size of `message` in bytes.
  *

@@ -41,7 +41,8 @@ struct cushim_layer;
 struct cushim_layer_options {
     /** sizeof(struct cushim_layer_options). */
     size_t size;
-    /** The table to wrap, with every slot filled; borrowed. NULL: what cushim_driver() answers. */
+    /** The table to wrap, with every slot filled; borrowed until
+     * the layer is destroyed. NULL: what cushim_driver() answers. */
     const struct cushim_table *table;
 };
 

@@ -85,8 +85,8 @@ struct cushim_test_options {
  *
  * Thread safety: one thread; it is the one that ends the test.
  * Context: needs none.
- * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit, cuDevicePrimaryCtxRetain and
- *               cuCtxSetCurrent.
+ * Driver calls: cuCtxGetCurrent, if `on_driver`; with `context` cuInit,
+ *               cuDevicePrimaryCtxRetain and cuCtxSetCurrent.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
@@ -95,14 +95,18 @@ CUSHIM_API CUresult cushim_test_begin(const struct cushim_test_options *options,
 /** The mock of a test; NULL: it runs on a driver, or has ended. Any thread. */
 CUSHIM_API struct cushim_mock *cushim_test_mock(const struct cushim_test *test);
 
-/** The layer of a test, for faults, expectations and the recording; NULL: it has ended. Any thread. */
+/**
+ * The layer of a test, for faults, expectations and the recording; NULL: it has ended. Any thread.
+ */
 CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test);
 
 /**
  * End a test: put back the table that was current, destroy layer and mock, and tell in one text
  * what is not as it should be, each with where it came from:
  *
- * - what cushim_layer_verify() tells: expectations, errors, a recording with too little room, if one was asked for or read;
+ * - a mock or layer of the test that the program has destroyed itself;
+ * - what cushim_layer_verify() tells: expectations, errors, and a recording with too little room,
+ *   if one was asked for or read;
  * - violations of the mock: uses of handles that were destroyed, and the like;
  * - objects and allocations that the program has made and not given back, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line; of a primary context

@@ -6,7 +6,9 @@
 
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/fault/fault.h"
+#include "src/layer/left/hold.h"
 #include "src/layer/recording/recording.h"
+#include "src/layer/sweep/call.h"
 #include "src/mock/fork.h"
 
 struct cushim_layer *cushim__layer;
@@ -68,6 +70,8 @@ void cushim_layer_destroy(struct cushim_layer *layer)
     if (layer->put_back)
         layer->put_back(layer->former);
     cushim__fault_end();
+    cushim__sweep_drop();
+    cushim__hold_end();
     cushim__recording_drop();
     cushim__expectation_drop();
     __atomic_store_n(&cushim__layer, NULL, __ATOMIC_RELEASE);

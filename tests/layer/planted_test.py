@@ -98,7 +98,7 @@ class Planted(unittest.TestCase):
     def test_place_leads_to_the_line_of_the_call(self):
         addr2line = shutil.which('addr2line')
         if not addr2line or WRAPPER or PLACES != 'places':
-            return  # the C test of the kit compares the addresses themselves
+            self.skipTest('the C test compares the addresses')
         told = re.search(r'memory#1, .* at planted\+(0x[0-9a-f]+)', run('leak').stdout)
         line = subprocess.run([addr2line, '-e', PROGRAM, told.group(1)], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.split(' ')[0].strip()

@@ -2,6 +2,8 @@
 /* What a sweep finds of what is planted, and says of it. */
 #include <string.h>
 
+#include <cushim/test.h>
+
 #include "sweep_world.h"
 
 #ifdef _WIN32
@@ -296,9 +298,29 @@ static int destroy_the_mock(void *data)
 
 static int destroy_the_layer(void *data)
 {
+    CUcontext context;
+
     (void)data;
+    cushim_driver()->Init(0);
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
     cushim_layer_destroy(cushim_layer_current());
     return 0;
+}
+
+/* What a sweep holds of primary contexts does not outlast it. */
+static void assert_a_test_begins_afresh(void)
+{
+    const struct cushim_test_options options = {.size = sizeof options};
+    struct cushim_test *test;
+    char text[200];
+    CUcontext context;
+
+    assert_int_equal(cushim_test_begin(&options, &test), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    cushim_test_end(test, text, sizeof text);
+    assert_string_equal(text, "");
 }
 
 static void body_that_destroys_what_it_runs_on_is_found(void **state)
@@ -312,6 +334,7 @@ static void body_that_destroys_what_it_runs_on_is_found(void **state)
     assert_int_equal(cushim_sweep(&sweep_options, destroy_the_layer, NULL, &sweep_result),
                      CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, told));
+    assert_a_test_begins_afresh();
 }
 
 static int retain_and_current(void *data)

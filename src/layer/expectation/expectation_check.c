@@ -3,35 +3,12 @@
 #include <string.h>
 
 #include "src/layer/expectation/expectation.h"
+#include "src/layer/pattern.h"
 #include "src/mock/settings/names.h"
 
 static const char *name_of(unsigned slot)
 {
     return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
-/* Whether a name is what a pattern with `*` says. */
-static bool fits(const char *pattern, const char *name)
-{
-    const char *star = NULL, *from = NULL;
-
-    while (*name) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = name;
-        } else if (*pattern == *name) {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star + 1;
-            name = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
 }
 
 /* One more than the place of the last matcher that says something. */
@@ -50,7 +27,7 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
     bool is_found = false;
 
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!fits(function, name_of(slot)) || cushim__seen_count(slot) < least)
+        if (!cushim__pattern_fits(function, name_of(slot)) || cushim__seen_count(slot) < least)
             continue;
         expected->slots[slot / 8] |= (uint8_t)(1u << slot % 8);
         expected->slot = slot;
@@ -77,7 +54,7 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     unsigned slot;
 
     for (slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (fits(expected->what.function, name_of(slot)))
+        if (cushim__pattern_fits(expected->what.function, name_of(slot)))
             break;
     }
     if (slot == CUSHIM__SYMBOL_COUNT && expected->is_pattern) {

@@ -4,12 +4,13 @@
 
 #include "src/layer/fault/rules.h"
 #include "src/layer/fault/site.h"
+#include "src/layer/pattern.h"
 
 static bool is_met(const struct cushim__fault_rule *rule, const char *kind, int device)
 {
     const char *own = rule->site + strlen(cushim__site_operation);
 
-    return (rule->device < 0 || rule->device == device) && cushim__site_is_like(kind, own);
+    return (rule->device < 0 || rule->device == device) && cushim__pattern_fits(own, kind);
 }
 
 static void strike(struct cushim__operation_fault *fault, const struct cushim__fault_rule *rule)

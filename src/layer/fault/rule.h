@@ -59,12 +59,6 @@ struct cushim__fault_state {
     struct cushim__kin kin;
 };
 
-static inline bool cushim__fault_says(const struct cushim__fault_rule *rule,
-                                      enum cushim__fault_part part)
-{
-    return rule->said & 1U << part;
-}
-
 /* The names of conditions and of effects. */
 extern const char *const cushim__fault_conditions[CUSHIM__FAULT_PARTS]; /* NULL: it is none */
 extern const char *const cushim__fault_effects[]; /* by enum cushim_fault_effect; ends with NULL */

@@ -10,6 +10,7 @@
 #include "src/layer/fault/parse.h"
 #include "src/layer/fault/site.h"
 #include "src/layer/layer.h"
+#include "src/layer/pattern.h"
 #include "src/mock/call.h"
 #include "src/mock/settings/names.h"
 
@@ -31,7 +32,7 @@ static bool is_met(const struct cushim__fault_rule *rule, unsigned slot)
 static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__site_is_like(cushim__symbol_names + cushim__symbols[slot].name, rule->site) ||
+        if (!cushim__pattern_fits(rule->site, cushim__symbol_names + cushim__symbols[slot].name) ||
             !is_met(rule, slot))
             continue;
         __atomic_or_fetch(&cushim__faults.calls[slot], bit, __ATOMIC_RELAXED);

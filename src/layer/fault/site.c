@@ -6,6 +6,7 @@
 
 #include "loader/symbols.h"
 #include "src/layer/fault/rule.h"
+#include "src/layer/pattern.h"
 #include "src/mock/settings/names.h"
 #include "src/mock/settings/nearest.h"
 
@@ -15,30 +16,6 @@ const char *const cushim__site_kinds[] = {
     "copy", "set",      "kernel",   "record", "wait",  "value",
     "host", "callback", "prefetch", "free",   "graph", NULL,
 };
-
-/* Goes back to the last star alone: what stood before it was right whatever that one takes. */
-bool cushim__site_is_like(const char *text, const char *pattern)
-{
-    const char *star = NULL, *taken = NULL;
-
-    while (*text) {
-        if (*pattern == '*') {
-            star = pattern++;
-            taken = text;
-        } else if (*pattern == *text) {
-            pattern++;
-            text++;
-        } else if (star) {
-            pattern = star + 1;
-            text = ++taken;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
-}
 
 static CUresult check_operation(const struct cushim__lines *lines, const struct cushim__word *kind)
 {
@@ -65,7 +42,7 @@ static CUresult check_pattern(const struct cushim__lines *lines, const struct cu
 
     snprintf(pattern, sizeof pattern, "%.*s", (int)site->length, site->start);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__site_is_like(cushim__symbol_names + cushim__symbols[i].name, pattern))
+        if (cushim__pattern_fits(pattern, cushim__symbol_names + cushim__symbols[i].name))
             return CUDA_SUCCESS;
     }
     return cushim__lines_refuse(lines, site->start, "no function is like \"%.*s\"",

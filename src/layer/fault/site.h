@@ -13,9 +13,6 @@ extern const char cushim__site_operation[];
 /* The kinds of operations of the mock: the names of their classes. Ends with NULL. */
 extern const char *const cushim__site_kinds[];
 
-/* Whether a text is like a pattern, in which `*` stands for any letters or none. */
-bool cushim__site_is_like(const char *text, const char *pattern);
-
 /* Whether there is such a site: else why not is said at its place. */
 CUresult cushim__site_check(const struct cushim__lines *lines, const struct cushim__word *site);
 

@@ -8,7 +8,7 @@
 #include "src/layer/layer.h"
 #include "src/mock/settings/names.h"
 
-/* Whether there is such a rule. Takes the layer's lock; false: it is not taken. */
+/* Whether this is the layer that exists. True: its lock is taken. */
 static bool enter(struct cushim_layer *layer)
 {
     if (!cushim__layer_exists(layer))

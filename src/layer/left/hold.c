@@ -84,6 +84,7 @@ uint64_t cushim__hold_surplus(int device)
 
 void cushim__hold_end(void)
 {
+    __atomic_store_n(&hold.is_on, false, __ATOMIC_RELAXED);
     for (int device = 0; device < CUSHIM__HOLD_DEVICES; device++) {
         if (hold.is_held[device])
             cushim__layer->wrapped->DevicePrimaryCtxRelease_v2(device);

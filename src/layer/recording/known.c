@@ -55,7 +55,7 @@ static struct cushim__known *add(enum cushim__noun noun, uint64_t value, uint64_
     return known;
 }
 
-/* It is no longer owned, and owns no more. */
+/* It goes no longer with what owned it. */
 static void part(struct cushim__known *known)
 {
     if (known->owner)

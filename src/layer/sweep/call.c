@@ -56,6 +56,13 @@ void cushim__sweep_end(struct cushim__sweep_seen *seen)
         cushim__lock_release(&layer->lock);
 }
 
+void cushim__sweep_drop(void)
+{
+    __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
+    way_out = NULL;
+    cushim__sweep_running_end();
+}
+
 static const char *name_of(unsigned slot)
 {
     return cushim__symbol_names + cushim__symbols[slot].name;

@@ -43,6 +43,9 @@ void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *way_o
 /* They end: calls are made as they are from now on. */
 void cushim__sweep_end(struct cushim__sweep_seen *seen);
 
+/* The layer ends, and a run of a sweep with it. */
+void cushim__sweep_drop(void);
+
 /* What comes before a call. False: it is not made, and `*answer` is what it answers. */
 bool cushim__sweep_before(struct cushim__call *call, CUresult *answer);
 

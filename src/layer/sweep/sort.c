@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/layer/sweep/sort.h"
+#include "src/layer/pattern.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -36,21 +37,6 @@ static bool has_any(const char *name, const char *const *words)
     return false;
 }
 
-static bool is_like(const char *name, const char *pattern)
-{
-    for (; *pattern != '*'; name++, pattern++) {
-        if (*name != *pattern)
-            return false;
-        if (!*name)
-            return true;
-    }
-    do {
-        if (is_like(name, pattern + 1))
-            return true;
-    } while (*name++);
-    return false;
-}
-
 /* It stands for several functions, and not for one that the caller has thought of. */
 static bool is_wide(const char *pattern)
 {
@@ -65,7 +51,7 @@ bool cushim__sweep_is_meant(const char *function, const char *pattern)
                 return false;
         }
     }
-    return !pattern || is_like(function, pattern);
+    return !pattern || cushim__pattern_fits(pattern, function);
 }
 
 bool cushim__sweep_means_any(const char *pattern, bool spares)
