@@ -17,8 +17,8 @@
 #include "loader/turn.h"
 
 /*
- * Everything that an attempt finds out. Too large for a small thread's stack. Its last part is mostly
- * room that is not used, so that what is lies on few pages.
+ * Everything that an attempt finds out. Too large for a small thread's stack. Its last part is
+ * mostly room that is not used, so that what is lies on few pages.
  */
 struct attempt {
     struct cushim_table table;

@@ -234,7 +234,9 @@ void *cushim__library_mapped(const char *name)
 {
     char path[CUSHIM_REPORT_PATH_BYTES];
 
-    /* By its path, or the linker searches for a file of that name before it looks what is mapped. */
+    /*
+     * By its path, or the linker searches for a file of that name before it looks what is mapped.
+     */
     if (program_is_static() || !cushim__mapped_find(name, path, sizeof path))
         return NULL;
     return dlopen(path, OPEN_FLAGS | RTLD_NOLOAD);

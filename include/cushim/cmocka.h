@@ -10,7 +10,8 @@
  *                                         cushim_cmocka_end),
  *     };
  *
- * A test finds its layer by `cushim_test_layer(*state)`, and its mock by `cushim_test_mock(*state)`.
+ * A test finds its layer by `cushim_test_layer(*state)`, and its mock by
+ * `cushim_test_mock(*state)`.
  */
 #ifndef CUSHIM_CMOCKA_H
 #define CUSHIM_CMOCKA_H

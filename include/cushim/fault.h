@@ -82,7 +82,8 @@ struct cushim_fault {
 
 /**
  * Add rules from text: one on each line. `#` begins a comment at the start of a line or behind a
- * blank, and empty lines are passed over. All of them are added, or none.
+ * blank, and empty lines are passed over. All of them are added, or none. A layer has 64 rules at
+ * most.
  *
  * @param layer         The layer.
  * @param text          Rules; borrowed for the call.
@@ -138,9 +139,9 @@ CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
 
 /**
  * The rules that never took effect, by number from 0, as `cuMemAlloc_v2:nth=30 =>
- * return(OUT_OF_MEMORY): matched 4 times, never fired` or `...: never matched`, and then which other
- * ABI of the function came; NULL if there are fewer. A test that asks for a fault which never came has tested nothing. Valid until the same
- * thread calls it again. Any thread.
+ * return(OUT_OF_MEMORY): matched 4 times, never fired` or `...: never matched`, and then which
+ * other ABI of the function came; NULL if there are fewer. A test that asks for a fault which never
+ * came has tested nothing. Valid until the same thread calls it again. Any thread.
  */
 CUSHIM_API const char *cushim_fault_unused(struct cushim_layer *layer, size_t index);
 

@@ -84,10 +84,16 @@ CUSHIM_API void cushim_layer_destroy(struct cushim_layer *layer);
 /** The layer of this process; NULL: there is none. Any thread. */
 CUSHIM_API struct cushim_layer *cushim_layer_current(void);
 
-/** The layer's own table, to call or to install: every slot is filled. Any thread. */
+/**
+ * The layer's own table, to call or to install: every slot is filled. NULL: `layer` has ended. Any
+ * thread.
+ */
 CUSHIM_API const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer);
 
-/** The table that the layer wraps: the originals behind what cushim_layer_next() holds. */
+/**
+ * The table that the layer wraps: the originals behind what cushim_layer_next() holds. NULL:
+ * `layer` has ended. Any thread.
+ */
 CUSHIM_API const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer);
 
 /**
@@ -100,12 +106,16 @@ CUSHIM_API const struct cushim_table *cushim_layer_wrapped(const struct cushim_l
  *     ...
  *     cushim_layer_next(layer)->MemAlloc_v2 = no_memory;
  *
+ * NULL: `layer` has ended.
+ *
  * Thread safety: write while no other thread calls the driver.
  */
 CUSHIM_API struct cushim_table *cushim_layer_next(struct cushim_layer *layer);
 
 /**
  * Make the layer's table the one that cushim_driver() answers. cushim_layer_destroy() undoes it.
+ *
+ * @param layer  The layer; one that has ended is refused.
  *
  * @return CUDA_SUCCESS              The layer's table is current.
  * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL.

@@ -4,11 +4,11 @@
  * Missing waits: pairs of operations on the same memory that nothing orders.
  *
  * With the setting `races = report` or `races = violation` the mock looks, at the submission of
- * each copy, set, kernel and cuMemFreeAsync, for an earlier one, or a cuMemAllocAsync, that uses the
- * same bytes, where one of the two writes and neither has to end before the other begins. Streams, events, the legacy
- * default stream, edges of graphs and what the host has waited for order operations; the time at
- * which they happen to be executed does not. So a missing wait is found in every schedule.
- * docs/mock.md says what is looked at, and what is taken to be ordered.
+ * each copy, set, kernel and cuMemFreeAsync, for an earlier one, or a cuMemAllocAsync, that uses
+ * the same bytes, where one of the two writes and neither has to end before the other begins.
+ * Streams, events, the legacy default stream, edges of graphs and what the host has waited for
+ * order operations; the time at which they happen to be executed does not. So a missing wait is
+ * found in every schedule. docs/mock.md says what is looked at, and what is taken to be ordered.
  */
 #ifndef CUSHIM_MOCK_RACE_H
 #define CUSHIM_MOCK_RACE_H
@@ -24,8 +24,8 @@ extern "C" {
  * and what would order them. NULL if there are fewer. Valid until the mock is destroyed.
  *
  * A race is told once for each allocation and pair of places, where a place is a stream, a function
- * of the driver and, of a launch, a kernel; after 1024 of these, races are counted and not told. The
- * first 64 texts are kept; `races` of struct cushim_mock_state counts all.
+ * of the driver and, of a launch, a kernel; after 1024 of these, races are counted and not told.
+ * The first 64 texts are kept; `races` of struct cushim_mock_state counts all.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -49,8 +49,8 @@ enum cushim_mock_order {
  *
  * @param mock       The mock; the setting `races` must not be `ignore`.
  * @param first      Number of an operation, as `operation` of struct cushim_mock_trace. While races
- *                   are looked for, what is not queued has one, too: stream-ordered allocations, and
- *                   in mode `manual` what a call executes by itself.
+ *                   are looked for, what is not queued has one, too: stream-ordered allocations,
+ *                   and in mode `manual` what a call executes by itself.
  * @param second     Number of another one.
  * @param order      Receives the answer; untouched on failure.
  * @param text       Receives the answer as a sentence that names both; NULL: nowhere.

@@ -30,7 +30,8 @@
  * a leak, and it would not be the program's.
  *
  * The comparison above is right for a program that passes on the first error it gets. One that does
- * without what has failed, or says it in codes of its own, answers 0 by what it has promised itself.
+ * without what has failed, or says it in codes of its own, answers 0 by what it has promised
+ * itself.
  *
  * What is left is what the body has made and not given back when it returns. The sweep holds each
  * primary context that the body retains, until it has looked: else what is forgotten in one would
@@ -106,9 +107,9 @@ struct cushim_sweep_options {
     /** The first call to fail, from 1, and the last. 0: the first of all, the last of all. */
     uint64_t first, last;
     /**
-     * Driver calls in a run, at most; 0: 100000. A body that makes more is reported, and gets out of
-     * its loop, whatever that waits for: calls behind so many answer the code, those behind twice
-     * as many are made, and behind three times as many the body is left by longjmp().
+     * Driver calls in a run, at most; 0: 100000. A body that makes more is reported, and gets out
+     * of its loop, whatever that waits for: calls behind so many answer the code, those behind
+     * twice as many are made, and behind three times as many the body is left by longjmp().
      */
     uint64_t limit;
     /** The body may leave another context current than it found. */
@@ -116,9 +117,9 @@ struct cushim_sweep_options {
     /** Calls that give something back are failed too: the program passes on what they answer. */
     bool fail_releases;
     /**
-     * Errors that calls of the body answer, and that the sweep has not given, are wrong: memory that
-     * is freed twice answers CUDA_ERROR_INVALID_VALUE, and no more comes of it. Not those that a
-     * scope in the body expects: cushim_expect_errors_begin(). CUDA_ERROR_NOT_READY is no error.
+     * Errors that calls of the body answer, and that the sweep has not given, are wrong: memory
+     * that is freed twice answers CUDA_ERROR_INVALID_VALUE, and no more comes of it. Not those that
+     * a scope in the body expects: cushim_expect_errors_begin(). CUDA_ERROR_NOT_READY is no error.
      */
     bool forbid_errors;
     /**

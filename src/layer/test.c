@@ -160,8 +160,8 @@ static void destroy(struct cushim_test *test)
 }
 
 /*
- * The message of options whose size cannot be is where it should be if the size was forgotten, or if
- * they have more to say than is known here. Else nobody can tell what they are.
+ * The message of options whose size cannot be is where it should be if the size was forgotten, or
+ * if they have more to say than is known here. Else nobody can tell what they are.
  */
 static CUresult refuse_size(const struct cushim_test_options *options)
 {

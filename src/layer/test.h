@@ -18,8 +18,8 @@ struct cushim_test {
 };
 
 /*
- * Tell what was wrong: nothing is said of a test that was right. What of it the program has ended by
- * itself is said, and is not there any more.
+ * Tell what was wrong: nothing is said of a test that was right. What of it the program has ended
+ * by itself is said, and is not there any more.
  */
 void cushim__test_tell(struct cushim_test *test, struct cushim__text *text);
 

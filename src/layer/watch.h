@@ -60,7 +60,9 @@ struct cushim__call {
 bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_t *values,
                          CUresult *answer);
 
-/* End it: `answer` is what it answered, or what stood in its place. Returns what the caller gets. */
+/*
+ * End it: `answer` is what it answered, or what stood in its place. Returns what the caller gets.
+ */
 CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer);
 
 /* What a parameter is, and so what its value holds. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that speaks another language: the C library translates the linker's words, and what came
- * of a candidate is read out of them. The translation is made here, so that none has to be installed.
+ * A program that speaks another language: the C library translates the linker's words, and what
+ * came of a candidate is read out of them. The translation is made here, so that none has to be
+ * installed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

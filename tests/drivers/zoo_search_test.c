@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What glibc's dynamic linker knows more of its search than it tells: a look at its folders must not
- * say that there is no driver where the linker would find one.
+ * What glibc's dynamic linker knows more of its search than it tells: a look at its folders must
+ * not say that there is no driver where the linker would find one.
  *
  *     zoo_search_test FOLDER_OF_THE_ZOO [AUDITOR OPENER]
  *

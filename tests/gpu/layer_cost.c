@@ -4,8 +4,9 @@
  *
  * What a call through the layer costs: cheap calls through the driver's own table, through a layer
  * without rules, and through one whose rules meet other functions. The three take turns, round by
- * round, so that a change of the machine's mood hits them alike. Printed are the medians, and of the
- * differences to the driver's own table within a round the median and where the middle half lies.
+ * round, so that a change of the machine's mood hits them alike. Printed are the medians, and of
+ * the differences to the driver's own table within a round the median and where the middle half
+ * lies.
  *
  * Nobody is held to the numbers: exit status 1 means that a call failed, 77 that there is no driver
  * or no device.

@@ -17,7 +17,9 @@
 #define PLACE "an unknown place" /* the toolchain cannot tell */
 #endif
 
-/* `text` with each offset in a file as one `+0x`, and a row of them as one: they are the build's. */
+/*
+ * `text` with each offset in a file as one `+0x`, and a row of them as one: they are the build's.
+ */
 static void blur_places(char *text)
 {
     char *to = text;

@@ -18,7 +18,9 @@ struct race_edge {
 #name, name     \
     }
 
-/* Of edges that end with a NULL name: with what orders there is no race, without it there is one. */
+/*
+ * Of edges that end with a NULL name: with what orders there is no race, without it there is one.
+ */
 void race_check_ordered(const struct race_edge *edges);
 void race_check_unordered(const struct race_edge *edges);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock that looks for races: two streams, memory, and kernels of which it is said what they do. */
+/*
+ * A mock that looks for races: two streams, memory, and kernels of which it is said what they do.
+ */
 #ifndef CUSHIM_TESTS_MOCK_RACE_WORLD_H
 #define CUSHIM_TESTS_MOCK_RACE_WORLD_H
 

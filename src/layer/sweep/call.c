@@ -73,7 +73,9 @@ static bool is_poll(unsigned slot)
     return slot == SLOT(EventQuery) || slot == SLOT(StreamQuery) || slot == SLOT(StreamQuery_ptsz);
 }
 
-/* Whether a call counts: how often a program polls is a matter of time, and each is like another. */
+/*
+ * Whether a call counts: how often a program polls is a matter of time, and each is like another.
+ */
 static bool is_counted(const struct cushim__call *call)
 {
     unsigned i = 0;

@@ -7,8 +7,8 @@
  *     lazy    as late as is legal: when somebody waits for it, or after a long time
  *     random  everything starts some time after it can
  *
- * With the setting `hostile` everything starts some time after it can in fifo, too, and takes longer
- * than it has to in any of them.
+ * With the setting `hostile` everything starts some time after it can in fifo, too, and takes
+ * longer than it has to in any of them.
  */
 #include "src/mock/engine/state.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Vector clocks: which operations come before something, whatever the schedule. Operations are
- * numbered in the order of submission; those of one strand (strand.h) come one after the other, so a
- * number for each strand says it all. A clock never changes, and many refer to it.
+ * numbered in the order of submission; those of one strand (strand.h) come one after the other, so
+ * a number for each strand says it all. A clock never changes, and many refer to it.
  */
 #ifndef CUSHIM_MOCK_RACES_CLOCK_H
 #define CUSHIM_MOCK_RACES_CLOCK_H

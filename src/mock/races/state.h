@@ -86,8 +86,9 @@ void cushim__strands_clear(void);
 struct cushim__clock *cushim__races_everything(void);
 
 /*
- * value.c: what comes before an operation, if it, or one before it, waits for a value in memory; and
- * a clock where those waits have ended: all that was submitted until then. False: out of memory.
+ * value.c: what comes before an operation, if it, or one before it, waits for a value in memory;
+ * and a clock where those waits have ended: all that was submitted until then. False: out of
+ * memory.
  */
 bool cushim__value_follow(struct cushim__clock **before, uint64_t number, bool waits);
 bool cushim__value_close(struct cushim__clock **clock);
