@@ -64,7 +64,8 @@ void cushim__publish(const struct cushim_table *table)
 
     if (table)
         atomic_store(&driver_table, table);
-    atomic_store(&own_table, table);
+    /* An exchange, since an emulator may let what is read next overtake a mere store. */
+    atomic_exchange(&own_table, table);
     /* Not before: whoever puts the own table back in between may have looked at it already. */
     former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
     while (is_own(former) &&
