@@ -9,39 +9,25 @@
 #include "src/layer/recording/tag.h"
 #include "src/layer/test.h"
 
-static void tell_violations(struct cushim__text *text, struct cushim_mock *mock,
-                            const struct cushim_mock_state *state)
+enum { TOLD = 8 };
+
+/* The first texts of a list that the mock keeps, below a line that counts them. */
+static void tell_list(struct cushim__text *text, struct cushim_mock *mock, size_t count,
+                      const char *what, const char *of,
+                      const char *(*at)(struct cushim_mock *mock, size_t index))
 {
-    const char *violation;
+    const char *line;
     size_t told = 0;
 
-    if (state->violations == 0)
+    if (count == 0)
         return;
-    cushim__text_format(text, "%zu violation%s of the driver's rules:\n", state->violations,
-                        state->violations == 1 ? "" : "s");
-    while (told < 8 && (violation = cushim_mock_violation(mock, told)) != NULL) {
-        cushim__text_format(text, "  %s\n", violation);
+    cushim__text_format(text, "%zu %s%s%s:\n", count, what, count == 1 ? "" : "s", of);
+    while (told < TOLD && (line = at(mock, told)) != NULL) {
+        cushim__text_format(text, "  %s\n", line);
         told++;
     }
-    if (told < state->violations)
-        cushim__text_format(text, "  and %zu more\n", state->violations - told);
-}
-
-static void tell_races(struct cushim__text *text, struct cushim_mock *mock,
-                       const struct cushim_mock_state *state)
-{
-    const char *race;
-    size_t told = 0;
-
-    if (state->races == 0)
-        return;
-    cushim__text_format(text, "%zu missing wait%s:\n", state->races, state->races == 1 ? "" : "s");
-    while (told < 8 && (race = cushim_mock_race(mock, told)) != NULL) {
-        cushim__text_format(text, "  %s\n", race);
-        told++;
-    }
-    if (told < state->races)
-        cushim__text_format(text, "  and %zu more\n", state->races - told);
+    if (told < count)
+        cushim__text_format(text, "  and %zu more\n", count - told);
 }
 
 static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
@@ -50,8 +36,9 @@ static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
 
     if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
         return;
-    tell_violations(text, mock, &state);
-    tell_races(text, mock, &state);
+    tell_list(text, mock, state.violations, "violation", " of the driver's rules",
+              cushim_mock_violation);
+    tell_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
     if (state.pending > 0)
         cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
                             state.pending, state.pending == 1 ? " is" : "s are",
