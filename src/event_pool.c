@@ -9,10 +9,15 @@
  * that it saw (R. K. Treiber's stack). A node may be read by such a thread while it belongs to
  * somebody else, and that is why chunks stay.
  *
- * The pool's memory has users: each event that is out, and the program for as long as it has
- * references. The last one takes it down.
+ * In front of the free stack there is room for one spare event, which is found without looking into
+ * any node: a thread that takes one event at a time takes and gives it by one exchange each.
+ *
+ * A bit in the word of the free stack, and the pool itself in the place of the spare event, tell that
+ * the pool has ended: the exchange that would give an event back then fails, and whoever brought it
+ * closes it. So nobody looks at the pool after that exchange, when it may be gone, and nothing is
+ * counted but what is open: the events, and the program for as long as it has references. The last
+ * of them takes the memory down.
  */
-#include <cushim/event_info.h>
 #include <cushim/event_pool.h>
 
 #include <stdlib.h>
@@ -28,6 +33,7 @@ enum { FIRST_CHUNK = 64, CHUNKS = 26 };
 struct node {
     struct cushim_event event; /* first: an event of a pool is its node */
     atomic_uint next;          /* number of the node below, from 1; 0: none */
+    atomic_uint height;        /* of the stack whose top it is, or was */
 };
 
 struct stack {
@@ -36,11 +42,10 @@ struct stack {
 
 struct cushim_event_pool {
     atomic_uint references; /* the program's */
-    atomic_bool ended;      /* there are none any more: nothing is kept */
-    atomic_size_t users;    /* events that are out, and one for the program */
-    atomic_size_t total;    /* open events */
+    atomic_size_t open;     /* events, and one for the program */
     struct cushim_context *context;
     unsigned flags;
+    struct node *_Atomic spare; /* NULL: none; the pool itself: it has ended */
     struct stack free;
     struct stack vacant;
     atomic_uint nodes; /* taken into use so far */
@@ -52,7 +57,7 @@ static unsigned chunk_of(unsigned index)
     return 31 - (unsigned)__builtin_clz(index / FIRST_CHUNK + 1);
 }
 
-static struct node *node_at(struct cushim_event_pool *pool, unsigned index)
+static struct node *node_at(const struct cushim_event_pool *pool, unsigned index)
 {
     const unsigned chunk = chunk_of(index);
     const unsigned first = FIRST_CHUNK * ((1u << chunk) - 1);
@@ -60,20 +65,36 @@ static struct node *node_at(struct cushim_event_pool *pool, unsigned index)
     return atomic_load_explicit(&pool->chunks[chunk], memory_order_acquire) + (index - first);
 }
 
+/* In a word, between the number of the top node and the tag. */
+#define ENDED (UINT64_C(1) << 32)
+
 /* The word of a stack after a turn: another top, another tag. */
 static uint64_t turned(uint64_t word, unsigned top)
 {
-    return ((word >> 32) + 1) << 32 | top;
+    return ((word >> 33) + 1) << 33 | top;
 }
 
-static void push(struct stack *stack, struct node *node)
+/* How many nodes a stack has, or had when its word was this one. */
+static unsigned height_of(const struct cushim_event_pool *pool, uint64_t word)
+{
+    if (!(unsigned)word)
+        return 0;
+    return atomic_load_explicit(&node_at(pool, (unsigned)word - 1)->height, memory_order_relaxed);
+}
+
+/* False: the pool has ended. On success the node is another's, and the pool may be gone. */
+static bool push(const struct cushim_event_pool *pool, struct stack *stack, struct node *node)
 {
     const unsigned number = node->event.pool_index + 1;
-    uint64_t word = atomic_load_explicit(&stack->word, memory_order_relaxed);
+    uint64_t word = atomic_load(&stack->word);
 
-    do
+    do {
+        if (word & ENDED)
+            return false;
         atomic_store_explicit(&node->next, (unsigned)word, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, number)));
+        atomic_store_explicit(&node->height, height_of(pool, word) + 1, memory_order_relaxed);
+    } while (!atomic_compare_exchange_weak(&stack->word, &word, turned(word, number)));
+    return true;
 }
 
 static struct node *pop(struct cushim_event_pool *pool, struct stack *stack)
@@ -139,44 +160,21 @@ static CUresult add(struct cushim_event_pool *pool, struct node **added)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = cushim__event_handle_create(pool->context, pool->flags, NULL, &handle);
     if (code) {
-        push(&pool->vacant, node);
+        push(pool, &pool->vacant, node);
         return code;
     }
     atomic_store_explicit(&node->event.handle, handle, memory_order_relaxed);
-    atomic_fetch_add_explicit(&pool->total, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&pool->open, 1, memory_order_relaxed);
     *added = node;
     return CUDA_SUCCESS;
 }
 
-/* Take an event out of the pool for good. */
-static CUresult retire(struct cushim_event_pool *pool, struct node *node)
-{
-    const CUresult code = cushim_event_close(&node->event);
-
-    atomic_fetch_sub_explicit(&pool->total, 1, memory_order_relaxed);
-    push(&pool->vacant, node);
-    return code;
-}
-
-static CUresult retire_free(struct cushim_event_pool *pool)
-{
-    CUresult first = CUDA_SUCCESS;
-    struct node *node;
-
-    while ((node = pop(pool, &pool->free))) {
-        const CUresult code = retire(pool, node);
-
-        first = first ? first : code;
-    }
-    return first;
-}
-
-/* One user less; the last one takes the memory down. */
+/* One open thing less; the last one takes the memory down. */
 static CUresult leave_pool(struct cushim_event_pool *pool)
 {
     CUresult code;
 
-    if (atomic_fetch_sub_explicit(&pool->users, 1, memory_order_acq_rel) != 1)
+    if (atomic_fetch_sub_explicit(&pool->open, 1, memory_order_acq_rel) != 1)
         return CUDA_SUCCESS;
     code = cushim_context_release(pool->context);
     for (unsigned i = 0; i < CHUNKS; i++)
@@ -185,22 +183,53 @@ static CUresult leave_pool(struct cushim_event_pool *pool)
     return code;
 }
 
+/* Take an event out of the pool for good. */
+static CUresult retire(struct cushim_event_pool *pool, struct node *node)
+{
+    const CUresult code = cushim_event_close(&node->event);
+    CUresult left;
+
+    push(pool, &pool->vacant, node);
+    left = leave_pool(pool);
+    return code ? code : left;
+}
+
+/* Let no event come back from here on, and take those that are free out of the pool. */
+static CUresult end_pool(struct cushim_event_pool *pool)
+{
+    struct node *spare = atomic_exchange(&pool->spare, (struct node *)pool);
+    unsigned number = (unsigned)atomic_exchange(&pool->free.word, ENDED);
+    CUresult first = spare ? retire(pool, spare) : CUDA_SUCCESS;
+
+    while (number) {
+        struct node *node = node_at(pool, number - 1);
+        CUresult code;
+
+        number = atomic_load_explicit(&node->next, memory_order_relaxed);
+        code = retire(pool, node);
+        first = first ? first : code;
+    }
+    return first;
+}
+
+/* False: the pool has ended. As with push(). */
+static bool give_back(struct cushim_event_pool *pool, struct node *node)
+{
+    struct node *none = NULL;
+
+    return (!atomic_load_explicit(&pool->spare, memory_order_relaxed) &&
+            atomic_compare_exchange_strong(&pool->spare, &none, node)) ||
+           push(pool, &pool->free, node);
+}
+
 CUresult cushim__event_pool_take_back(struct cushim_event *event)
 {
     struct cushim_event_pool *pool = event->pool;
     struct node *node = (struct node *)event;
-    CUresult code = CUDA_SUCCESS, left;
 
-    if (cushim_event_is_closed(event)) {
-        code = retire(pool, node);
-    } else {
-        push(&pool->free, node);
-        /* If the pool is ending: either its end is seen here, or the event is seen there. */
-        if (atomic_load(&pool->ended))
-            code = retire_free(pool);
-    }
-    left = leave_pool(pool);
-    return code ? code : left;
+    if (cushim__event_handle(event) && give_back(pool, node))
+        return CUDA_SUCCESS;
+    return retire(pool, node);
 }
 
 CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim_context *context,
@@ -221,7 +250,7 @@ CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim
     if (!created)
         return CUDA_ERROR_OUT_OF_MEMORY;
     atomic_init(&created->references, 1);
-    atomic_init(&created->users, 1);
+    atomic_init(&created->open, 1);
     created->context = cushim_context_retain(context);
     created->flags = flags;
 
@@ -232,7 +261,7 @@ CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim
             cushim_event_pool_release(created);
             return code;
         }
-        push(&created->free, node);
+        push(created, &created->free, node);
     }
     *pool = created;
     return CUDA_SUCCESS;
@@ -240,21 +269,21 @@ CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim
 
 CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim_event **event)
 {
-    struct node *node;
+    struct node *node = NULL;
 
     if (!pool)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!event)
         return CUDA_ERROR_INVALID_VALUE;
-    atomic_fetch_add_explicit(&pool->users, 1, memory_order_relaxed);
-    node = pop(pool, &pool->free);
+    if (atomic_load_explicit(&pool->spare, memory_order_relaxed))
+        node = atomic_exchange(&pool->spare, NULL);
+    if (!node)
+        node = pop(pool, &pool->free);
     if (!node) {
         const CUresult code = add(pool, &node);
 
-        if (code) {
-            leave_pool(pool);
+        if (code)
             return code;
-        }
     }
     atomic_store_explicit(&node->event.references, 1, memory_order_relaxed);
     atomic_store_explicit(&node->event.recorded, false, memory_order_relaxed);
@@ -265,16 +294,20 @@ CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool, struct cushim
 
 CUresult cushim_event_pool_counts(const struct cushim_event_pool *pool, size_t *total, size_t *free)
 {
-    size_t all, out;
+    uint64_t word;
+    size_t all, kept;
 
     if (!pool)
         return CUDA_ERROR_INVALID_HANDLE;
-    all = atomic_load(&pool->total);
-    out = atomic_load(&pool->users) - 1;
+    do {
+        word = atomic_load(&pool->free.word);
+        kept = height_of(pool, word) + (atomic_load(&pool->spare) != NULL);
+    } while (word != atomic_load(&pool->free.word));
+    all = atomic_load(&pool->open) - 1;
     if (total)
         *total = all;
     if (free)
-        *free = out < all ? all - out : 0;
+        *free = kept < all ? kept : all;
     return CUDA_SUCCESS;
 }
 
@@ -291,8 +324,7 @@ CUresult cushim_event_pool_release(struct cushim_event_pool *pool)
 
     if (!pool || !cushim__drop(&pool->references))
         return CUDA_SUCCESS;
-    atomic_store(&pool->ended, true);
-    code = retire_free(pool);
+    code = end_pool(pool);
     left = leave_pool(pool);
     return code ? code : left;
 }

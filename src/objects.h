@@ -72,10 +72,14 @@ static inline void cushim__retain(atomic_uint *references)
     atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
 }
 
-/* One reference less; true for the last one. */
+/*
+ * One reference less; true for the last one, after which the count means nothing. Whoever has the
+ * only reference shares it with nobody who could take another: that takes no locked instruction.
+ */
 static inline bool cushim__drop(atomic_uint *references)
 {
-    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+    return atomic_load_explicit(references, memory_order_acquire) == 1 ||
+           atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
 /* cushim_context_push() for an object that may have no context: NULL changes nothing. */

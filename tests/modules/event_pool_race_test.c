@@ -46,25 +46,32 @@ static struct cushim_event *acquire(void)
     return event;
 }
 
-static void take_two_and_give_the_first_back(void)
+/* The third one becomes the spare event, so that the first comes back to the stack. */
+static void take_three_and_give_the_first_back(void)
 {
+    struct cushim_event *third;
+
     taken[0] = acquire();
     taken[1] = acquire();
+    third = acquire();
+    event_drop(third);
     event_drop(taken[0]);
 }
 
 static void an_old_top_that_is_back_is_not_taken_for_the_same(void **state)
 {
-    struct cushim_event *event, *next;
+    struct cushim_event *event, *spare, *next;
 
     (void)state;
-    make_pool(3);
-    meanwhile = take_two_and_give_the_first_back;
+    make_pool(4);
+    meanwhile = take_three_and_give_the_first_back;
     event = acquire();
+    spare = acquire();
     next = acquire();
     assert_ptr_equal(event, taken[0]);
     assert_ptr_not_equal(next, taken[1]); /* what was below the top then is not now */
     event_drop(event);
+    event_drop(spare);
     event_drop(next);
     event_drop(taken[1]);
     cushim_event_pool_release(pool);
@@ -90,6 +97,48 @@ static void an_event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
     event_drop(two);
 }
 
+static void one_that_comes_back_behind_a_spare_event_then_is_too(void **state)
+{
+    struct cushim_event *one, *two, *spare;
+
+    (void)state;
+    make_pool(0);
+    one = acquire();
+    two = acquire();
+    spare = acquire();
+    event_drop(spare);
+    meanwhile = release_pool;
+    event_drop(one);
+    assert_int_equal(fake_live(FAKE_EVENT), 1);
+    assert_int_equal(cushim_event_query(two), CUDA_SUCCESS);
+    event_drop(two);
+}
+
+static void give_one_back(void)
+{
+    event_drop(taken[0]);
+}
+
+static void of_two_that_come_back_at_once_both_are_kept(void **state)
+{
+    struct cushim_event *event;
+    size_t total, free;
+
+    (void)state;
+    make_pool(0);
+    taken[0] = acquire();
+    event = acquire();
+    meanwhile = give_one_back;
+    event_drop(event);
+    assert_int_equal(cushim_event_pool_counts(pool, &total, &free), CUDA_SUCCESS);
+    assert_int_equal(total, 2);
+    assert_int_equal(free, 2);
+    assert_ptr_not_equal(acquire(), acquire());
+    event_drop(taken[0]);
+    event_drop(event);
+    cushim_event_pool_release(pool);
+}
+
 static void take_one(void)
 {
     taken[0] = acquire();
@@ -104,8 +153,8 @@ static void two_threads_that_grow_a_pool_share_one_chunk(void **state)
     meanwhile = take_one;
     event = acquire();
     assert_ptr_not_equal(event, taken[0]);
-    event_drop(event);
     event_drop(taken[0]);
+    event_drop(event);
     assert_ptr_equal(acquire(), taken[0]);
     assert_ptr_equal(acquire(), event);
     assert_int_equal(cushim_event_query(event), CUDA_SUCCESS);
@@ -162,6 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(an_old_top_that_is_back_is_not_taken_for_the_same),
         TEST(an_event_that_comes_back_as_the_pool_ends_is_destroyed),
+        TEST(one_that_comes_back_behind_a_spare_event_then_is_too),
+        TEST(of_two_that_come_back_at_once_both_are_kept),
         TEST(two_threads_that_grow_a_pool_share_one_chunk),
         TEST(a_place_is_used_again_after_a_failure),
         TEST(a_pool_that_has_all_it_can_name_is_out_of_memory),
