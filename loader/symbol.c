@@ -32,7 +32,7 @@ const char *cushim_symbol_name(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT)
         return "";
-    return cushim__symbol_names + cushim__symbols[index].name;
+    return cushim__slot_name(index);
 }
 
 int cushim_symbol_since(size_t index)

@@ -3,6 +3,7 @@
 #ifndef CUSHIM_LOADER_SYMBOLS_H
 #define CUSHIM_LOADER_SYMBOLS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <cushim/table.h>
@@ -11,6 +12,10 @@ enum {
     CUSHIM__SYMBOL_COUNT = (sizeof(struct cushim_table) - sizeof(size_t)) / sizeof(cushim_function),
     CUSHIM__NO_FALLBACK = UINT16_MAX,
 };
+
+/* The number of the slot of that name. */
+#define CUSHIM__SLOT(name) \
+    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
 
 /* Flags of a symbol. */
 enum {
@@ -29,5 +34,11 @@ struct cushim__symbol {
 
 extern const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT];
 extern const char cushim__symbol_names[];
+
+/* The exported name of a slot. */
+static inline const char *cushim__slot_name(unsigned slot)
+{
+    return cushim__symbol_names + cushim__symbols[slot].name;
+}
 
 #endif

@@ -5,22 +5,17 @@
 
 #include "loader/symbols.h"
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 bool cushim__is_kin(unsigned slot, unsigned other)
 {
     const uint8_t length = cushim__symbols[slot].base_length;
 
     return slot != other && cushim__symbols[other].base_length == length &&
-           memcmp(name_of(slot), name_of(other), length) == 0;
+           memcmp(cushim__slot_name(slot), cushim__slot_name(other), length) == 0;
 }
 
 bool cushim__is_plain(unsigned slot)
 {
-    return name_of(slot)[cushim__symbols[slot].base_length] == '\0';
+    return cushim__slot_name(slot)[cushim__symbols[slot].base_length] == '\0';
 }
 
 void cushim__kin_count(struct cushim__kin *kin, unsigned slot)
@@ -41,12 +36,12 @@ void cushim__kin_tell(struct cushim__text *text, const char *before, const struc
 
     if (count == 0)
         return;
-    cushim__text_format(text, "%s%s%s came ", before, name_of(other),
+    cushim__text_format(text, "%s%s%s came ", before, cushim__slot_name(other),
                         cushim__is_plain(slot) ? "" : ", another ABI of it,");
     if (count == 1)
         cushim__text_add(text, "once");
     else
         cushim__text_format(text, "%llu times", (unsigned long long)count);
     if (cushim__is_plain(slot))
-        cushim__text_format(text, ": <cuda.h> may mean that by %s", name_of(slot));
+        cushim__text_format(text, ": <cuda.h> may mean that by %s", cushim__slot_name(slot));
 }

@@ -4,8 +4,8 @@
 #include <cushim/mock_race.h>
 
 #include "src/layer/layer.h"
+#include "src/layer/left/book.h"
 #include "src/layer/left/left.h"
-#include "src/layer/recording/known.h"
 #include "src/layer/recording/tag.h"
 #include "src/layer/test.h"
 
@@ -63,14 +63,10 @@ static void tell_current(struct cushim__text *text, const struct cushim_test *te
 /* The reference of the test itself is none that the program has to give back. */
 static void forget_context(const struct cushim_test *test)
 {
-    struct cushim__known *known;
-
     if (!test->has_retained)
         return;
     cushim__lock_take(&test->layer->lock);
-    known = cushim__known_primary(0);
-    if (known && known->uses > 0)
-        known->is_live = --known->uses > 0;
+    cushim__book_excuse_primary(0);
     cushim__lock_release(&test->layer->lock);
 }
 

@@ -11,9 +11,6 @@
 #include "src/layer/sweep/call.h"
 #include "src/mock/call.h"
 
-#define SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
-
 uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
 const struct cushim__layer_host *cushim__layer_host;
 
@@ -41,8 +38,8 @@ void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched)
 void cushim__watch_begin(void)
 {
     memset(cushim__watched, 0, sizeof cushim__watched);
-    cushim__watch_set(SLOT(GetProcAddress), CUSHIM__WATCHED_ALWAYS, true);
-    cushim__watch_set(SLOT(GetProcAddress_v2), CUSHIM__WATCHED_ALWAYS, true);
+    cushim__watch_set(CUSHIM__SLOT(GetProcAddress), CUSHIM__WATCHED_ALWAYS, true);
+    cushim__watch_set(CUSHIM__SLOT(GetProcAddress_v2), CUSHIM__WATCHED_ALWAYS, true);
 }
 
 static uint64_t now(void)
@@ -100,7 +97,7 @@ bool cushim__layer_find(const struct cushim_table *table, const char *base, cons
     bool is_found = false;
 
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        const char *name = cushim__symbol_names + cushim__symbols[i].name;
+        const char *name = cushim__slot_name(i);
 
         if (memcmp(cushim__layer_place(table, i), &function, sizeof function) != 0)
             continue;
@@ -138,8 +135,8 @@ CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
     if (call->number == 0)
         return answer;
     answer = cushim__sweep_after(call, answer);
-    if (answer == CUDA_SUCCESS &&
-        (call->slot == SLOT(GetProcAddress) || call->slot == SLOT(GetProcAddress_v2)))
+    if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(GetProcAddress) ||
+                                   call->slot == CUSHIM__SLOT(GetProcAddress_v2)))
         lead_here(call);
     cushim__lock_take(&layer->lock);
     cushim__recording_end(call, answer);

@@ -26,11 +26,6 @@ static _Thread_local struct {
 static bool refused[CUSHIM__SYMBOL_COUNT];
 static uint64_t refused_serial;
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
 {
     const uint32_t cost = settings->call_ns ? settings->call_ns[slot] : UINT32_MAX;
@@ -97,7 +92,7 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
     if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
         code = CUDA_ERROR_NOT_INITIALIZED;
     if (mock->trace)
-        cushim__trace("call", name_of(slot), 0, 0, code);
+        cushim__trace("call", cushim__slot_name(slot), 0, 0, code);
     call.mock = NULL;
     if (cushim__held_for_fork != mock)
         cushim__lock_release(&mock->lock);
@@ -116,12 +111,13 @@ CUresult cushim__call_refuse(unsigned slot)
         refused_serial = call.mock->serial;
     }
     if (!refused[slot])
-        cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED", name_of(slot));
+        cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED",
+                         cushim__slot_name(slot));
     refused[slot] = true;
     return cushim__call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 const char *cushim__call_name(void)
 {
-    return call.mock ? name_of(call.slot) : "";
+    return call.mock ? cushim__slot_name(call.slot) : "";
 }

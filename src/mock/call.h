@@ -29,11 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loader/symbols.h"
 #include "src/mock/calls.h"
-
-/* The number of a slot. */
-#define CUSHIM__SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(void (*)(void))))
 
 #define CUSHIM__EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
 #define CUSHIM__APPROXIMATE(slot, difference) CUresult CUDAAPI cushim__mock_##slot

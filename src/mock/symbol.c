@@ -24,7 +24,7 @@ cushim_function (*cushim__symbol_source)(unsigned slot) = in_table;
 
 static int compare(const void *name, const void *slot)
 {
-    return strcmp(name, cushim__symbol_names + cushim__symbols[*(const uint16_t *)slot].name);
+    return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
 }
 
 unsigned cushim__symbol_slot(const char *name)

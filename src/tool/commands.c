@@ -34,8 +34,8 @@ const struct command_row commands[] = {
      "Writes down what a device says of itself: its name, its memory, every attribute that the "
      "driver knows, the limits of a new context and the range of stream priorities. The mock "
      "driver takes such a file as the kind of device to be, as the page mock.md tells. What "
-     "identifies the machine is left out: no UUID is written, and PCI addresses, board groups and NUMA nodes "
-     "are replaced.",
+     "identifies the machine is left out: no UUID is written, and PCI addresses, board groups and "
+     "NUMA nodes are replaced.",
      command_profile},
     {0},
 };

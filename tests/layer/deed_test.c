@@ -14,11 +14,6 @@
 #include "src/layer/recording/reading.h"
 #include "tests/layer/kit.h"
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 static bool is_output(enum cushim__act act)
 {
     return act == CUSHIM__MAKES || act == CUSHIM__MAKES_HERE || act == CUSHIM__MAKES_REST ||
@@ -39,20 +34,20 @@ static void check_parameter(unsigned slot, const struct cushim__deed *deed)
     if (deed->parameter == CUSHIM__NO_PARAMETER)
         return;
     if (deed->parameter >= cushim__seen_count(slot))
-        fail_msg("%s has no parameter %u", name_of(slot), deed->parameter);
+        fail_msg("%s has no parameter %u", cushim__slot_name(slot), deed->parameter);
     parameter = cushim__seen_parameter(slot, deed->parameter);
     reading = cushim__seen_reading(slot, deed->parameter);
     if (deed->noun != CUSHIM__NOUN_GLOBAL && reading.noun != deed->noun)
-        fail_msg("%s: %s is no %s", name_of(slot), parameter->name,
+        fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
                  cushim__noun_word((enum cushim__noun)deed->noun));
     if (is_output((enum cushim__act)deed->act) && reading.form != CUSHIM__WRITTEN_HANDLE &&
         reading.form != CUSHIM__WRITTEN_ADDRESS)
-        fail_msg("%s: %s is not written", name_of(slot), parameter->name);
+        fail_msg("%s: %s is not written", cushim__slot_name(slot), parameter->name);
     if (is_input((enum cushim__act)deed->act) && reading.form != CUSHIM__READ_HANDLE &&
         deed->noun != CUSHIM__NOUN_MEMORY)
-        fail_msg("%s: %s is no handle", name_of(slot), parameter->name);
+        fail_msg("%s: %s is no handle", cushim__slot_name(slot), parameter->name);
     if (is_input((enum cushim__act)deed->act) && reading.form >= CUSHIM__WRITTEN_HANDLE)
-        fail_msg("%s: %s is written", name_of(slot), parameter->name);
+        fail_msg("%s: %s is written", cushim__slot_name(slot), parameter->name);
 }
 
 static void check_number(unsigned slot, unsigned index)
@@ -65,7 +60,8 @@ static void check_number(unsigned slot, unsigned index)
     form = (enum cushim__form)cushim__seen_reading(slot, index).form;
     if (form != CUSHIM__READ_SIGNED && form != CUSHIM__READ_UNSIGNED &&
         form != CUSHIM__WRITTEN_WIDE)
-        fail_msg("%s: %s is no number", name_of(slot), cushim__seen_parameter(slot, index)->name);
+        fail_msg("%s: %s is no number", cushim__slot_name(slot),
+                 cushim__seen_parameter(slot, index)->name);
 }
 
 static void every_deed_fits_its_function(void **state)
@@ -104,11 +100,11 @@ static void every_function_that_makes_or_destroys_has_a_deed(void **state)
         bool is_named = false, is_excepted = false;
 
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-            is_named = is_named || strstr(name_of(slot), words[i]);
+            is_named = is_named || strstr(cushim__slot_name(slot), words[i]);
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
-            is_excepted = is_excepted || strcmp(name_of(slot), none[i]) == 0;
+            is_excepted = is_excepted || strcmp(cushim__slot_name(slot), none[i]) == 0;
         if (is_named && !is_excepted && !cushim__deed_first(slot))
-            fail_msg("%s has no deed", name_of(slot));
+            fail_msg("%s has no deed", cushim__slot_name(slot));
     }
 }
 

@@ -14,7 +14,7 @@ static void only(const unsigned *slots, size_t count, CUresult others)
         for (size_t i = 0; i < count; i++)
             listed = listed || slots[i] == slot;
         if (call(slot) != (listed ? CUDA_SUCCESS : others))
-            fail_msg("%s: wrong", cushim__symbol_names + cushim__symbols[slot].name);
+            fail_msg("%s: wrong", cushim__slot_name(slot));
     }
 }
 
@@ -122,14 +122,14 @@ static void twin_of_a_function_follows_the_same_rules(void **state)
 {
     (void)state;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const char *name = cushim__symbol_names + cushim__symbols[slot].name;
+        const char *name = cushim__slot_name(slot);
         const size_t length = strlen(name);
         char twin[80];
         if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
             continue;
         snprintf(twin, sizeof twin, "%.*s", (int)(length - 5), name);
         for (unsigned other = 0; other < CUSHIM__SYMBOL_COUNT; other++) {
-            if (strcmp(cushim__symbol_names + cushim__symbols[other].name, twin) == 0 &&
+            if (strcmp(cushim__slot_name(other), twin) == 0 &&
                 cushim__call_rules(other) != cushim__call_rules(slot))
                 fail_msg("%s and %s", name, twin);
         }

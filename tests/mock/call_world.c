@@ -52,8 +52,7 @@ CUresult call(unsigned slot)
 {
     const CUresult code = cushim__call_enter(slot);
 
-    assert_string_equal(cushim__call_name(),
-                        cushim__world ? cushim__symbol_names + cushim__symbols[slot].name : "");
+    assert_string_equal(cushim__call_name(), cushim__world ? cushim__slot_name(slot) : "");
     return cushim__call_leave(slot, code);
 }
 

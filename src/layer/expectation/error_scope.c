@@ -7,9 +7,6 @@
 #include "src/layer/layer.h"
 #include "src/layer/result.h"
 
-#define SLOT(name) \
-    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
-
 enum { DEEPEST = 16, TOLD = 4 };
 
 static struct {
@@ -28,7 +25,8 @@ static struct {
 static bool is_error(const struct cushim__call *call, CUresult answer)
 {
     return answer != CUDA_SUCCESS && answer != CUDA_ERROR_NOT_READY &&
-           call->slot != SLOT(GetProcAddress) && call->slot != SLOT(GetProcAddress_v2);
+           call->slot != CUSHIM__SLOT(GetProcAddress) &&
+           call->slot != CUSHIM__SLOT(GetProcAddress_v2);
 }
 
 static bool is_expected(CUresult answer)

@@ -6,11 +6,6 @@
 #include "src/layer/pattern.h"
 #include "src/mock/settings/names.h"
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 /* One more than the place of the last matcher that says something. */
 static unsigned matchers(const struct cushim__expected *expected)
 {
@@ -27,7 +22,8 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
     bool is_found = false;
 
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__pattern_fits(function, name_of(slot)) || cushim__seen_count(slot) < least)
+        if (!cushim__pattern_fits(function, cushim__slot_name(slot)) ||
+            cushim__seen_count(slot) < least)
             continue;
         expected->slots[slot / 8] |= (uint8_t)(1u << slot % 8);
         expected->slot = slot;
@@ -54,7 +50,7 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     unsigned slot;
 
     for (slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (cushim__pattern_fits(expected->what.function, name_of(slot)))
+        if (cushim__pattern_fits(expected->what.function, cushim__slot_name(slot)))
             break;
     }
     if (slot == CUSHIM__SYMBOL_COUNT && expected->is_pattern) {

@@ -32,8 +32,7 @@ static bool is_met(const struct cushim__fault_rule *rule, unsigned slot)
 static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (!cushim__pattern_fits(rule->site, cushim__symbol_names + cushim__symbols[slot].name) ||
-            !is_met(rule, slot))
+        if (!cushim__pattern_fits(rule->site, cushim__slot_name(slot)) || !is_met(rule, slot))
             continue;
         __atomic_or_fetch(&cushim__faults.calls[slot], bit, __ATOMIC_RELAXED);
         if (hides(rule, slot))

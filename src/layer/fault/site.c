@@ -42,7 +42,7 @@ static CUresult check_pattern(const struct cushim__lines *lines, const struct cu
 
     snprintf(pattern, sizeof pattern, "%.*s", (int)site->length, site->start);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__pattern_fits(pattern, cushim__symbol_names + cushim__symbols[i].name))
+        if (cushim__pattern_fits(pattern, cushim__slot_name(i)))
             return CUDA_SUCCESS;
     }
     return cushim__lines_refuse(lines, site->start, "no function is like \"%.*s\"",

@@ -300,3 +300,11 @@ void cushim__book_enter(const struct cushim__seen *seen, const struct cushim__ca
             enter_done(&entry);
     }
 }
+
+void cushim__book_excuse_primary(int device)
+{
+    struct cushim__known *known = cushim__known_primary(device);
+
+    if (known && known->uses > 0)
+        known->is_live = --known->uses > 0;
+}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which context is current for each thread, as far as its calls tell. Under the layer's lock. */
-#ifndef CUSHIM_LAYER_CURRENT_H
-#define CUSHIM_LAYER_CURRENT_H
+#ifndef CUSHIM_LAYER_LEFT_CURRENT_H
+#define CUSHIM_LAYER_LEFT_CURRENT_H
 
 #include <stdint.h>
 

@@ -3,63 +3,61 @@
 
 #include <stddef.h>
 
-#define SLOT(name) \
-    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
 #define NONE CUSHIM__NO_PARAMETER
 #define NOUN(word) CUSHIM__NOUN_##word
 
 /* The parameter that is the handle, or that it is written to. */
-#define MAKES(name, word, parameter)                                          \
-    {                                                                         \
-        SLOT(name), CUSHIM__MAKES, NOUN(word), parameter, NONE, NONE, 0, NONE \
+#define MAKES(name, word, parameter)                                                  \
+    {                                                                                 \
+        CUSHIM__SLOT(name), CUSHIM__MAKES, NOUN(word), parameter, NONE, NONE, 0, NONE \
     }
-#define MAKES_HERE(name, word, parameter)                                          \
-    {                                                                              \
-        SLOT(name), CUSHIM__MAKES_HERE, NOUN(word), parameter, NONE, NONE, 0, NONE \
+#define MAKES_HERE(name, word, parameter)                                                  \
+    {                                                                                      \
+        CUSHIM__SLOT(name), CUSHIM__MAKES_HERE, NOUN(word), parameter, NONE, NONE, 0, NONE \
     }
-#define MAKES_REST(name, word, parameter)                                          \
-    {                                                                              \
-        SLOT(name), CUSHIM__MAKES_REST, NOUN(word), parameter, NONE, NONE, 0, NONE \
+#define MAKES_REST(name, word, parameter)                                                  \
+    {                                                                                      \
+        CUSHIM__SLOT(name), CUSHIM__MAKES_REST, NOUN(word), parameter, NONE, NONE, 0, NONE \
     }
-#define ENDS(name, word, parameter)                                          \
-    {                                                                        \
-        SLOT(name), CUSHIM__ENDS, NOUN(word), parameter, NONE, NONE, 0, NONE \
+#define ENDS(name, word, parameter)                                                  \
+    {                                                                                \
+        CUSHIM__SLOT(name), CUSHIM__ENDS, NOUN(word), parameter, NONE, NONE, 0, NONE \
     }
 
 /* Memory, and how many bytes of it. */
-#define ALLOCATES(name, bytes)                                                \
-    {                                                                         \
-        SLOT(name), CUSHIM__MAKES_HERE, NOUN(MEMORY), 0, bytes, NONE, 0, NONE \
+#define ALLOCATES(name, bytes)                                                        \
+    {                                                                                 \
+        CUSHIM__SLOT(name), CUSHIM__MAKES_HERE, NOUN(MEMORY), 0, bytes, NONE, 0, NONE \
     }
-#define ALLOCATES_POOLED(name, bytes)                                    \
-    {                                                                    \
-        SLOT(name), CUSHIM__MAKES, NOUN(MEMORY), 0, bytes, NONE, 0, NONE \
+#define ALLOCATES_POOLED(name, bytes)                                            \
+    {                                                                            \
+        CUSHIM__SLOT(name), CUSHIM__MAKES, NOUN(MEMORY), 0, bytes, NONE, 0, NONE \
     }
 #define FREES(name) ENDS(name, MEMORY, 0)
 
 /* A part of something else. */
-#define SHOWS(name, word, parameter, owner, of)                                       \
-    {                                                                                 \
-        SLOT(name), CUSHIM__SHOWS, NOUN(word), parameter, NONE, NONE, NOUN(owner), of \
+#define SHOWS(name, word, parameter, owner, of)                                               \
+    {                                                                                         \
+        CUSHIM__SLOT(name), CUSHIM__SHOWS, NOUN(word), parameter, NONE, NONE, NOUN(owner), of \
     }
-#define SHOWS_BYTES(name, owner)                                            \
-    {                                                                       \
-        SLOT(name), CUSHIM__SHOWS, NOUN(GLOBAL), 0, 1, NONE, NOUN(owner), 2 \
+#define SHOWS_BYTES(name, owner)                                                    \
+    {                                                                               \
+        CUSHIM__SLOT(name), CUSHIM__SHOWS, NOUN(GLOBAL), 0, 1, NONE, NOUN(owner), 2 \
     }
 #define ADDS_NODE(name) SHOWS(name, NODE, 0, GRAPH, 1)
 
-#define CURRENT(name, act, parameter)                                  \
-    {                                                                  \
-        SLOT(name), act, NOUN(CONTEXT), parameter, NONE, NONE, 0, NONE \
+#define CURRENT(name, act, parameter)                                          \
+    {                                                                          \
+        CUSHIM__SLOT(name), act, NOUN(CONTEXT), parameter, NONE, NONE, 0, NONE \
     }
 #define CREATES_CONTEXT(name) MAKES(name, CONTEXT, 0), CURRENT(name, CUSHIM__PUSHES, 0)
-#define COUNTS(name, act, object, amount, flags)                           \
-    {                                                                      \
-        SLOT(name), act, NOUN(USER_OBJECT), object, amount, NONE, 0, flags \
+#define COUNTS(name, act, object, amount, flags)                                   \
+    {                                                                              \
+        CUSHIM__SLOT(name), act, NOUN(USER_OBJECT), object, amount, NONE, 0, flags \
     }
-#define PRIMARY(name, act, parameter, device)                            \
-    {                                                                    \
-        SLOT(name), act, NOUN(CONTEXT), parameter, device, NONE, 0, NONE \
+#define PRIMARY(name, act, parameter, device)                                    \
+    {                                                                            \
+        CUSHIM__SLOT(name), act, NOUN(CONTEXT), parameter, device, NONE, 0, NONE \
     }
 
 static const struct cushim__deed deeds[] = {
@@ -78,8 +76,8 @@ static const struct cushim__deed deeds[] = {
     CREATES_CONTEXT(VDPAUCtxCreate_v2),
     ENDS(CtxDestroy, CONTEXT, 0),
     ENDS(CtxDestroy_v2, CONTEXT, 0),
-    {SLOT(CtxAttach), CUSHIM__RETAINS, NOUN(CONTEXT), 0, NONE, NONE, 0, NONE},
-    {SLOT(CtxDetach), CUSHIM__RELEASES, NOUN(CONTEXT), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(CtxAttach), CUSHIM__RETAINS, NOUN(CONTEXT), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(CtxDetach), CUSHIM__RELEASES, NOUN(CONTEXT), 0, NONE, NONE, 0, NONE},
     CURRENT(CtxPushCurrent, CUSHIM__PUSHES, 0),
     CURRENT(CtxPushCurrent_v2, CUSHIM__PUSHES, 0),
     CURRENT(CtxPopCurrent, CUSHIM__POPS, 0),
@@ -122,7 +120,7 @@ static const struct cushim__deed deeds[] = {
     ENDS(LinkDestroy, LINK, 0),
 
     ALLOCATES(MemAlloc_v2, 1),
-    {SLOT(MemAllocPitch_v2), CUSHIM__MAKES_HERE, NOUN(MEMORY), 0, 1, 3, 0, NONE},
+    {CUSHIM__SLOT(MemAllocPitch_v2), CUSHIM__MAKES_HERE, NOUN(MEMORY), 0, 1, 3, 0, NONE},
     ALLOCATES(MemAllocManaged, 1),
     ALLOCATES(MemAllocHost_v2, 1),
     ALLOCATES(MemHostAlloc, 1),
@@ -134,19 +132,19 @@ static const struct cushim__deed deeds[] = {
     FREES(MemFreeHost),
     FREES(MemFreeAsync),
     FREES(MemFreeAsync_ptsz),
-    {SLOT(MemHostRegister), CUSHIM__TAKES_HERE, NOUN(MEMORY), 0, 1, NONE, 0, NONE},
-    {SLOT(MemHostRegister_v2), CUSHIM__TAKES_HERE, NOUN(MEMORY), 0, 1, NONE, 0, NONE},
+    {CUSHIM__SLOT(MemHostRegister), CUSHIM__TAKES_HERE, NOUN(MEMORY), 0, 1, NONE, 0, NONE},
+    {CUSHIM__SLOT(MemHostRegister_v2), CUSHIM__TAKES_HERE, NOUN(MEMORY), 0, 1, NONE, 0, NONE},
     FREES(MemHostUnregister),
-    {SLOT(IpcOpenMemHandle), CUSHIM__MAKES_REST, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
-    {SLOT(IpcOpenMemHandle_v2), CUSHIM__MAKES_REST, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
-    {SLOT(IpcCloseMemHandle), CUSHIM__RELEASES, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(IpcOpenMemHandle), CUSHIM__MAKES_REST, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(IpcOpenMemHandle_v2), CUSHIM__MAKES_REST, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(IpcCloseMemHandle), CUSHIM__RELEASES, NOUN(MEMORY), 0, NONE, NONE, 0, NONE},
     ALLOCATES_POOLED(MemAddressReserve, 1),
     FREES(MemAddressFree),
     MAKES(MemCreate, PHYSICAL_MEMORY, 0),
     MAKES(MemImportFromShareableHandle, PHYSICAL_MEMORY, 0),
     MAKES_REST(MemRetainAllocationHandle, PHYSICAL_MEMORY, 0),
     MAKES(MulticastCreate, PHYSICAL_MEMORY, 0),
-    {SLOT(MemRelease), CUSHIM__RELEASES, NOUN(PHYSICAL_MEMORY), 0, NONE, NONE, 0, NONE},
+    {CUSHIM__SLOT(MemRelease), CUSHIM__RELEASES, NOUN(PHYSICAL_MEMORY), 0, NONE, NONE, 0, NONE},
     MAKES(MemPoolCreate, POOL, 0),
     MAKES(MemPoolImportFromShareableHandle, POOL, 0),
     ENDS(MemPoolDestroy, POOL, 0),
@@ -199,7 +197,7 @@ static const struct cushim__deed deeds[] = {
     MAKES(GraphInstantiateWithParams, EXEC, 0),
     MAKES(GraphInstantiateWithParams_ptsz, EXEC, 0),
     ENDS(GraphExecDestroy, EXEC, 0),
-    {SLOT(UserObjectCreate), CUSHIM__MAKES, NOUN(USER_OBJECT), 0, 3, NONE, 0, NONE},
+    {CUSHIM__SLOT(UserObjectCreate), CUSHIM__MAKES, NOUN(USER_OBJECT), 0, 3, NONE, 0, NONE},
     COUNTS(UserObjectRetain, CUSHIM__RETAINS, 0, 1, NONE),
     COUNTS(UserObjectRelease, CUSHIM__RELEASES, 0, 1, NONE),
     COUNTS(GraphRetainUserObject, CUSHIM__MOVES, 1, 2, 3),

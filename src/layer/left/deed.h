@@ -3,14 +3,13 @@
  * What calls do to the objects of a driver: which function makes what, ends what, and changes which
  * context is current. A row per deed; what a driver does beyond these rows is its own.
  */
-#ifndef CUSHIM_LAYER_DEED_H
-#define CUSHIM_LAYER_DEED_H
+#ifndef CUSHIM_LAYER_LEFT_DEED_H
+#define CUSHIM_LAYER_LEFT_DEED_H
 
 #include "src/layer/recording/noun.h"
 #include "src/layer/watch.h"
 
 enum cushim__act {
-    CUSHIM__NO_ACT,
     CUSHIM__MAKES,      /* writes the handle or address of something that begins */
     CUSHIM__MAKES_HERE, /* the same, of what goes with the context that is current */
     CUSHIM__MAKES_REST, /* the same, of what another call may have made already */

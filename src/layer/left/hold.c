@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "src/layer/layer.h"
+#include "src/layer/left/book.h"
 #include "src/layer/recording/known.h"
-
-#define SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
 
 /* Under the layer's lock. */
 static struct {
@@ -51,7 +49,7 @@ void cushim__hold_see(const struct cushim__call *call, CUresult answer)
     CUdevice device;
 
     if (!__atomic_load_n(&hold.is_on, __ATOMIC_RELAXED) || answer != CUDA_SUCCESS ||
-        call->slot != SLOT(DevicePrimaryCtxRetain))
+        call->slot != CUSHIM__SLOT(DevicePrimaryCtxRetain))
         return;
     device = (CUdevice)call->values[1];
     if (device >= 0 && device < CUSHIM__HOLD_DEVICES && take(device))
@@ -63,10 +61,8 @@ void cushim__hold_settle(void)
     cushim__lock_take(&cushim__layer->lock);
     __atomic_store_n(&hold.is_on, false, __ATOMIC_RELAXED);
     for (int device = 0; device < CUSHIM__HOLD_DEVICES; device++) {
-        struct cushim__known *known = cushim__known_primary(device);
-
-        if (hold.is_held[device] && known && known->uses > 0)
-            known->is_live = --known->uses > 0;
+        if (hold.is_held[device])
+            cushim__book_excuse_primary(device);
     }
     cushim__lock_release(&cushim__layer->lock);
 }

@@ -4,8 +4,8 @@
  * in one would go with it, and nobody would learn of it. The references are in the book of what the
  * program has made (book.h), until cushim__hold_settle() takes them out.
  */
-#ifndef CUSHIM_LAYER_HOLD_H
-#define CUSHIM_LAYER_HOLD_H
+#ifndef CUSHIM_LAYER_LEFT_HOLD_H
+#define CUSHIM_LAYER_LEFT_HOLD_H
 
 #include "src/layer/watch.h"
 

@@ -57,8 +57,8 @@ static void tell(struct cushim__text *text, const struct cushim__known *known)
     if (known->uses > 1)
         cushim__text_format(text, ", %llu references", (unsigned long long)known->uses);
     cushim__text_format(text, ", by %s, call %llu of thread %u, at ",
-                        cushim__symbol_names + cushim__symbols[maker->slot].name,
-                        (unsigned long long)maker->call, maker->thread);
+                        cushim__slot_name(maker->slot), (unsigned long long)maker->call,
+                        maker->thread);
     cushim__place_text(text, &maker->place);
     cushim__text_add(text, "\n");
 }

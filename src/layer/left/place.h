@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where in the program a call was made: return addresses, the innermost first. */
-#ifndef CUSHIM_LAYER_PLACE_H
-#define CUSHIM_LAYER_PLACE_H
+#ifndef CUSHIM_LAYER_LEFT_PLACE_H
+#define CUSHIM_LAYER_LEFT_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>

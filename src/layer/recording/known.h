@@ -3,8 +3,8 @@
  * What handles and allocations the layer has seen: their tags, and for those that the program has
  * made where it did. All of it under the layer's lock.
  */
-#ifndef CUSHIM_LAYER_KNOWN_H
-#define CUSHIM_LAYER_KNOWN_H
+#ifndef CUSHIM_LAYER_RECORDING_KNOWN_H
+#define CUSHIM_LAYER_RECORDING_KNOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

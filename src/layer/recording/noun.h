@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kinds of objects the driver has, as tags call them. */
-#ifndef CUSHIM_LAYER_NOUN_H
-#define CUSHIM_LAYER_NOUN_H
+#ifndef CUSHIM_LAYER_RECORDING_NOUN_H
+#define CUSHIM_LAYER_RECORDING_NOUN_H
 
 #include <stddef.h>
 

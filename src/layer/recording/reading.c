@@ -8,9 +8,6 @@
 #include "src/layer/left/deed.h"
 #include "src/layer/watch.h"
 
-#define SLOT(name) \
-    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
-
 static struct cushim__reading *readings;
 
 /* Numbers and handles that are passed as such, or written to where a pointer leads. */
@@ -46,42 +43,42 @@ static const struct {
 static const struct {
     uint16_t slot, parameters;
 } left_alone[] = {
-    {SLOT(GraphInstantiate), 1 << 2},
-    {SLOT(GraphInstantiate_v2), 1 << 2},
-    {SLOT(GraphExecUpdate), 1 << 2},
-    {SLOT(StreamGetCaptureInfo), 1 << 2},
-    {SLOT(StreamGetCaptureInfo_ptsz), 1 << 2},
-    {SLOT(StreamGetCaptureInfo_v2), 1 << 2 | 1 << 3 | 1 << 5},
-    {SLOT(StreamGetCaptureInfo_v2_ptsz), 1 << 2 | 1 << 3 | 1 << 5},
-    {SLOT(StreamGetCaptureInfo_v3), 1 << 2 | 1 << 3 | 1 << 6},
-    {SLOT(StreamGetCaptureInfo_v3_ptsz), 1 << 2 | 1 << 3 | 1 << 6},
-    {SLOT(StreamGetCtx_v2), 1 << 1 | 1 << 2},
-    {SLOT(StreamGetCtx_v2_ptsz), 1 << 1 | 1 << 2},
-    {SLOT(MemcpyBatchAsync), 1 << 2 | 1 << 5 | 1 << 7},
-    {SLOT(MemcpyBatchAsync_ptsz), 1 << 2 | 1 << 5 | 1 << 7},
-    {SLOT(MemcpyBatchAsync_v2), 1 << 2 | 1 << 5},
-    {SLOT(MemcpyBatchAsync_v2_ptsz), 1 << 2 | 1 << 5},
-    {SLOT(Memcpy3DBatchAsync), 1 << 2},
-    {SLOT(Memcpy3DBatchAsync_ptsz), 1 << 2},
-    {SLOT(MemBatchDecompressAsync), 1 << 3},
-    {SLOT(MemBatchDecompressAsync_ptsz), 1 << 3},
-    {SLOT(MemPrefetchBatchAsync), 1 << 1 | 1 << 4},
-    {SLOT(MemPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
-    {SLOT(MemDiscardBatchAsync), 1 << 1},
-    {SLOT(MemDiscardBatchAsync_ptsz), 1 << 1},
-    {SLOT(MemDiscardAndPrefetchBatchAsync), 1 << 1 | 1 << 4},
-    {SLOT(MemDiscardAndPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
-    {SLOT(MemRangeGetAttributes), 1 << 1},
-    {SLOT(DeviceGetP2PAtomicCapabilities), 1 << 0},
-    {SLOT(DeviceGetHostAtomicCapabilities), 1 << 0},
-    {SLOT(TexRefSetBorderColor), 1 << 1},
-    {SLOT(TexRefGetBorderColor), 1 << 0},
-    {SLOT(GLGetDevices), 1 << 1},
-    {SLOT(GLGetDevices_v2), 1 << 1},
-    {SLOT(EGLStreamConsumerAcquireFrame), 1 << 1 | 1 << 2},
-    {SLOT(EGLStreamConsumerReleaseFrame), 1 << 2},
-    {SLOT(EGLStreamProducerPresentFrame), 1 << 2},
-    {SLOT(EGLStreamProducerReturnFrame), 1 << 2},
+    {CUSHIM__SLOT(GraphInstantiate), 1 << 2},
+    {CUSHIM__SLOT(GraphInstantiate_v2), 1 << 2},
+    {CUSHIM__SLOT(GraphExecUpdate), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_ptsz), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2), 1 << 2 | 1 << 3 | 1 << 5},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2_ptsz), 1 << 2 | 1 << 3 | 1 << 5},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3), 1 << 2 | 1 << 3 | 1 << 6},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), 1 << 2 | 1 << 3 | 1 << 6},
+    {CUSHIM__SLOT(StreamGetCtx_v2), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(StreamGetCtx_v2_ptsz), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(MemcpyBatchAsync), 1 << 2 | 1 << 5 | 1 << 7},
+    {CUSHIM__SLOT(MemcpyBatchAsync_ptsz), 1 << 2 | 1 << 5 | 1 << 7},
+    {CUSHIM__SLOT(MemcpyBatchAsync_v2), 1 << 2 | 1 << 5},
+    {CUSHIM__SLOT(MemcpyBatchAsync_v2_ptsz), 1 << 2 | 1 << 5},
+    {CUSHIM__SLOT(Memcpy3DBatchAsync), 1 << 2},
+    {CUSHIM__SLOT(Memcpy3DBatchAsync_ptsz), 1 << 2},
+    {CUSHIM__SLOT(MemBatchDecompressAsync), 1 << 3},
+    {CUSHIM__SLOT(MemBatchDecompressAsync_ptsz), 1 << 3},
+    {CUSHIM__SLOT(MemPrefetchBatchAsync), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemDiscardBatchAsync), 1 << 1},
+    {CUSHIM__SLOT(MemDiscardBatchAsync_ptsz), 1 << 1},
+    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemRangeGetAttributes), 1 << 1},
+    {CUSHIM__SLOT(DeviceGetP2PAtomicCapabilities), 1 << 0},
+    {CUSHIM__SLOT(DeviceGetHostAtomicCapabilities), 1 << 0},
+    {CUSHIM__SLOT(TexRefSetBorderColor), 1 << 1},
+    {CUSHIM__SLOT(TexRefGetBorderColor), 1 << 0},
+    {CUSHIM__SLOT(GLGetDevices), 1 << 1},
+    {CUSHIM__SLOT(GLGetDevices_v2), 1 << 1},
+    {CUSHIM__SLOT(EGLStreamConsumerAcquireFrame), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(EGLStreamConsumerReleaseFrame), 1 << 2},
+    {CUSHIM__SLOT(EGLStreamProducerPresentFrame), 1 << 2},
+    {CUSHIM__SLOT(EGLStreamProducerReturnFrame), 1 << 2},
 };
 
 static enum cushim__form written_form(const char *type)

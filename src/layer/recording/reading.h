@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How each parameter of the driver is read: by its kind and type, but for a few that are told. */
-#ifndef CUSHIM_LAYER_READING_H
-#define CUSHIM_LAYER_READING_H
+#ifndef CUSHIM_LAYER_RECORDING_READING_H
+#define CUSHIM_LAYER_RECORDING_READING_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,11 +9,6 @@
 _Static_assert((int)CUSHIM_ARGUMENT_STRUCT == (int)CUSHIM__PARAMETER_STRUCT,
                "kinds of arguments are those of parameters");
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 static void read_argument(struct cushim_recorded_argument *read,
                           const struct cushim__record *record, unsigned index)
 {
@@ -36,7 +31,7 @@ static void read(struct cushim_recorded_call *call, const struct cushim__record 
     *call = (struct cushim_recorded_call){
         .size = call->size,
         .number = record->number,
-        .name = name_of(record->slot),
+        .name = cushim__slot_name(record->slot),
         .time_ns = record->began_ns,
         .thread = record->thread,
         .code = record->code,
@@ -69,7 +64,7 @@ void cushim__record_add(struct cushim__text *text, unsigned slot, const struct c
     const unsigned count = cushim__seen_count(slot);
     char shown[4 * CUSHIM__TEXT_SHOWN + CUSHIM_TAG_SIZE];
 
-    cushim__text_format(text, "%s(", name_of(slot));
+    cushim__text_format(text, "%s(", cushim__slot_name(slot));
     for (unsigned i = 0; i < count; i++) {
         cushim__seen_show(seen, slot, i, shown, sizeof shown);
         cushim__text_format(text, "%s%s%s", i ? ", " : "", cushim__seen_parameter(slot, i)->name,

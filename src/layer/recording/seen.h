@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the layer has seen of a call: its arguments with their tags, and what the driver wrote. */
-#ifndef CUSHIM_LAYER_SEEN_H
-#define CUSHIM_LAYER_SEEN_H
+#ifndef CUSHIM_LAYER_RECORDING_SEEN_H
+#define CUSHIM_LAYER_RECORDING_SEEN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tags as text, and names that the program gave. Under the layer's lock. */
-#ifndef CUSHIM_LAYER_TAG_H
-#define CUSHIM_LAYER_TAG_H
+#ifndef CUSHIM_LAYER_RECORDING_TAG_H
+#define CUSHIM_LAYER_RECORDING_TAG_H
 
 #include <cushim/recording.h>
 

@@ -8,9 +8,6 @@
 #include "src/layer/sweep/running.h"
 #include "src/layer/sweep/sort.h"
 
-#define SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
-
 /* Of polls that follow one another, so many of the same are counted, and so many are told apart. */
 enum { POLLS_COUNTED = 2, POLLS_TOLD = 16 };
 
@@ -63,14 +60,10 @@ void cushim__sweep_drop(void)
     cushim__sweep_running_end();
 }
 
-static const char *name_of(unsigned slot)
-{
-    return cushim__symbol_names + cushim__symbols[slot].name;
-}
-
 static bool is_poll(unsigned slot)
 {
-    return slot == SLOT(EventQuery) || slot == SLOT(StreamQuery) || slot == SLOT(StreamQuery_ptsz);
+    return slot == CUSHIM__SLOT(EventQuery) || slot == CUSHIM__SLOT(StreamQuery) ||
+           slot == CUSHIM__SLOT(StreamQuery_ptsz);
 }
 
 /*
@@ -101,7 +94,7 @@ static bool is_counted(const struct cushim__call *call)
 /* Whether it makes current what was current before the body. */
 static bool puts_back(const struct cushim__call *call)
 {
-    return call->slot == SLOT(CtxSetCurrent) &&
+    return call->slot == CUSHIM__SLOT(CtxSetCurrent) &&
            (CUcontext)(uintptr_t)call->values[0] == run.order.current;
 }
 
@@ -110,7 +103,7 @@ static bool is_spared(const struct cushim__call *call, const char *function)
 {
     bool is_back = puts_back(call);
 
-    if (call->slot == SLOT(CtxSetCurrent) && !is_back)
+    if (call->slot == CUSHIM__SLOT(CtxSetCurrent) && !is_back)
         run.is_elsewhere = true;
     is_back =
         is_back && run.is_elsewhere && (!run.order.functions || strchr(run.order.functions, '*'));
@@ -148,7 +141,7 @@ static bool is_made(const struct cushim__call *call, const char *function)
 /* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
 static CUresult decide(struct cushim__call *call, bool *is_first)
 {
-    const char *function = name_of(call->slot);
+    const char *function = cushim__slot_name(call->slot);
     CUresult code;
 
     if (!is_due(call, function))
@@ -206,8 +199,8 @@ CUresult cushim__sweep_after(struct cushim__call *call, CUresult answer)
 {
     if (call->replaced == CUDA_SUCCESS)
         return answer;
-    if (answer == CUDA_SUCCESS &&
-        (call->slot == SLOT(StreamEndCapture) || call->slot == SLOT(StreamEndCapture_ptsz)))
+    if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(StreamEndCapture) ||
+                                   call->slot == CUSHIM__SLOT(StreamEndCapture_ptsz)))
         drop_graph(call);
     return call->replaced;
 }

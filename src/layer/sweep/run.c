@@ -48,6 +48,16 @@ find(struct cushim__sweep_run *run, const char *format, ...)
     append(run, run->findings[0] ? "; " : "", text);
 }
 
+/* Cut the first line off a text; the rest of it. */
+static char *cut_line(char *text)
+{
+    const size_t length = strcspn(text, "\n");
+    char *rest = text + length + (text[length] == '\n');
+
+    text[length] = '\0';
+    return rest;
+}
+
 static void close_world(struct world *world)
 {
     cushim_test_end(world->test, NULL, 0);
@@ -127,23 +137,19 @@ static void look_at_context(const struct world *world, struct cushim__sweep_run 
 /* What the body has made and not given back; the lines of a list as one. */
 static void look_at_left(const struct world *world, struct cushim__sweep_run *run)
 {
-    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines;
+    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
     struct cushim__text text;
     bool is_first = true;
 
     cushim__text_begin(&text, lines, sizeof lines);
     cushim__left_tell_since(&text, world->calls);
-    while (*line) {
-        const size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] == '\n');
-
-        line[length] = '\0';
+    for (; *line; line = next) {
+        next = cut_line(line);
         if (strncmp(line, "  ", 2) != 0)
             find(run, "%s", line);
         else
             append(run, is_first ? " " : ", ", line + 2);
         is_first = strncmp(line, "  ", 2) != 0;
-        line = next;
     }
     for (int device = 0; device < CUSHIM__HOLD_DEVICES; device++) {
         if (cushim__hold_surplus(device) > 0)
@@ -154,21 +160,17 @@ static void look_at_left(const struct world *world, struct cushim__sweep_run *ru
 /* Those that no scope expects. A scope in which none came is no matter: another call has failed. */
 static void look_at_errors(const struct world *world, struct cushim__sweep_run *run)
 {
-    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines;
+    char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
     struct cushim__text text;
 
     cushim__text_begin(&text, lines, sizeof lines);
     cushim__lock_take(&world->layer->lock);
     cushim__errors_tell(&text);
     cushim__lock_release(&world->layer->lock);
-    while (*line) {
-        const size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] == '\n');
-
-        line[length] = '\0';
+    for (; *line; line = next) {
+        next = cut_line(line);
         if (strncmp(line, "expected ", 9) != 0)
             find(run, "%s", line);
-        line = next;
     }
 }
 

@@ -57,7 +57,7 @@ bool cushim__sweep_is_meant(const char *function, const char *pattern)
 bool cushim__sweep_means_any(const char *pattern, bool spares)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const char *function = cushim__symbol_names + cushim__symbols[slot].name;
+        const char *function = cushim__slot_name(slot);
 
         if (cushim__sweep_is_meant(function, pattern) &&
             !(spares && cushim__sweep_is_spared(function, pattern)))

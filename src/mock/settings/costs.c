@@ -64,13 +64,13 @@ static const struct {
 /* The function that does the same on the legacy default stream; its own number if there is none. */
 static size_t legacy_twin(size_t slot)
 {
-    const char *name = cushim__symbol_names + cushim__symbols[slot].name;
+    const char *name = cushim__slot_name(slot);
     const size_t length = strlen(name) - strlen("_ptsz");
 
     if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
         return slot;
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        const char *other = cushim__symbol_names + cushim__symbols[i].name;
+        const char *other = cushim__slot_name(i);
         if (strlen(other) == length && memcmp(other, name, length) == 0)
             return i;
     }

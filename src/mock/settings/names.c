@@ -55,7 +55,7 @@ void cushim__limit_offer(struct cushim__nearest *nearest)
 bool cushim__call_find(const struct cushim__word *name, unsigned *number)
 {
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__word_is(name, cushim__symbol_names + cushim__symbols[i].name)) {
+        if (cushim__word_is(name, cushim__slot_name(i))) {
             *number = i;
             return true;
         }
@@ -66,5 +66,5 @@ bool cushim__call_find(const struct cushim__word *name, unsigned *number)
 void cushim__call_offer(struct cushim__nearest *nearest)
 {
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        cushim__nearest_offer(nearest, cushim__symbol_names + cushim__symbols[i].name);
+        cushim__nearest_offer(nearest, cushim__slot_name(i));
 }
