@@ -19,7 +19,8 @@ uint64_t cushim__host_ns(void);
 
 /*
  * Open a file to read its bytes; programs that this one starts do not get it. errno tells why not:
- * EISDIR if the system does not open folders.
+ * EISDIR if the system does not open folders, ENOTSUP for a pipe or a device, which may let one
+ * wait, never end, or do something when it is opened.
  */
 FILE *cushim__host_file(const char *path);
 
