@@ -23,10 +23,10 @@ uint64_t cushim__host_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* A folder can be opened, and has errors of its own. */
 static bool is_file(const struct stat *status)
 {
-    return S_ISREG(status->st_mode) ||
-           S_ISDIR(status->st_mode); /* a folder has errors of its own */
+    return S_ISREG(status->st_mode) || S_ISDIR(status->st_mode);
 }
 
 /* Looked at before, since to open a device may do something, and after, since it may be another. */
