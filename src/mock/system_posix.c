@@ -80,10 +80,10 @@ static char *copy(const char *value)
 
 char *cushim__variable(const char *name)
 {
-    return copy(getenv(name));
+    return copy(secure_getenv(name));
 }
 
-char *cushim__variable_trusted(const char *name)
+char *cushim__variable_said(const char *name)
 {
     const char *value = secure_getenv(name);
 

@@ -128,7 +128,7 @@ char *cushim__variable(const char *name)
 }
 
 /* There are no set-user-ID programs. */
-char *cushim__variable_trusted(const char *name)
+char *cushim__variable_said(const char *name)
 {
     char *value = cushim__variable(name);
 

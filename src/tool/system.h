@@ -10,7 +10,9 @@
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
  * opened would get its number: a device of the driver's, and our output would go there. The words
- * of the command line are UTF-8 then, where the system tells what they are. False: no memory.
+ * of the command line are UTF-8 then, where the system tells what they are. False: no memory, or
+ * the process has more rights than its user (set-user-ID and its like), which is said: what the
+ * options name would be loaded, started and written with these.
  */
 bool system_begin(int *count, char ***words);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +23,11 @@ bool system_begin(int *count, char ***words)
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);
     }
-    return true;
+    if (getauxval(AT_SECURE))
+        fputs("cushim: this command does not run with more rights than its user has "
+              "(set-user-ID, set-group-ID, capabilities of its file)\n",
+              stderr);
+    return !getauxval(AT_SECURE);
 }
 
 char *system_absolute_path(const char *path)
