@@ -93,7 +93,8 @@ bool system_set(const char *name, const char *value, struct failure *failure)
 const char system_mock_library[] = "libcuda.so.1";
 const char system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":";
-const char system_search_forbidden[] = ":;";
+/* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
+const char system_search_forbidden[] = ":;$\n";
 
 bool system_path_is_absolute(const char *path)
 {
