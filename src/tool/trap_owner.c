@@ -10,7 +10,7 @@
 
 #include "src/tool/files.h"
 
-enum { MOST_LINKS = 40, UNKNOWN_USER = 65534 };
+enum { UNKNOWN_USER = 65534 };
 
 /* Bits of a mode. */
 enum { OTHERS_WRITE = 02, GROUP_WRITES = 020, STICKY = 01000 };
@@ -67,7 +67,10 @@ static void leave(struct way *way)
         *last = '\0';
 }
 
-/* Go on where a link leads. False: that is too long to be there. */
+/*
+ * Go on where a link leads. False: that is too long to be there. Each link makes it longer by its
+ * slash, so that links that lead to one another have an end.
+ */
 static bool follow(struct way *way, const char *target)
 {
     char rest[sizeof way->rest];
@@ -103,14 +106,13 @@ static bool take(struct way *way)
 static bool walk(struct way *way)
 {
     struct files_entry entry;
-    int links = 0;
 
     do {
         if (!files_look(way->scene->root, way->here[0] ? way->here : "/", &entry))
             return false;
         if (is_foreign(way, &entry))
             return true;
-        if (entry.is_link && (links++ == MOST_LINKS || !follow(way, entry.target)))
+        if (entry.is_link && !follow(way, entry.target))
             return false;
     } while (take(way));
     return false;
