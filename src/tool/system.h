@@ -4,6 +4,7 @@
 #define CUSHIM_TOOL_SYSTEM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "src/tool/failure.h"
 
@@ -23,6 +24,13 @@ char *system_absolute_path(const char *path);
 char *system_own_folder(void);
 
 bool system_file_exists(const char *path);
+
+/*
+ * Make a file to write, or what is there empty. In a folder that everybody may write, as /tmp,
+ * somebody may have left a link or a file of that name: there only a file that this user owns under
+ * no other name is written. NULL: `why` is why not.
+ */
+FILE *system_new_file(const char *path, const char **why);
 
 /* A function of a library that is loaded, or NULL. */
 typedef void (*system_function)(void);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -63,6 +64,63 @@ char *system_own_folder(void)
 bool system_file_exists(const char *path)
 {
     return access(path, R_OK) == 0;
+}
+
+/* The folder that a file is to be in; close it. Negative: there is none. */
+static int open_folder(const char *path, const char **name)
+{
+    const char *end = strrchr(path, '/');
+    char *folder = end ? strndup(path, (size_t)(end - path) + 1) : strdup(".");
+    const int opened = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    *name = end ? end + 1 : path;
+    free(folder);
+    return opened;
+}
+
+/* Links are not followed, and nobody is waited for. */
+static int open_in_shared(int folder, const char *name, const char **why)
+{
+    const int file =
+        openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    struct stat status;
+
+    if (file < 0) {
+        *why =
+            errno == ELOOP ? "it is a link, in a folder that everybody may write" : strerror(errno);
+        return -1;
+    }
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        status.st_nlink == 1 && ftruncate(file, 0) == 0)
+        return file;
+    *why = "it is not this user's own file, in a folder that everybody may write";
+    close(file);
+    return -1;
+}
+
+FILE *system_new_file(const char *path, const char **why)
+{
+    const char *name;
+    const int folder = open_folder(path, &name);
+    struct stat status;
+    FILE *file;
+    int opened;
+
+    if (folder < 0 || fstat(folder, &status) != 0 || !(status.st_mode & S_IWOTH)) {
+        if (folder >= 0)
+            close(folder);
+        file = fopen(path, "w");
+        *why = file ? "" : strerror(errno);
+        return file;
+    }
+    opened = open_in_shared(folder, name, why);
+    close(folder);
+    file = opened >= 0 ? fdopen(opened, "w") : NULL;
+    if (opened >= 0 && !file) {
+        *why = strerror(errno);
+        close(opened);
+    }
+    return file;
 }
 
 system_function system_library_function(const char *path, const char *name)
