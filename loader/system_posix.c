@@ -217,6 +217,24 @@ static void *search_library(struct cushim_candidate *candidate)
     return library;
 }
 
+/*
+ * glibc's linker puts folders of its own for these, in a path that is given to dlopen() as well: it
+ * would open another file than the one that was named and looked at.
+ */
+static bool has_placeholder(const char *path)
+{
+    static const char *const names[] = {"ORIGIN", "PLATFORM", "LIB"};
+
+    while ((path = strchr(path, '$'))) {
+        path += path[1] == '{' ? 2 : 1;
+        for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+            if (strncmp(path, names[i], strlen(names[i])) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 void *cushim__library_open(struct cushim_candidate *candidate)
 {
     if (program_is_static()) {
@@ -227,6 +245,13 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     }
     if (!cushim__path_is_absolute(candidate->path))
         return search_library(candidate);
+    if (has_placeholder(candidate->path)) {
+        candidate->outcome = CUSHIM_OUTCOME_REFUSED;
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          "the dynamic linker would put another folder for $ORIGIN, $LIB or "
+                          "$PLATFORM in the path");
+        return NULL;
+    }
     return cushim__elf_check(candidate) ? open_library(candidate) : NULL;
 }
 

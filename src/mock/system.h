@@ -19,7 +19,8 @@ uint64_t cushim__host_ns(void);
 
 /*
  * Open a file to read its bytes; programs that this one starts do not get it. errno tells why not:
- * EISDIR if the system does not open folders.
+ * EISDIR if the system does not open folders, ENOTSUP for a pipe or a device, which may let one
+ * wait, never end, or do something when it is opened.
  */
 FILE *cushim__host_file(const char *path);
 
@@ -36,13 +37,13 @@ bool cushim__host_path_is_rooted(const char *path, size_t length);
 void *cushim__host_memory(size_t alignment, size_t bytes);
 void cushim__host_memory_free(void *memory);
 
-/* What a variable of the environment says; free it. NULL: it is not set, or out of memory. */
+/*
+ * What a variable of the environment says; free it. NULL: it is not set, or out of memory, or the
+ * process has more rights than the user who may have set it (set-user-ID and its like).
+ */
 char *cushim__variable(const char *name);
 
-/*
- * The same, if it says anything: not from a user who may not tell this process what to load (of
- * a set-user-ID program).
- */
-char *cushim__variable_trusted(const char *name);
+/* The same, if it says anything. */
+char *cushim__variable_said(const char *name);
 
 #endif

@@ -6,6 +6,7 @@
 #include "src/mock/system.h"
 
 #include <errno.h>
+#include <io.h>
 #include <malloc.h>
 #include <stdlib.h>
 
@@ -50,6 +51,11 @@ FILE *cushim__host_file(const char *path)
     free(wide);
     if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
         why = EISDIR;
+    if (file && GetFileType((HANDLE)_get_osfhandle(_fileno(file))) != FILE_TYPE_DISK) {
+        fclose(file);
+        file = NULL;
+        why = ENOTSUP;
+    }
     if (!file)
         errno = why;
     return file;
@@ -122,7 +128,7 @@ char *cushim__variable(const char *name)
 }
 
 /* There are no set-user-ID programs. */
-char *cushim__variable_trusted(const char *name)
+char *cushim__variable_said(const char *name)
 {
     char *value = cushim__variable(name);
 

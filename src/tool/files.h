@@ -40,6 +40,20 @@ bool files_is_refused(const char *root, const char *path, const char **why);
 /* Whether this process could load a file as a library. */
 bool files_is_library(const char *root, const char *path);
 
+/* One entry of a folder: a link itself, and not what it leads to. */
+struct files_entry {
+    bool is_folder, is_link;
+    unsigned long user, group;     /* to whom it belongs */
+    unsigned mode;                 /* bits of chmod() */
+    char target[FILES_PATH_BYTES]; /* of a link */
+};
+
+/* Look at an entry. False: it is not there, or cannot be told. */
+bool files_look(const char *root, const char *path, struct files_entry *entry);
+
+/* The user whose rights this process has. */
+unsigned long files_user(void);
+
 /* The first string with this end in a file of strings that are closed by NUL. False: none. */
 bool files_find_string(const char *root, const char *path, const char *end, char *found,
                        size_t size);

@@ -138,6 +138,33 @@ bool files_is_library(const char *root, const char *path)
            cushim__elf_check(&candidate);
 }
 
+bool files_look(const char *root, const char *path, struct files_entry *entry)
+{
+    char buffer[PATH_MAX];
+    const char *there = place(buffer, sizeof buffer, root, path);
+    struct stat status;
+    ssize_t length = 0;
+
+    if (!there || lstat(there, &status) != 0)
+        return false;
+    *entry = (struct files_entry){.is_folder = S_ISDIR(status.st_mode),
+                                  .is_link = S_ISLNK(status.st_mode),
+                                  .user = status.st_uid,
+                                  .group = status.st_gid,
+                                  .mode = status.st_mode & 07777};
+    if (entry->is_link)
+        length = readlink(there, entry->target, sizeof entry->target);
+    if (length < 0 || (size_t)length == sizeof entry->target)
+        return false;
+    entry->target[length] = '\0';
+    return true;
+}
+
+unsigned long files_user(void)
+{
+    return geteuid();
+}
+
 bool files_find_string(const char *root, const char *path, const char *end, char *found,
                        size_t size)
 {

@@ -69,6 +69,19 @@ bool files_is_library(const char *root, const char *path)
     return false;
 }
 
+bool files_look(const char *root, const char *path, struct files_entry *entry)
+{
+    (void)root;
+    (void)path;
+    (void)entry;
+    return false;
+}
+
+unsigned long files_user(void)
+{
+    return 0;
+}
+
 bool files_find_string(const char *root, const char *path, const char *end, char *found,
                        size_t size)
 {

@@ -12,6 +12,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
+#include "src/tool/system.h"
 
 /*
  * Every number that the mock driver can be told is asked for, so that what is newer than the names
@@ -155,19 +156,23 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
 static void write_profile(const struct profile *profile, bool is_mock, const char *path,
                           struct failure *failure)
 {
-    FILE *file = path ? fopen(path, "w") : stdout;
-    bool is_written;
+    const char *why = "";
+    FILE *file = path ? system_new_file(path, &why) : stdout;
+    bool is_written = file != NULL;
 
     if (file)
         put_profile(file, profile, is_mock);
     if (!path)
         return;
-    is_written = file && !ferror(file);
-    if (file && fclose(file) != 0)
+    if (file && (fflush(file) != 0 || ferror(file))) {
         is_written = false;
+        why = strerror(errno);
+    }
+    if (file)
+        fclose(file);
     if (!is_written)
         failure_set(failure, STATUS_FAILED, "Name another file with --output.",
-                    "The profile could not be written to %s: %s", path, strerror(errno));
+                    "The profile could not be written to %s: %s", path, why);
 }
 
 enum status command_profile(const struct arguments *arguments)

@@ -25,7 +25,8 @@ static char *join(const char *first, const char *between, const char *second)
 /* The absolute path of a folder, if the library is in it; free it. */
 static char *check_folder(const char *folder)
 {
-    char *absolute = system_absolute_path(folder);
+    /* An empty path would be the current folder. */
+    char *absolute = folder[0] ? system_absolute_path(folder) : NULL;
     char *file;
     bool is_there;
 
@@ -57,12 +58,16 @@ static char *find_folder(const struct arguments *arguments, struct failure *fail
         failure_set(failure, STATUS_NO_LIBRARY,
                     "Install cushim as a whole, or name the folder with --library.",
                     "The mock driver's %s is not in %.160s.", system_mock_library,
-                    arguments->library ? arguments->library
-                                       : "the folder where it is built or installed");
+                    !arguments->library      ? "the folder where it is built or installed"
+                    : !arguments->library[0] ? "an empty path"
+                                             : arguments->library);
     /* The list of folders has no way to write these. */
     if (found && strpbrk(found, system_search_forbidden))
-        failure_set(failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
-                    "The mock driver's folder has a colon or semicolon in its name: %.160s", found);
+        failure_set(
+            failure, STATUS_NO_LIBRARY, "Move or copy it to another folder.",
+            "The mock driver's folder has a character in its name that no list of folders can "
+            "have (colon, semicolon, dollar, end of line): %.160s",
+            found);
     return found;
 }
 

@@ -4,13 +4,16 @@
 #define CUSHIM_TOOL_SYSTEM_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "src/tool/failure.h"
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
  * opened would get its number: a device of the driver's, and our output would go there. The words
- * of the command line are UTF-8 then, where the system tells what they are. False: no memory.
+ * of the command line are UTF-8 then, where the system tells what they are. False: no memory, or
+ * the process has more rights than its user (set-user-ID and its like), which is said: what the
+ * options name would be loaded, started and written with these.
  */
 bool system_begin(int *count, char ***words);
 
@@ -21,6 +24,13 @@ char *system_absolute_path(const char *path);
 char *system_own_folder(void);
 
 bool system_file_exists(const char *path);
+
+/*
+ * Make a file to write, or what is there empty. In a folder that everybody may write, as /tmp,
+ * somebody may have left a link or a file of that name: there only a file that this user owns under
+ * no other name is written. NULL: `why` is why not.
+ */
+FILE *system_new_file(const char *path, const char **why);
 
 /* A function of a library that is loaded, or NULL. */
 typedef void (*system_function)(void);

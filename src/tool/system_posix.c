@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +24,11 @@ bool system_begin(int *count, char ***words)
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);
     }
-    return true;
+    if (getauxval(AT_SECURE))
+        fputs("cushim: this command does not run with more rights than its user has "
+              "(set-user-ID, set-group-ID, capabilities of its file)\n",
+              stderr);
+    return !getauxval(AT_SECURE);
 }
 
 char *system_absolute_path(const char *path)
@@ -60,6 +66,63 @@ bool system_file_exists(const char *path)
     return access(path, R_OK) == 0;
 }
 
+/* The folder that a file is to be in; close it. Negative: there is none. */
+static int open_folder(const char *path, const char **name)
+{
+    const char *end = strrchr(path, '/');
+    char *folder = end ? strndup(path, (size_t)(end - path) + 1) : strdup(".");
+    const int opened = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+
+    *name = end ? end + 1 : path;
+    free(folder);
+    return opened;
+}
+
+/* Links are not followed, and nobody is waited for. */
+static int open_in_shared(int folder, const char *name, const char **why)
+{
+    const int file =
+        openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+    struct stat status;
+
+    if (file < 0) {
+        *why =
+            errno == ELOOP ? "it is a link, in a folder that everybody may write" : strerror(errno);
+        return -1;
+    }
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        status.st_nlink == 1 && ftruncate(file, 0) == 0)
+        return file;
+    *why = "it is not this user's own file, in a folder that everybody may write";
+    close(file);
+    return -1;
+}
+
+FILE *system_new_file(const char *path, const char **why)
+{
+    const char *name;
+    const int folder = open_folder(path, &name);
+    struct stat status;
+    FILE *file;
+    int opened;
+
+    if (folder < 0 || fstat(folder, &status) != 0 || !(status.st_mode & S_IWOTH)) {
+        if (folder >= 0)
+            close(folder);
+        file = fopen(path, "w");
+        *why = file ? "" : strerror(errno);
+        return file;
+    }
+    opened = open_in_shared(folder, name, why);
+    close(folder);
+    file = opened >= 0 ? fdopen(opened, "w") : NULL;
+    if (opened >= 0 && !file) {
+        *why = strerror(errno);
+        close(opened);
+    }
+    return file;
+}
+
 system_function system_library_function(const char *path, const char *name)
 {
     void *library = path[0] ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
@@ -88,7 +151,8 @@ bool system_set(const char *name, const char *value, struct failure *failure)
 const char system_mock_library[] = "libcuda.so.1";
 const char system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":";
-const char system_search_forbidden[] = ":;";
+/* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
+const char system_search_forbidden[] = ":;$\n";
 
 bool system_path_is_absolute(const char *path)
 {

@@ -2,6 +2,7 @@
 #define _WIN32_WINNT 0x0602
 #include "src/tool/system.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -90,6 +91,17 @@ bool system_file_exists(const char *path)
 
     return cushim__wide_path(path, wide, CUSHIM__WIDE_PATH) &&
            GetFileAttributesW(wide) != INVALID_FILE_ATTRIBUTES;
+}
+
+FILE *system_new_file(const char *path, const char **why)
+{
+    wchar_t wide[CUSHIM__WIDE_PATH];
+    FILE *file;
+
+    errno = ENAMETOOLONG;
+    file = cushim__wide_path(path, wide, CUSHIM__WIDE_PATH) ? _wfopen(wide, L"w") : NULL;
+    *why = file ? "" : strerror(errno);
+    return file;
 }
 
 system_function system_library_function(const char *path, const char *name)

@@ -84,6 +84,20 @@ class Environment(ToolTest):
             self.assert_status(result, NO_LIBRARY)
             self.assertIn('colon', result.err)
 
+    def test_folder_whose_name_no_list_can_have(self):
+        for name in 'semi;colon', '$LIB', '${ORIGIN}', 'new\nline':
+            with self.subTest(name), tempfile.TemporaryDirectory(prefix=name) as folder:
+                shutil.copy(LIBRARY, folder)
+                result = self.run_command('run', '--library', folder, 'true')
+                self.assert_status(result, NO_LIBRARY)
+                self.assertIn('has a character in its name that no list of folders', result.err)
+
+    def test_empty_folder_is_not_the_current_one(self):
+        result = self.run_command('run', '--library', '', 'true', folder=FOLDER)
+        self.assert_status(result, NO_LIBRARY)
+        self.assertIn('libcuda.so.1 is not in an empty path', result.err)
+        self.assert_status(self.run_command('run', '--library', '.', 'true', folder=FOLDER), DONE)
+
     def test_settings_are_passed_on(self):
         self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--devices', '2', '--set', 'seed=1',
                                        '--set', 'seed=2', '--quiet'),

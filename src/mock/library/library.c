@@ -55,8 +55,8 @@ static void refuse(const char *why)
 static struct cushim_mock *create(void)
 {
     char message[1024] = "";
-    char *file = cushim__variable_trusted("CUSHIM_MOCK_CONFIG");
-    char *settings = cushim__variable_trusted("CUSHIM_MOCK_SETTINGS");
+    char *file = cushim__variable_said("CUSHIM_MOCK_CONFIG");
+    char *settings = cushim__variable_said("CUSHIM_MOCK_SETTINGS");
     struct cushim_mock *mock = NULL;
     const struct cushim_mock_options options = {
         .size = sizeof options,

@@ -39,7 +39,7 @@ static CUresult map(struct cushim__context *context, const struct cushim__shared
     if (!import)
         return CUDA_ERROR_OUT_OF_MEMORY;
     pages = cushim__pages_find(shared, &import->room);
-    if (!pages || offset > import->room || bytes > import->room - offset) {
+    if (!pages || bytes == 0 || offset > import->room || bytes > import->room - offset) {
         if (pages)
             cushim__pages_lose(pages, import->room);
         free(import);

@@ -7,11 +7,12 @@
 #include "src/mock/memory/shared_pages.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <unistd.h>
+
+#include "src/mock/memory/shared_file_linux.h"
 
 static const char magic[8] = "cushimem";
 
@@ -54,11 +55,11 @@ static bool fill(int file, const void *pages, size_t bytes, struct cushim__share
 
 void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
 {
-    int file = memfd_create("cushim-memory", MFD_CLOEXEC);
+    int file = cushim__shared_file_create("cushim-memory");
 
     if (file < 0)
         return NULL;
-    if (!fill(file, pages, bytes, shared) ||
+    if (!fill(file, pages, bytes, shared) || !cushim__shared_file_seal(file) ||
         mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         close(file);
         return NULL;
@@ -103,12 +104,9 @@ static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES
 
 void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
 {
+    const int file = cushim__shared_file_open(shared->process, shared->file);
     void *pages = MAP_FAILED;
-    char path[64];
-    int file;
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)shared->process, (int)shared->file);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return NULL;
     *bytes = bytes_of(file, shared->key);

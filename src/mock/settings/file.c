@@ -8,7 +8,7 @@
 
 #include "src/mock/system.h"
 
-/* More than any sensible text; keeps a device file from being read for ever. */
+/* More than any sensible text; a file that grows as it is read ends here, too. */
 enum { LARGEST = 1 << 20 };
 
 static CUresult refuse(CUresult code, const char *path, const char *why, char *message, size_t size)
@@ -26,7 +26,10 @@ CUresult cushim__file_read(char **text, const char *path, char *message, size_t 
     int error;
 
     if (!file)
-        return refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(errno), message, message_size);
+        return errno == ENOTSUP ? refuse(CUDA_ERROR_INVALID_VALUE, path, "no regular file", message,
+                                         message_size)
+                                : refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(errno), message,
+                                         message_size);
     buffer = malloc(LARGEST + 1);
     if (!buffer) {
         fclose(file);

@@ -117,14 +117,21 @@ static CUresult read_entry(const struct cushim__keys *keys, void *base,
                : meaning.key->read(lines, meaning.key, (char *)base + meaning.key->field);
 }
 
-/* Read what all other keys build on. What cannot be read is refused when its turn comes. */
+/*
+ * Read what all other keys build on. What cannot be read is refused when its turn comes, and so is
+ * a key that comes again: it is not read here, for each may lead to a file.
+ */
 static CUresult read_early(const struct cushim__keys *keys, void *base, struct cushim__lines *lines)
 {
+    bool seen[KEYS_MAX] = {false};
+
     while (cushim__lines_next(lines) == CUSHIM__LINES_ENTRY) {
         struct meaning meaning;
         CUresult code;
-        if (!find(keys, &lines->key, &meaning) || !meaning.key || !meaning.key->is_early)
+        if (!find(keys, &lines->key, &meaning) || !meaning.key || !meaning.key->is_early ||
+            seen[meaning.place])
             continue;
+        seen[meaning.place] = true;
         code = meaning.key->read(lines, meaning.key, (char *)base + meaning.key->field);
         if (code != CUDA_SUCCESS)
             return code;

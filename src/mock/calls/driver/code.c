@@ -9,6 +9,8 @@
 #include "src/mock/system.h"
 #include "src/mock/world.h"
 
+enum { LARGEST_FILE = 1 << 30 };
+
 /* The newest PTX that a driver knows, by the releases that the PTX reference lists. */
 static const struct {
     int driver_version;
@@ -89,6 +91,14 @@ void cushim__code_release(struct cushim__code *code)
     free(code);
 }
 
+/* Whether a file is larger than any image, and not to be read. It is at its beginning again. */
+static bool is_too_large(FILE *file)
+{
+    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+
+    return end < 0 || end > LARGEST_FILE || fseek(file, 0, SEEK_SET) != 0;
+}
+
 CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
 {
     enum { STEP = 1 << 16 };
@@ -100,9 +110,13 @@ CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
     if (!file)
         return errno == ENOMEM || errno == EISDIR ? CUDA_ERROR_OUT_OF_MEMORY
                                                   : CUDA_ERROR_FILE_NOT_FOUND;
+    if (is_too_large(file)) {
+        fclose(file);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     do {
         if (length + STEP >= room) {
-            grown = realloc(text, room = (length + STEP) * 2);
+            grown = length < LARGEST_FILE ? realloc(text, room = (length + STEP) * 2) : NULL;
             if (!grown)
                 break;
             text = grown;

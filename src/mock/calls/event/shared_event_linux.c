@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,9 +16,13 @@
 #include <unistd.h>
 
 #include "src/mock/calls/event/ipc_event.h"
+#include "src/mock/memory/shared_file_linux.h"
 
 /* A record that is this many behind the newest counts as done. */
 enum { SLOTS = 448 };
+
+/* So often a lock is asked for that another process holds. */
+enum { LOCK_TRIES = 1000 };
 
 static const char magic[8] = "cushimev";
 
@@ -87,11 +90,11 @@ static bool fill_random(void *bytes, size_t count)
 
 CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
 {
-    int file = memfd_create("cushim-event", MFD_CLOEXEC);
+    int file = cushim__shared_file_create("cushim-event");
 
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
-    if (ftruncate(file, sizeof(struct page)) != 0) {
+    if (ftruncate(file, sizeof(struct page)) != 0 || !cushim__shared_file_seal(file)) {
         close(file);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
@@ -129,11 +132,8 @@ static bool is_page(int file, const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
 CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
                                    struct cushim__shared_event **shared)
 {
-    char path[64];
-    int file;
+    const int file = cushim__shared_file_open(address->process, address->file);
 
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)address->process, (int)address->file);
-    file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
     if (!is_page(file, address->key)) {
@@ -165,15 +165,18 @@ void cushim__shared_event_release(struct cushim__shared_event *shared)
     free(shared);
 }
 
-/* The lock comes before the number can be seen, so that it is never seen unlocked and not done. */
+/*
+ * The lock comes before the number can be seen, so that it is never seen unlocked and not done.
+ * Another process holds it for a moment only; where one holds it on, that lock does as well.
+ */
 uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
 {
     uint64_t newest = atomic_load(&shared->page->newest);
 
-    for (;;) {
+    for (unsigned tries = 0;; tries++) {
         const uint64_t number = newest + 1;
 
-        if (!lock(shared->file, F_WRLCK, number)) {
+        if (!lock(shared->file, F_WRLCK, number) && tries < LOCK_TRIES) {
             newest = atomic_load(&shared->page->newest);
             continue;
         }

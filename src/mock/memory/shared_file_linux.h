@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files in memory that processes of one user share: without a name, found through /proc.
+ *
+ * Which file that is another process says, and may say anything. So one is taken only if it is a
+ * file in memory of this user that nobody can make shorter: to read behind the end of a file that
+ * is mapped ends a process.
+ */
+#ifndef CUSHIM_MOCK_SHARED_FILE_H
+#define CUSHIM_MOCK_SHARED_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Make one that its user alone may open, empty. Negative: the system refuses. */
+int cushim__shared_file_create(const char *name);
+
+/* Its size stays as it is from now on. Before, nobody takes it. */
+bool cushim__shared_file_seal(int file);
+
+/* Open one by the number that it has in a process. Negative: there is none that may be taken. */
+int cushim__shared_file_open(int32_t process, int32_t file);
+
+#endif

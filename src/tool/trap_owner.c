@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Who owns and who may write what stands on the way to a library: the folders of its path, the
+ * links in it with the folders of theirs, and the file. What access lists allow besides is not seen.
+ */
+#include "src/tool/trap_owner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/tool/files.h"
+
+enum { UNKNOWN_USER = 65534 };
+
+/* Bits of a mode. */
+enum { OTHERS_WRITE = 02, GROUP_WRITES = 020, STICKY = 01000 };
+
+struct way {
+    const struct trap_scene *scene;
+    struct trap_evidence *evidence;
+    char here[FILES_PATH_BYTES];     /* without links; empty: the root */
+    char rest[2 * FILES_PATH_BYTES]; /* what is still to go */
+    bool is_mapped; /* users of the machine that this container has not are all one number */
+};
+
+/* A container of a user's own shows what belongs to the machine's root as another user's. */
+static bool has_mapped_users(const struct trap_scene *scene)
+{
+    unsigned long inside, outside, count;
+    char map[256];
+
+    return files_read(scene->root, "/proc/self/uid_map", map, sizeof map) &&
+           sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+           (inside != 0 || outside != 0 || count != 4294967295);
+}
+
+static bool is_known(const struct way *way, unsigned long number)
+{
+    return number == 0 || number == files_user() || (way->is_mapped && number == UNKNOWN_USER);
+}
+
+/*
+ * Whether somebody else may change this entry. In a folder that is sticky, as /tmp is, nobody takes
+ * away what belongs to others; and a group with the number of the user is the user's own.
+ */
+static bool is_foreign(struct way *way, const struct files_entry *entry)
+{
+    const char *path = way->here[0] ? way->here : "/";
+    const bool is_shared = !entry->is_link && !(entry->is_folder && entry->mode & STICKY);
+
+    if (!is_known(way, entry->user))
+        return trap_tell(way->evidence, "%.400s belongs to user %lu", path, entry->user);
+    if (is_shared && entry->mode & OTHERS_WRITE)
+        return trap_tell(way->evidence, "everybody may write %.400s (mode %04o)", path,
+                         entry->mode);
+    if (is_shared && entry->mode & GROUP_WRITES && !is_known(way, entry->group))
+        return trap_tell(way->evidence, "group %lu may write %.400s (mode %04o)", entry->group,
+                         path, entry->mode);
+    return false;
+}
+
+static void leave(struct way *way)
+{
+    char *last = strrchr(way->here, '/');
+
+    if (last)
+        *last = '\0';
+}
+
+/*
+ * Go on where a link leads. False: that is too long to be there. Each link makes it longer by its
+ * slash, so that links that lead to one another have an end.
+ */
+static bool follow(struct way *way, const char *target)
+{
+    char rest[sizeof way->rest];
+
+    if (target[0] == '/')
+        way->here[0] = '\0';
+    else
+        leave(way);
+    if (snprintf(rest, sizeof rest, "%s/%s", target, way->rest) >= (int)sizeof rest)
+        return false;
+    memcpy(way->rest, rest, sizeof rest);
+    return true;
+}
+
+/* Take the next part of the path. False: there is none, or none that can be told. */
+static bool take(struct way *way)
+{
+    const char *start = way->rest + strspn(way->rest, "/");
+    const size_t length = strcspn(start, "/"), so_far = strlen(way->here);
+    const bool is_up = length == 2 && strncmp(start, "..", 2) == 0;
+    const bool is_here = length == 1 && *start == '.';
+
+    if (length == 0 || so_far + length + 2 > sizeof way->here)
+        return false;
+    if (is_up)
+        leave(way);
+    else if (!is_here)
+        snprintf(way->here + so_far, sizeof way->here - so_far, "/%.*s", (int)length, start);
+    memmove(way->rest, start + length, strlen(start + length) + 1);
+    return true;
+}
+
+static bool walk(struct way *way)
+{
+    struct files_entry entry;
+
+    do {
+        if (!files_look(way->scene->root, way->here[0] ? way->here : "/", &entry))
+            return false;
+        if (is_foreign(way, &entry))
+            return true;
+        if (entry.is_link && !follow(way, entry.target))
+            return false;
+    } while (take(way));
+    return false;
+}
+
+bool trap_sees_foreign_writer(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    struct way way = {.scene = scene, .evidence = evidence, .is_mapped = has_mapped_users(scene)};
+    const struct cushim_report *report = scene->report;
+    const char *path = report->library;
+
+    /* One that was opened and is no driver has run its code, too. */
+    for (unsigned i = 0; i < report->candidate_count && path[0] != '/'; i++)
+        path = report->candidates[i].path;
+    if (path[0] != '/')
+        return false;
+    snprintf(way.rest, sizeof way.rest, "%s", path);
+    return walk(&way);
+}

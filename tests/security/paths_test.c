@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Paths of a driver that lead elsewhere than they say, by an option and by the variable: each is
+ * refused, though a driver lies where they may lead.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+
+#include "tests/support/child.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *driver;
+static unsigned tried;
+
+struct visit {
+    const char *path;
+    enum cushim_outcome outcome;
+    const char *message;
+    bool by_variable;
+};
+
+/* In the folder, where each of the relative ones leads to a driver. */
+static void load(const void *data)
+{
+    const struct visit *visit = data;
+    struct cushim_report report = {.size = sizeof report};
+    struct cushim_load_options options = {.size = sizeof options};
+    CUresult code;
+
+    environment_set("HOME", folder_path(""));
+    environment_set("CUSHIM_LIBRARY", visit->by_variable ? visit->path : NULL);
+    options.library = visit->by_variable ? NULL : visit->path;
+    check(chdir(folder_path("")) == 0);
+    code = cushim_load(&options);
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    check_int(report.candidate_count, 1);
+    check_int(report.candidates[0].outcome, visit->outcome);
+    check_contains(report.candidates[0].message, visit->message);
+    check_int(code, visit->outcome == CUSHIM_OUTCOME_LOADED ? CUDA_SUCCESS
+                                                            : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+}
+
+static void try_both(const char *path, enum cushim_outcome outcome, const char *message)
+{
+    struct visit visit = {path, outcome, message, false};
+
+    assert_true(child_passes(path, load, &visit));
+    visit.by_variable = true;
+    assert_true(child_passes(path, load, &visit));
+    tried += 2;
+}
+
+static void paths_that_begin_elsewhere_are_refused(void **state)
+{
+    static const char *const paths[] = {
+        "libcuda.so.1",
+        "./libcuda.so.1",
+        "~/libcuda.so.1",
+        "~root/libcuda.so.1",
+        "../libcuda.so.1",
+        ".",
+        "..",
+        " ",
+        "\n",
+        "\nlibcuda.so.1",
+        "$HOME/libcuda.so.1",
+        "$ORIGIN/libcuda.so.1",
+        "file:///libcuda.so.1",
+        "\\libcuda.so.1",
+        "libcuda.so.1\n",
+        "C:\\libcuda.so.1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(paths); i++)
+        try_both(paths[i], CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
+    try_both("", CUSHIM_OUTCOME_REFUSED, "empty");
+}
+
+/* Copy the driver into folders of such names. */
+static const char *install(const char *folder)
+{
+    char name[64];
+    size_t size;
+    unsigned char *bytes = folder_read(driver, &size);
+    const char *path;
+
+    folder_subfolder(folder);
+    snprintf(name, sizeof name, "%s/libcuda.so.1", folder);
+    path = folder_write(name, bytes, size);
+    free(bytes);
+    return path;
+}
+
+static void paths_in_which_the_linker_puts_folders_are_refused(void **state)
+{
+    static const char *const folders[] = {"$ORIGIN",  "${ORIGIN}", "$LIB",  "${LIB}",     "a$LIB",
+                                          "$LIBRARY", "$PLATFORM", "$$LIB", "${PLATFORM}"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(folders); i++)
+        try_both(install(folders[i]), CUSHIM_OUTCOME_REFUSED, "$ORIGIN, $LIB or $PLATFORM");
+}
+
+/* The file of that very name, and no other. */
+static void odd_names_are_taken_as_they_are(void **state)
+{
+    static const char *const folders[] = {
+        "with a blank", "new\nline",  "dollar$",    "$HOME",  "${HOME}",  "~",    "-option",
+        "co:lon",       "semi;colon", "\x1b[2Jtty", "%s%n%d", "\xff\xfe", "plain"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(folders); i++)
+        try_both(install(folders[i]), CUSHIM_OUTCOME_LOADED, "");
+}
+
+static void paths_that_are_too_long_are_refused(void **state)
+{
+    char path[70000];
+
+    (void)state;
+    memset(path, '/', sizeof path);
+    for (size_t length = CUSHIM_REPORT_PATH_BYTES; length < sizeof path; length *= 2) {
+        path[length] = '\0';
+        try_both(path, CUSHIM_OUTCOME_REFUSED, "the path is too long");
+        path[length] = '/';
+    }
+}
+
+static int setup(void **state)
+{
+    folder_create(state);
+    folder_link("libcuda.so.1", driver);
+    return 0;
+}
+
+static int report(void **state)
+{
+    fprintf(stderr, "paths: %u tried, 0 led elsewhere, 0 crashed\n", tried);
+    return folder_remove(state);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_that_begin_elsewhere_are_refused),
+        cmocka_unit_test(paths_in_which_the_linker_puts_folders_are_refused),
+        cmocka_unit_test(odd_names_are_taken_as_they_are),
+        cmocka_unit_test(paths_that_are_too_long_are_refused),
+    };
+
+    if (argc != 2)
+        return EXIT_FAILURE;
+    driver = argv[1];
+    return cmocka_run_group_tests(tests, setup, report);
+}

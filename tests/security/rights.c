@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that may have more rights than its user: says so, and whom the environment has steered.
+ *
+ *     rights           loads the driver through the library, and tells whence
+ *     rights-stubs     the same by the driver's own names, through the stubs
+ *     rights-mock      has the mock in it, and tells how many devices that has
+ *
+ * Which of them it is, is said when it is compiled.
+ */
+#include <stdio.h>
+
+#include <sys/auxv.h>
+
+#include <cushim/cushim.h>
+#if defined(RIGHTS_MOCK)
+#include <cushim/mock.h>
+#endif
+
+static void tell(const char *who, const char *what)
+{
+    printf("%s %s %s\n", getauxval(AT_SECURE) ? "secure" : "plain", who, what);
+}
+
+#if defined(RIGHTS_MOCK)
+
+int main(void)
+{
+    struct cushim_mock *mock;
+    char number[16];
+    int count = -1;
+
+    if (cushim_mock_create(NULL, &mock) != CUDA_SUCCESS)
+        return 1;
+    cushim_mock_table(mock)->Init(0);
+    cushim_mock_table(mock)->DeviceGetCount(&count);
+    snprintf(number, sizeof number, "%d", count);
+    tell("mock", number);
+    cushim_mock_destroy(mock);
+    return 0;
+}
+
+#else
+
+int main(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+#if defined(RIGHTS_STUBS)
+    int version;
+
+    cuDriverGetVersion(&version);
+#else
+    cushim_load(NULL);
+#endif
+    cushim_report_get(&report);
+    tell(cushim_state_name(report.state), report.library[0] ? report.library
+                                          : report.candidate_count
+                                              ? cushim_origin_name(report.candidates[0].origin)
+                                              : "nothing");
+    return 0;
+}
+
+#endif

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process whose system calls are filtered, as those of sandboxes are: where the table cannot be
+ * made read-only the load goes on, and where a call that it needs is forbidden it says so.
+ *
+ * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cushim/cushim.h>
+
+#include "tests/support/child.h"
+#include "tests/support/environment.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum { ANY = -1, SKIPPED = 77 };
+
+static const char *driver;
+static unsigned tried;
+
+/* A system call that answers an error; of mprotect() only the one that seals a table, or any. */
+struct fault {
+    const char *name;
+    int number, error;
+    bool is_seal;
+};
+
+/* How a load is asked for, and what it comes to where nothing is missing. */
+enum route { ROUTE_NAMED, ROUTE_SEARCH, ROUTE_RESOLVER, ROUTE_NONE, ROUTE_COUNT };
+
+struct visit {
+    enum route route;
+    struct fault fault;
+};
+
+#define WORD(field) (uint32_t) offsetof(struct seccomp_data, field)
+
+/* The kernel's own language for filters; the low half of an argument comes first here. */
+static bool forbid(const struct fault *fault)
+{
+    const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
+    const uint32_t sealed = (sizeof(struct cushim_table) + page - 1) / page * page;
+    const uint32_t allow = SECCOMP_RET_ALLOW;
+    const uint32_t refuse = SECCOMP_RET_ERRNO | (uint32_t)fault->error;
+    struct sock_filter any[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)fault->number, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, refuse),
+        BPF_STMT(BPF_RET | BPF_K, allow),
+    };
+    struct sock_filter seal[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)fault->number, 0, 5),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[1])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, sealed, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, WORD(args[2])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, PROT_READ, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, refuse),
+        BPF_STMT(BPF_RET | BPF_K, allow),
+    };
+    const struct sock_fprog program = {
+        .len = (unsigned short)(fault->is_seal ? COUNT(seal) : COUNT(any)),
+        .filter = fault->is_seal ? seal : any,
+    };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static CUresult CUDAAPI answer(void)
+{
+    return CUDA_ERROR_NOT_READY;
+}
+
+static CUresult CUDAAPI tell_version(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+static cushim_function resolve(const char *symbol, void *data)
+{
+    (void)data;
+    if (strcmp(symbol, "cuDriverGetVersion") == 0)
+        return (cushim_function)tell_version;
+    return strcmp(symbol, "cuGetProcAddress_v2") == 0 ? NULL : (cushim_function)answer;
+}
+
+static CUresult load(enum route route)
+{
+    struct cushim_load_options options = {.size = sizeof options};
+
+    environment_set("CUSHIM_LIBRARY", route == ROUTE_NONE ? "none" : NULL);
+    if (route == ROUTE_NAMED)
+        options.library = driver;
+    if (route == ROUTE_RESOLVER)
+        options.resolver = resolve;
+    return cushim_load(&options);
+}
+
+/* The same byte again. Who cannot does not come back. */
+static void write_into_the_current_table(void)
+{
+    volatile unsigned char *byte = (unsigned char *)(uintptr_t)cushim_driver() + 64;
+
+    *byte = *byte;
+}
+
+/* Of the search nothing is said: the machine may have a driver. */
+static void load_unsealed(const void *data)
+{
+    const struct visit *visit = data;
+    struct cushim_report report = {.size = sizeof report};
+    CUresult code;
+
+    check(forbid(&visit->fault));
+    code = load(visit->route);
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    check_int(code, report.code);
+    if (visit->route != ROUTE_SEARCH)
+        check_int(report.state,
+                  visit->route == ROUTE_NONE ? CUSHIM_STATE_DISABLED : CUSHIM_STATE_LOADED);
+    if (code != CUDA_SUCCESS)
+        check_int(cushim_driver()->EventQuery(NULL), code);
+    write_into_the_current_table();
+}
+
+static void load_works_where_no_table_can_be_sealed(void **state)
+{
+    static const int errors[] = {EPERM, ENOMEM, ENOSYS, EACCES};
+
+    (void)state;
+    for (enum route route = 0; route < ROUTE_COUNT; route++) {
+        for (size_t i = 0; i < COUNT(errors); i++, tried++) {
+            const struct visit visit = {route, {"mprotect", SYS_mprotect, errors[i], true}};
+
+            assert_true(child_passes("unsealed", load_unsealed, &visit));
+        }
+    }
+}
+
+/* It comes to an end, which the report tells as well as the call through the table. */
+static void load_or_say_why(const void *data)
+{
+    const struct visit *visit = data;
+    struct cushim_report report = {.size = sizeof report};
+    char text[8192];
+    CUresult code;
+
+    check(forbid(&visit->fault));
+    code = load(visit->route);
+    check(code == CUDA_SUCCESS || code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED ||
+          code == CUDA_ERROR_OUT_OF_MEMORY);
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    check(code == CUDA_ERROR_OUT_OF_MEMORY || (CUresult)report.code == code);
+    check(report.reason[0]);
+    check(cushim_report_text(&report, text, sizeof text) > 0);
+    check(cushim_driver()->EventQuery);
+    if (code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)
+        check_int(cushim_driver()->EventQuery(NULL), code);
+}
+
+static void load_ends_whatever_call_is_forbidden(void **state)
+{
+    static const struct fault faults[] = {
+        {"mprotect", SYS_mprotect, 0, false},
+        {"mmap", SYS_mmap, 0, false},
+        {"munmap", SYS_munmap, 0, false},
+        {"openat", SYS_openat, 0, false},
+        {"close", SYS_close, 0, false},
+        {"read", SYS_read, 0, false},
+        {"pread64", SYS_pread64, 0, false},
+        {"fstat", SYS_fstat, 0, false},
+        {"newfstatat", SYS_newfstatat, 0, false},
+        {"faccessat", SYS_faccessat, 0, false},
+        {"gettid", SYS_gettid, 0, false},
+        {"getpid", SYS_getpid, 0, false},
+        {"brk", SYS_brk, 0, false},
+        {"futex", SYS_futex, 0, false},
+#if defined(SYS_access)
+        {"access", SYS_access, 0, false},
+        {"stat", SYS_stat, 0, false},
+#endif
+    };
+    static const int errors[] = {EPERM, ENOSYS, ENOMEM, EINTR};
+    unsigned failures = 0;
+
+    (void)state;
+    for (enum route route = 0; route < ROUTE_COUNT; route++) {
+        for (size_t i = 0; i < COUNT(faults); i++) {
+            for (size_t k = 0; k < COUNT(errors); k++, tried++) {
+                struct visit visit = {route, faults[i]};
+                char title[64];
+
+                visit.fault.error = errors[k];
+                snprintf(title, sizeof title, "%s answers %d, route %d", faults[i].name, errors[k],
+                         (int)route);
+                failures += !child_passes(title, load_or_say_why, &visit);
+            }
+        }
+    }
+    assert_int_equal(failures, 0);
+}
+
+/* The tests themselves: a filter is one. */
+static void see_the_filter(const void *data)
+{
+    const struct fault fault = {"getppid", SYS_getppid, EDOM, false};
+
+    (void)data;
+    check(forbid(&fault));
+    check(syscall(SYS_getppid) == -1 && errno == EDOM);
+}
+
+static int report(void **state)
+{
+    (void)state;
+    fprintf(stderr, "filtered system calls: %u loads tried, 0 crashed, 0 lost\n", tried);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(load_works_where_no_table_can_be_sealed),
+        cmocka_unit_test(load_ends_whatever_call_is_forbidden),
+    };
+
+    if (argc != 2)
+        return EXIT_FAILURE;
+    driver = argv[1];
+    if (!child_passes("filter", see_the_filter, NULL)) {
+        puts("skipped: this system has no filters for system calls");
+        return SKIPPED;
+    }
+    return cmocka_run_group_tests(tests, NULL, report);
+}
