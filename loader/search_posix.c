@@ -204,6 +204,7 @@ static enum find look_into(struct search *search, const char *folder, const char
     if (cushim__elf_check(&search->file))
         return TAKES;
     return search->file.outcome == CUSHIM_OUTCOME_TRUNCATED ||
+                   search->file.outcome == CUSHIM_OUTCOME_DAMAGED ||
                    search->file.outcome == CUSHIM_OUTCOME_NOT_A_LIBRARY
                ? STOPS
                : GOES_ON;
