@@ -10,13 +10,32 @@ enum { TYPE_NONE = 0, TYPE_RELATIVE = 8, TYPE_INDIRECT = 37 };
 
 enum { WORD = sizeof(ElfW(Addr)), WORD_BITS = WORD * 8 };
 
+/* Functions that the linker calls at the start or the end: their addresses are relocated, all. */
+struct array {
+    uint64_t start, bytes;
+    uint64_t met, packed; /* relocations for it, and those of them that are packed */
+};
+
+enum { STARTS, ENDS, ARRAYS };
+
 /* What a pass over relocations has met. */
 struct pass {
-    ElfW(Word) flags;                /* of a segment that the linker may write to */
-    uint64_t relative;               /* so many come first that are of this type */
-    uint64_t low, high;              /* writable memory that was met last */
-    uint64_t functions, array_bytes; /* those that are called when the library is opened */
+    ElfW(Word) flags;   /* of a segment that the linker may write to */
+    uint64_t relative;  /* so many come first that are of this type */
+    uint64_t low, high; /* writable memory that was met last */
+    struct array arrays[ARRAYS];
 };
+
+/* The array that a relocation writes to; NULL: none. */
+static struct array *array_at(struct pass *pass, uint64_t address)
+{
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        struct array *array = &pass->arrays[i];
+        if (array->bytes > 0 && address + WORD - 1 - array->start < array->bytes + WORD - 1)
+            return array;
+    }
+    return NULL;
+}
 
 /* Whether the linker may write there. Most lie in one segment, which is kept. */
 static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
@@ -40,6 +59,7 @@ static const char *fault_of(const struct cushim__elf *elf, struct pass *pass,
                             const ElfW(Rela) * relocation, uint64_t index)
 {
     const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    struct array *array;
 
     if (index < pass->relative && type != TYPE_RELATIVE)
         return "a relocation is not of the kind that the first are said to be";
@@ -49,10 +69,14 @@ static const char *fault_of(const struct cushim__elf *elf, struct pass *pass,
         return "a relocation is not for the library's own data";
     if (elf->is_counted && ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
         return "a relocation is by a symbol that there is not";
-    if ((type == TYPE_INDIRECT ||
-         (type == TYPE_RELATIVE && relocation->r_offset - pass->functions < pass->array_bytes)) &&
+    array = array_at(pass, relocation->r_offset);
+    if (array && (relocation->r_offset - array->start) % WORD != 0)
+        return "a relocation is for parts of two functions that run at its start or end";
+    if (array)
+        array->met++;
+    if ((type == TYPE_INDIRECT || (type == TYPE_RELATIVE && array)) &&
         !cushim__elf_holds(elf, (uint64_t)relocation->r_addend, 1, PF_X))
-        return "what runs at its start is no code";
+        return "what runs at its start or end is no code";
     return NULL;
 }
 
@@ -80,6 +104,17 @@ static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim_
     return true;
 }
 
+static bool is_packed_place(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
+{
+    struct array *array = array_at(pass, address);
+
+    if (array) {
+        array->met++;
+        array->packed++;
+    }
+    return is_writable(elf, pass, address) && (!array || (address - array->start) % WORD == 0);
+}
+
 /* A word of these is a place, or a bit for each of the words that follow the last place. */
 static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uint64_t word,
                            uint64_t *next)
@@ -88,11 +123,11 @@ static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uin
 
     if ((word & 1) == 0) {
         *next = word + WORD;
-        return is_writable(elf, pass, word);
+        return is_packed_place(elf, pass, word);
     }
     *next += (WORD_BITS - 1) * WORD;
     for (uint64_t bits = word >> 1; bits; bits >>= 1, address += WORD) {
-        if ((bits & 1) && !is_writable(elf, pass, address))
+        if ((bits & 1) && !is_packed_place(elf, pass, address))
             return false;
     }
     return true;
@@ -120,6 +155,33 @@ static bool check_packed(struct cushim__elf *elf, struct pass *pass)
     return true;
 }
 
+/* Where relocations are packed, the address that is to be relocated stands in its place. */
+static bool check_array(struct cushim__elf *elf, const struct array *array)
+{
+    const uint64_t count = array->bytes / WORD;
+    uint64_t place = 0, run;
+
+    if (count == 0)
+        return true;
+    if (array->met != count)
+        return cushim__elf_damaged(elf, elf->dynamic.p_offset,
+                                   "not all that runs at its start or end is relocated");
+    if (array->packed != count)
+        return true;
+    cushim__elf_place(elf, array->start, array->bytes, PF_R, &place);
+    for (uint64_t i = 0; i < count; i += run) {
+        const ElfW(Addr) *functions = cushim__elf_run(elf, place + i * WORD, WORD, count - i, &run);
+        for (uint64_t j = 0; functions && j < run; j++) {
+            if (!cushim__elf_holds(elf, functions[j], 1, PF_X))
+                functions = NULL;
+        }
+        if (!functions)
+            return cushim__elf_damaged(elf, place + i * WORD,
+                                       "what runs at its start or end is no code");
+    }
+    return true;
+}
+
 bool cushim__elf_check_relocations(struct cushim__elf *elf)
 {
     const bool writes_code =
@@ -127,8 +189,10 @@ bool cushim__elf_check_relocations(struct cushim__elf *elf)
     struct pass pass = {
         .flags = writes_code ? 0 : PF_W,
         .relative = elf->values[CUSHIM__ELF_RELACOUNT],
-        .functions = elf->values[CUSHIM__ELF_INIT_ARRAY],
-        .array_bytes = elf->values[CUSHIM__ELF_INIT_ARRAYSZ],
+        .arrays = {[STARTS] = {.start = elf->values[CUSHIM__ELF_INIT_ARRAY],
+                               .bytes = elf->values[CUSHIM__ELF_INIT_ARRAYSZ]},
+                   [ENDS] = {.start = elf->values[CUSHIM__ELF_FINI_ARRAY],
+                             .bytes = elf->values[CUSHIM__ELF_FINI_ARRAYSZ]}},
     };
 
     if (CUSHIM__ELF_MACHINE == EM_NONE)
@@ -137,5 +201,6 @@ bool cushim__elf_check_relocations(struct cushim__elf *elf)
         return false;
     pass.relative = 0;
     return check_table(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
-           check_packed(elf, &pass);
+           check_packed(elf, &pass) && check_array(elf, &pass.arrays[STARTS]) &&
+           check_array(elf, &pass.arrays[ENDS]);
 }

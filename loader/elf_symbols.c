@@ -135,14 +135,23 @@ static bool check_old_hash(struct cushim__elf *elf)
     return is_sound;
 }
 
-/* What is wrong with a symbol; NULL: nothing. Symbols of one kind stand in few segments. */
-static const char *fault_of(const struct cushim__elf *elf, const ElfW(Sym) * symbol)
+/* Whether the linker would take a symbol for the library's own, whatever others have. */
+static bool is_own(const ElfW(Sym) * symbol)
+{
+    return ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
+           ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT;
+}
+
+/* What is wrong with a symbol; NULL: nothing. The first one is none. */
+static const char *fault_of(const struct cushim__elf *elf, const ElfW(Sym) * symbol, uint64_t index)
 {
     const unsigned type = symbol->st_info & TYPE_MASK;
 
     if (symbol->st_name >= elf->values[CUSHIM__ELF_STRSZ])
         return "a symbol's name lies beyond its string table";
-    if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx >= SHN_LORESERVE)
+    if (symbol->st_shndx == SHN_UNDEF)
+        return index > 0 && is_own(symbol) ? "a symbol is its own and not defined" : NULL;
+    if (symbol->st_shndx >= SHN_LORESERVE)
         return NULL;
     if ((type == TYPE_FUNCTION || type == TYPE_INDIRECT) &&
         !cushim__elf_holds(elf, symbol->st_value, 1, PF_X))
@@ -164,7 +173,7 @@ static bool check_each_symbol(struct cushim__elf *elf)
         if (!symbols)
             return damaged(elf, start + i * size, "its symbols cannot be read");
         for (uint64_t j = 0; j < run; j++) {
-            const char *why = fault_of(elf, &symbols[j]);
+            const char *why = fault_of(elf, &symbols[j], i + j);
             if (why)
                 return damaged(elf, start + (i + j) * size, why);
         }
