@@ -136,8 +136,8 @@ static bool check_file(struct cushim_candidate *candidate, int file)
 
 bool cushim__elf_check(struct cushim_candidate *candidate)
 {
-    /* Not blocking: the path may lead to a pipe. */
-    const int file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* Not blocking: the path may lead to a pipe, or to a terminal. */
+    const int file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool usable;
 
     if (file < 0) {

@@ -140,18 +140,15 @@ static bool check_functions(struct cushim__elf *elf)
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (cushim__elf_has(elf, functions[i]) &&
-            !cushim__elf_holds(elf, elf->values[functions[i]], 1, PF_X))
+            !cushim__elf_is_code(elf, elf->values[functions[i]]))
             return damaged(elf, "what runs at its start or end is no code");
     }
     return true;
 }
 
-/* The string table ends with NUL, so whatever begins in it ends in it. */
 static bool check_strings(struct cushim__elf *elf)
 {
     const uint64_t bytes = elf->values[CUSHIM__ELF_STRSZ];
-    uint64_t run;
-    const char *last;
 
     if (!cushim__elf_has(elf, CUSHIM__ELF_STRTAB) || bytes == 0 ||
         !cushim__elf_place(elf, elf->values[CUSHIM__ELF_STRTAB], bytes, PF_R, &elf->strings))
@@ -162,8 +159,7 @@ static bool check_strings(struct cushim__elf *elf)
                 return damaged(elf, "a name lies beyond its string table");
         }
     }
-    last = cushim__elf_run(elf, elf->strings + bytes - 1, 1, 1, &run);
-    return last && *last == '\0' ? true : damaged(elf, "its string table has no end");
+    return true;
 }
 
 bool cushim__elf_check_dynamic(struct cushim__elf *elf)

@@ -58,16 +58,15 @@ const void *cushim__elf_run(struct cushim__elf *elf, uint64_t place, size_t size
     return *run ? elf->window + (place - elf->window_start) : NULL;
 }
 
-/* The segment that holds a piece of memory, of which it has `bytes`; NULL: none has. */
-static const ElfW(Phdr) * holder_of(const struct cushim__elf *elf, uint64_t address, uint64_t size,
-                                    ElfW(Word) flags, bool in_file)
+/* The segment of which the file has a piece of memory; NULL: none. */
+static const ElfW(Phdr) *
+    holder_of(const struct cushim__elf *elf, uint64_t address, uint64_t size, ElfW(Word) flags)
 {
     for (unsigned i = 0; i < elf->load_count; i++) {
         const ElfW(Phdr) *load = &elf->loads[i];
-        const uint64_t bytes = in_file ? load->p_filesz : load->p_memsz;
         const uint64_t offset = address - load->p_vaddr;
-        if ((load->p_flags & flags) == flags && address >= load->p_vaddr && offset <= bytes &&
-            size <= bytes - offset)
+        if ((load->p_flags & flags) == flags && address >= load->p_vaddr &&
+            offset <= load->p_filesz && size <= load->p_filesz - offset)
             return load;
     }
     return NULL;
@@ -76,17 +75,22 @@ static const ElfW(Phdr) * holder_of(const struct cushim__elf *elf, uint64_t addr
 bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t size,
                        ElfW(Word) flags, uint64_t *place)
 {
-    const ElfW(Phdr) *load = holder_of(elf, address, size, flags, true);
+    const ElfW(Phdr) *load = holder_of(elf, address, size, flags);
 
     if (load)
         *place = load->p_offset + (address - load->p_vaddr);
     return load != NULL;
 }
 
-bool cushim__elf_holds(const struct cushim__elf *elf, uint64_t address, uint64_t size,
-                       ElfW(Word) flags)
+bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address)
 {
-    return holder_of(elf, address, size, flags, false) != NULL;
+    const ElfW(Phdr) *load = holder_of(elf, address, 1, PF_X);
+
+    if (load) {
+        elf->code_start = load->p_vaddr;
+        elf->code_bytes = load->p_filesz;
+    }
+    return load != NULL;
 }
 
 void cushim__elf_text(struct cushim__elf *elf, uint64_t offset, char *text, size_t size)

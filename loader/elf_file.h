@@ -89,11 +89,12 @@ struct cushim__elf {
     size_t entry_count;  /* of the dynamic section, without its end */
     uint64_t present;    /* a bit for each cushim__elf_entry */
     uint64_t values[CUSHIM__ELF_ENTRY_KINDS];
-    uint64_t strings;      /* where the string table stands in the file */
-    uint64_t symbol_count; /* by the hash table */
-    bool is_counted;       /* it tells their number, for it has any */
-    uint64_t last_version; /* highest number that the tables of versions define */
-    uint64_t window_start; /* part of the file that is in `window` */
+    uint64_t strings;                /* where the string table stands in the file */
+    uint64_t symbol_count;           /* by the hash table */
+    bool is_counted;                 /* it tells their number, for it has any */
+    uint64_t last_version;           /* highest number that the tables of versions define */
+    uint64_t code_start, code_bytes; /* the segment of code that was asked for last */
+    uint64_t window_start;           /* part of the file that is in `window` */
     size_t window_bytes;
     ElfW(Phdr) loads[CUSHIM__ELF_MOST_SEGMENTS];
     ElfW(Dyn) entries[CUSHIM__ELF_MOST_ENTRIES];
@@ -121,9 +122,13 @@ const void *cushim__elf_run(struct cushim__elf *elf, uint64_t place, size_t size
 bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t size,
                        ElfW(Word) flags, uint64_t *place);
 
-/* Whether a piece of memory is all within a segment with these flags, from the file or not. */
-bool cushim__elf_holds(const struct cushim__elf *elf, uint64_t address, uint64_t size,
-                       ElfW(Word) flags);
+/* Whether a function may be there: in a segment of code, which is kept for the next question. */
+bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address);
+
+static inline bool cushim__elf_is_code(struct cushim__elf *elf, uint64_t address)
+{
+    return address - elf->code_start < elf->code_bytes || cushim__elf_find_code(elf, address);
+}
 
 /* Copy the text at an offset of the string table, cut at `size`. */
 void cushim__elf_text(struct cushim__elf *elf, uint64_t offset, char *text, size_t size);

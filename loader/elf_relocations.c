@@ -55,7 +55,7 @@ static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64
 }
 
 /* What is wrong with a relocation; NULL: nothing. */
-static const char *fault_of(const struct cushim__elf *elf, struct pass *pass,
+static const char *fault_of(struct cushim__elf *elf, struct pass *pass,
                             const ElfW(Rela) * relocation, uint64_t index)
 {
     const uint64_t type = ELF64_R_TYPE(relocation->r_info);
@@ -63,19 +63,19 @@ static const char *fault_of(const struct cushim__elf *elf, struct pass *pass,
 
     if (index < pass->relative && type != TYPE_RELATIVE)
         return "a relocation is not of the kind that the first are said to be";
+    if (elf->is_counted && ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
+        return "a relocation is by a symbol that there is not";
     if (type == TYPE_NONE)
         return NULL;
     if (!is_writable(elf, pass, relocation->r_offset))
         return "a relocation is not for the library's own data";
-    if (elf->is_counted && ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
-        return "a relocation is by a symbol that there is not";
     array = array_at(pass, relocation->r_offset);
     if (array && (relocation->r_offset - array->start) % WORD != 0)
         return "a relocation is for parts of two functions that run at its start or end";
     if (array)
         array->met++;
     if ((type == TYPE_INDIRECT || (type == TYPE_RELATIVE && array)) &&
-        !cushim__elf_holds(elf, (uint64_t)relocation->r_addend, 1, PF_X))
+        !cushim__elf_is_code(elf, (uint64_t)relocation->r_addend))
         return "what runs at its start or end is no code";
     return NULL;
 }
@@ -172,7 +172,7 @@ static bool check_array(struct cushim__elf *elf, const struct array *array)
     for (uint64_t i = 0; i < count; i += run) {
         const ElfW(Addr) *functions = cushim__elf_run(elf, place + i * WORD, WORD, count - i, &run);
         for (uint64_t j = 0; functions && j < run; j++) {
-            if (!cushim__elf_holds(elf, functions[j], 1, PF_X))
+            if (!cushim__elf_is_code(elf, functions[j]))
                 functions = NULL;
         }
         if (!functions)

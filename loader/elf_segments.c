@@ -7,6 +7,9 @@
 /* Older headers do not know it. */
 enum { SEGMENT_PROPERTY = 0x6474e553 };
 
+/* A thread's variables are allocated when it first uses them, or the linker ends the process. */
+enum { MOST_THREAD_BYTES = 1 << 26, MOST_THREAD_ALIGNMENT = 1 << 16 };
+
 static uint64_t page_down(uint64_t address)
 {
     return address / CUSHIM__ELF_PAGE * CUSHIM__ELF_PAGE;
@@ -81,6 +84,8 @@ static bool check_thread_memory(struct cushim__elf *elf, unsigned index, const E
     uint64_t place;
 
     elf->has_tls = true;
+    if (tls->p_memsz > MOST_THREAD_BYTES || tls->p_align > MOST_THREAD_ALIGNMENT)
+        return damaged(elf, index, "the variables of a thread are larger than any library's");
     if (!is_power_of_two(tls->p_align) || tls->p_filesz > tls->p_memsz ||
         (tls->p_filesz > 0 && !cushim__elf_place(elf, tls->p_vaddr, tls->p_filesz, PF_R, &place)))
         return damaged(elf, index, "the memory of threads has no beginning of its size");

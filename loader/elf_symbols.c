@@ -143,7 +143,7 @@ static bool is_own(const ElfW(Sym) * symbol)
 }
 
 /* What is wrong with a symbol; NULL: nothing. The first one is none. */
-static const char *fault_of(const struct cushim__elf *elf, const ElfW(Sym) * symbol, uint64_t index)
+static const char *fault_of(struct cushim__elf *elf, const ElfW(Sym) * symbol, uint64_t index)
 {
     const unsigned type = symbol->st_info & TYPE_MASK;
 
@@ -154,7 +154,7 @@ static const char *fault_of(const struct cushim__elf *elf, const ElfW(Sym) * sym
     if (symbol->st_shndx >= SHN_LORESERVE)
         return NULL;
     if ((type == TYPE_FUNCTION || type == TYPE_INDIRECT) &&
-        !cushim__elf_holds(elf, symbol->st_value, 1, PF_X))
+        !cushim__elf_is_code(elf, symbol->st_value))
         return "a function is no code of the library";
     return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
@@ -181,6 +181,16 @@ static bool check_each_symbol(struct cushim__elf *elf)
     return true;
 }
 
+/* The string table ends with NUL, so whatever begins in it ends in it. */
+static bool check_end_of_strings(struct cushim__elf *elf)
+{
+    const uint64_t place = elf->strings + elf->values[CUSHIM__ELF_STRSZ] - 1;
+    uint64_t run;
+    const char *last = cushim__elf_run(elf, place, 1, 1, &run);
+
+    return last && *last == '\0' ? true : damaged(elf, place, "its string table has no end");
+}
+
 bool cushim__elf_check_symbols(struct cushim__elf *elf)
 {
     bool is_sound;
@@ -192,5 +202,5 @@ bool cushim__elf_check_symbols(struct cushim__elf *elf)
         is_sound = check_old_hash(elf);
     else
         is_sound = damaged(elf, elf->dynamic.p_offset, "it has no hash table");
-    return is_sound && (!elf->is_counted || check_each_symbol(elf));
+    return is_sound && (!elf->is_counted || check_each_symbol(elf)) && check_end_of_strings(elf);
 }

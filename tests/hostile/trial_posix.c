@@ -37,7 +37,7 @@ struct told {
     volatile enum stage stage;
     volatile bool asked, opened;
     volatile bool in_linker, in_cushim; /* the instruction that crashed */
-    volatile uintptr_t instruction, address;
+    volatile uintptr_t instruction, address, stack_end;
     struct cushim_report report;
 };
 
@@ -90,21 +90,81 @@ static bool is_in(const struct range *range, uintptr_t address)
     return address >= range->low && address < range->high;
 }
 
+/* Code of the mutant that is mapped. The functions that read this are safe in a signal's handler. */
+static struct range find_library(void)
+{
+    static char maps[65536];
+    const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    struct range range = {0, 0};
+    size_t length = 0;
+    ssize_t got;
+
+    while ((got = read(file, maps + length, sizeof maps - 1 - length)) > 0)
+        length += (size_t)got;
+    maps[length] = '\0';
+    for (char *line = maps, *end; (end = strchr(line, '\n')); line = end + 1) {
+        char *rest;
+        *end = '\0';
+        if (!strstr(line, "libcuda.so.1"))
+            continue;
+        range.low = strtoul(line, &rest, 16);
+        range.high = strtoul(rest + 1, &rest, 16);
+        if (rest[1] == 'r' && rest[3] == 'x')
+            return range;
+    }
+    return (struct range){0, 0};
+}
+
+/* Whether the instruction before this one is a call, as far as that can be told. */
+static bool follows_call(const struct range *code, uintptr_t address)
+{
+    const unsigned char *at;
+
+    if (!is_in(code, address - 7) || !is_in(code, address))
+        return false;
+    memcpy(&at, &address, sizeof at);
+#if defined(__x86_64__)
+    return at[-5] == 0xe8 || (at[-2] == 0xff && (at[-1] & 0x38) == 0x10) ||
+           (at[-3] == 0xff && (at[-2] & 0x38) == 0x10) ||
+           (at[-6] == 0xff && (at[-5] & 0x38) == 0x10);
+#else
+    return true;
+#endif
+}
+
+/* Whether the library's code has called what crashed: then it was running already. */
+static bool is_called_by_library(uintptr_t stack)
+{
+    const struct range code = find_library();
+    const uintptr_t end = told->stack_end;
+
+    for (uintptr_t at = stack & ~(sizeof at - 1); code.low && at < end; at += sizeof at) {
+        const uintptr_t *word;
+        memcpy(&word, &at, sizeof word);
+        if (follows_call(&code, *word))
+            return true;
+    }
+    return false;
+}
+
 /* Once: the signal comes again, and ends the child. */
 static void note_crash(int signal, siginfo_t *info, void *context)
 {
     const ucontext_t *state = context;
+    uintptr_t stack = told->stack_end;
 
     (void)signal;
 #if defined(__x86_64__)
     told->instruction = (uintptr_t)state->uc_mcontext.gregs[REG_RIP];
+    stack = (uintptr_t)state->uc_mcontext.gregs[REG_RSP];
 #elif defined(__aarch64__)
     told->instruction = (uintptr_t)state->uc_mcontext.pc;
+    stack = (uintptr_t)state->uc_mcontext.sp;
 #else
     (void)state;
 #endif
     told->address = (uintptr_t)info->si_addr;
-    told->in_linker = is_in(&linker, told->instruction);
+    told->in_linker = is_in(&linker, told->instruction) && !is_called_by_library(stack);
     told->in_cushim = is_in(&program, told->instruction);
 }
 
@@ -141,6 +201,7 @@ __attribute__((noreturn)) static void load(const char *path)
     static char text[65536];
     const struct cushim_load_options options = {.size = sizeof options, .library = path};
 
+    told->stack_end = (uintptr_t)__builtin_frame_address(0);
     limit();
     watch_crashes();
     told->report.size = sizeof told->report;
