@@ -2,8 +2,6 @@
 /* The program headers: what the dynamic linker would map, and what it would do with parts of it. */
 #include "loader/elf_file.h"
 
-#include <string.h>
-
 /* Older headers do not know it. */
 enum { SEGMENT_PROPERTY = 0x6474e553 };
 
@@ -165,17 +163,20 @@ static bool check_each(struct cushim__elf *elf,
                        bool (*check)(struct cushim__elf *elf, unsigned index,
                                      const ElfW(Phdr) * segment))
 {
-    for (unsigned i = 0; i < elf->header.e_phnum; i++) {
-        ElfW(Phdr) segment;
-        uint64_t run;
-        const void *bytes =
-            cushim__elf_run(elf, elf->header.e_phoff + i * sizeof segment, sizeof segment, 1, &run);
-        if (!bytes)
+    const size_t size = sizeof(ElfW(Phdr));
+    const unsigned count = elf->header.e_phnum;
+    uint64_t run;
+
+    for (unsigned i = 0; i < count; i += (unsigned)run) {
+        const ElfW(Phdr) *segments =
+            cushim__elf_run(elf, elf->header.e_phoff + i * size, size, count - i, &run);
+        if (!segments)
             return cushim__elf_refuse(elf, CUSHIM_OUTCOME_TRUNCATED,
                                       "the file is shorter than its headers say");
-        memcpy(&segment, bytes, sizeof segment);
-        if (!check(elf, i, &segment))
-            return false;
+        for (unsigned j = 0; j < run; j++) {
+            if (!check(elf, i + j, &segments[j]))
+                return false;
+        }
     }
     return true;
 }

@@ -51,7 +51,7 @@ static bool check_gnu_hash(struct cushim__elf *elf)
 {
     enum { BUCKETS, FIRST_SYMBOL, FILTER_WORDS, SHIFT, HEAD_WORDS };
     const uint64_t address = elf->values[CUSHIM__ELF_GNU_HASH];
-    uint32_t head[HEAD_WORDS], highest = NO_SYMBOL;
+    uint32_t head[HEAD_WORDS], first, highest = NO_SYMBOL;
     uint64_t place, run, size;
     const uint32_t *words;
 
@@ -63,24 +63,26 @@ static bool check_gnu_hash(struct cushim__elf *elf)
     if (head[BUCKETS] == 0 || head[FILTER_WORDS] == 0 ||
         (head[FILTER_WORDS] & (head[FILTER_WORDS] - 1)) != 0)
         return damaged(elf, place, "its hash table has no buckets, or no filter");
+    first = head[FIRST_SYMBOL];
     size = sizeof head + (uint64_t)head[FILTER_WORDS] * sizeof(ElfW(Addr));
     if (!cushim__elf_place(elf, address, size + (uint64_t)head[BUCKETS] * WORD, PF_R, &place))
         return lies_outside(elf);
     place += size;
     for (uint64_t i = 0; i < head[BUCKETS]; i += run) {
         words = cushim__elf_run(elf, place + i * WORD, WORD, head[BUCKETS] - i, &run);
-        for (uint64_t j = 0; words && j < run; j++) {
-            if (words[j] != NO_SYMBOL && words[j] < head[FIRST_SYMBOL])
-                return damaged(elf, place + (i + j) * WORD, "a bucket leads before all chains");
-            highest = words[j] > highest ? words[j] : highest;
-        }
         if (!words)
             return lies_outside(elf);
+        for (uint64_t j = 0; j < run; j++) {
+            if (words[j] > highest)
+                highest = words[j];
+            if (words[j] < first && words[j] != NO_SYMBOL)
+                return damaged(elf, place + (i + j) * WORD, "a bucket leads before all chains");
+        }
     }
     /* A library without symbols of its own may lead to one that has them. */
     if (highest == NO_SYMBOL)
         return true;
-    size += ((uint64_t)head[BUCKETS] + (highest - head[FIRST_SYMBOL])) * WORD;
+    size += ((uint64_t)head[BUCKETS] + (highest - first)) * WORD;
     return follow_chain(elf, address + size, highest);
 }
 
@@ -159,6 +161,23 @@ static const char *fault_of(struct cushim__elf *elf, const ElfW(Sym) * symbol, u
     return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
 
+/*
+ * The first of the symbols that is not a global function of the code that was met last, which is
+ * what nearly all are.
+ */
+static const ElfW(Sym) *
+    first_other(const struct cushim__elf *elf, const ElfW(Sym) * symbol, const ElfW(Sym) * end)
+{
+    const unsigned char plain = ELF64_ST_INFO(STB_GLOBAL, TYPE_FUNCTION);
+    const uint64_t names = elf->values[CUSHIM__ELF_STRSZ];
+    const uint64_t start = elf->code_start, bytes = elf->code_bytes;
+
+    while (symbol < end && symbol->st_info == plain && symbol->st_value - start < bytes &&
+           symbol->st_name < names)
+        symbol++;
+    return symbol;
+}
+
 static bool check_each_symbol(struct cushim__elf *elf)
 {
     const uint64_t address = elf->values[CUSHIM__ELF_SYMTAB], count = elf->symbol_count;
@@ -172,10 +191,12 @@ static bool check_each_symbol(struct cushim__elf *elf)
         const ElfW(Sym) *symbols = cushim__elf_run(elf, start + i * size, size, count - i, &run);
         if (!symbols)
             return damaged(elf, start + i * size, "its symbols cannot be read");
-        for (uint64_t j = 0; j < run; j++) {
-            const char *why = fault_of(elf, &symbols[j], i + j);
+        for (const ElfW(Sym) *symbol = symbols, *end = symbols + run; symbol < end;
+             symbol = first_other(elf, symbol + 1, end)) {
+            const uint64_t index = i + (uint64_t)(symbol - symbols);
+            const char *why = fault_of(elf, symbol, index);
             if (why)
-                return damaged(elf, start + (i + j) * size, why);
+                return damaged(elf, start + index * size, why);
         }
     }
     return true;

@@ -121,10 +121,29 @@ static bool check_defined(struct cushim__elf *elf)
     return true;
 }
 
+/* All bits that are set in any of these numbers, of which several are read at once. */
+static unsigned all_bits(const uint16_t *numbers, uint64_t count)
+{
+    enum { AT_ONCE = sizeof(uint64_t) / sizeof *numbers };
+    uint64_t bits = 0, word;
+    uint64_t i = 0;
+
+    for (; i + AT_ONCE <= count; i += AT_ONCE) {
+        memcpy(&word, numbers + i, sizeof word);
+        bits |= word;
+    }
+    bits |= bits >> 32;
+    bits |= bits >> 16;
+    for (; i < count; i++)
+        bits |= numbers[i];
+    return (unsigned)bits & NUMBER_MASK;
+}
+
 /* The number that each symbol has. */
 static bool check_numbers(struct cushim__elf *elf)
 {
     const uint64_t address = elf->values[CUSHIM__ELF_VERSYM], count = elf->symbol_count;
+    const uint64_t last = elf->last_version;
     uint64_t start, run;
 
     if (address % sizeof(uint16_t) != 0 ||
@@ -135,9 +154,11 @@ static bool check_numbers(struct cushim__elf *elf)
         const uint16_t *numbers = cushim__elf_run(elf, place, sizeof *numbers, count - i, &run);
         if (!numbers)
             return lies_outside(elf);
-        for (uint64_t j = 0; j < run; j++) {
-            if ((numbers[j] & NUMBER_MASK) > elf->last_version)
-                return cushim__elf_damaged(elf, place + j * sizeof *numbers,
+        if (all_bits(numbers, run) <= last)
+            continue;
+        for (const uint16_t *number = numbers; number < numbers + run; number++) {
+            if ((*number & NUMBER_MASK) > last)
+                return cushim__elf_damaged(elf, place,
                                            "a symbol is of a version that there is not");
         }
     }
