@@ -62,4 +62,5 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_STATIC_PROGRAM] =
         "Link this program dynamically, without -static or -static-pie: a static program cannot "
         "load the driver.",
+    [CUSHIM_OUTCOME_DAMAGED] = "Reinstall the NVIDIA driver: the file is not as it was built.",
 };

@@ -56,4 +56,5 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_TOO_OLD] = "",
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "",
+    [CUSHIM_OUTCOME_DAMAGED] = "",
 };

@@ -46,6 +46,15 @@ enum { OWN_ORDER = 2 };
 enum { OWN_ORDER = 3 };
 #endif
 
+/* Flags of an entry for this process; 0: they are not known here. */
+#if defined(__x86_64__)
+enum { OWN_KIND = 0x0303 };
+#elif defined(__aarch64__)
+enum { OWN_KIND = 0x0a03 };
+#else
+enum { OWN_KIND = 0 };
+#endif
+
 /* Place of the head; `size` if there is none. */
 static size_t find_head(const unsigned char *bytes, size_t size)
 {
@@ -78,59 +87,103 @@ static bool is_name(const unsigned char *text, size_t room, const char *name)
     return room >= rest && memcmp(text, digits, rest) == 0;
 }
 
-/* `bytes` are those from the head on. */
-static bool lacks(const unsigned char *bytes, size_t size, const char *name)
-{
-    struct head head;
+/* What a look at a cache is for. `bytes` are those from the head on. */
+struct look {
+    const unsigned char *bytes;
+    size_t size;
+    const char *name;
+    bool (*visit)(const char *path, void *data);
+    void *data;
+};
 
-    memcpy(&head, bytes, sizeof head);
-    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != OWN_ORDER)
-        return false;
-    if (head.count > (size - sizeof head) / sizeof(struct entry))
-        return false;
-    for (size_t i = 0; i < head.count; i++) {
-        uint32_t place;
-        memcpy(&place,
-               bytes + sizeof head + i * sizeof(struct entry) + offsetof(struct entry, name),
-               sizeof place);
-        if (place >= size)
-            return false;
-        /* A text that is cut off by the file's end may have been any; all begin with lib. */
-        if (size - place <= strlen(name) && !memchr(bytes + place, '\0', size - place))
-            return false;
-        if (size - place > AFTER_LIB &&
-            bytes[place + AFTER_LIB] == (unsigned char)name[AFTER_LIB] &&
-            is_name(bytes + place, size - place, name))
-            return false;
-    }
-    return true;
+/* A text that is cut off by the file's end may have been any. */
+static bool has_end(const struct look *look, uint32_t place)
+{
+    return place < look->size && memchr(look->bytes + place, '\0', look->size - place);
 }
 
-static bool bytes_lack(const unsigned char *bytes, size_t size, const char *name)
+/* Whether an entry's text is the name; all begin with lib. */
+static bool names(const struct look *look, uint32_t place)
 {
-    const size_t place = find_head(bytes, size);
+    const size_t room = look->size - place;
 
-    return place < size && lacks(bytes + place, size - place, name);
+    return room > AFTER_LIB &&
+           look->bytes[place + AFTER_LIB] == (unsigned char)look->name[AFTER_LIB] &&
+           is_name(look->bytes + place, room, look->name);
+}
+
+/* Whether to go on behind an entry of the name. The linker takes those of its own kind only. */
+static bool visit_entry(const struct look *look, const struct entry *entry)
+{
+    return !look->visit || (OWN_KIND != 0 && entry->flags != OWN_KIND) ||
+           !has_end(look, entry->path) ||
+           look->visit((const char *)look->bytes + entry->path, look->data);
+}
+
+static enum cushim__cached look_at_entries(const struct look *look)
+{
+    enum cushim__cached cached = CUSHIM__CACHED_NONE;
+    struct head head;
+
+    memcpy(&head, look->bytes, sizeof head);
+    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != OWN_ORDER)
+        return CUSHIM__CACHED_UNKNOWN;
+    if (head.count > (look->size - sizeof head) / sizeof(struct entry))
+        return CUSHIM__CACHED_UNKNOWN;
+    for (size_t i = 0; i < head.count; i++) {
+        const unsigned char *bytes = look->bytes + sizeof head + i * sizeof(struct entry);
+        struct entry entry;
+        memcpy(&entry.name, bytes + offsetof(struct entry, name), sizeof entry.name);
+        if (entry.name >= look->size ||
+            (look->size - entry.name <= strlen(look->name) && !has_end(look, entry.name)))
+            return CUSHIM__CACHED_UNKNOWN;
+        if (!names(look, entry.name))
+            continue;
+        cached = CUSHIM__CACHED_FILES;
+        memcpy(&entry, bytes, sizeof entry);
+        if (!visit_entry(look, &entry))
+            return CUSHIM__CACHED_STOPPED;
+    }
+    return cached;
+}
+
+static enum cushim__cached look_at_bytes(struct look *look)
+{
+    const size_t place = find_head(look->bytes, look->size);
+
+    if (place >= look->size)
+        return CUSHIM__CACHED_UNKNOWN;
+    look->bytes += place;
+    look->size -= place;
+    return look_at_entries(look);
+}
+
+enum cushim__cached cushim__cache_look(const char *path, const char *name,
+                                       bool (*visit)(const char *path, void *data), void *data)
+{
+    /* Not blocking: a pipe may have its place. */
+    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct look look = {.name = name, .visit = visit, .data = data};
+    enum cushim__cached cached;
+    void *bytes = MAP_FAILED;
+    struct stat status;
+
+    if (file < 0)
+        return CUSHIM__CACHED_UNKNOWN;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
+        look.size = (size_t)status.st_size;
+        bytes = mmap(NULL, look.size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    close(file);
+    if (bytes == MAP_FAILED)
+        return CUSHIM__CACHED_UNKNOWN;
+    look.bytes = bytes;
+    cached = look_at_bytes(&look);
+    munmap(bytes, (size_t)status.st_size);
+    return cached;
 }
 
 bool cushim__cache_lacks(const char *path, const char *name)
 {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    void *bytes = MAP_FAILED;
-    struct stat status;
-    size_t size = 0;
-    bool answer;
-
-    if (file < 0)
-        return false;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        size = (size_t)status.st_size;
-        bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-    }
-    close(file);
-    if (bytes == MAP_FAILED)
-        return false;
-    answer = bytes_lack(bytes, size, name);
-    munmap(bytes, size);
-    return answer;
+    return cushim__cache_look(path, name, NULL, NULL) == CUSHIM__CACHED_NONE;
 }

@@ -41,6 +41,7 @@ static const struct verdict {
                                         CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
                                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
+    [CUSHIM_OUTCOME_DAMAGED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
 };
 
 static struct cushim_candidate *add_candidate(struct cushim_report *report,

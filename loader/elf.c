@@ -2,32 +2,26 @@
 #define _GNU_SOURCE
 #include "loader/elf.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "loader/elf_file.h"
+#include "loader/system.h"
 #include "loader/text.h"
 
-#if defined(__x86_64__)
-enum { OWN_MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { OWN_MACHINE = EM_AARCH64 };
+enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+enum { OWN_ORDER = ELFDATA2LSB };
 #else
-enum { OWN_MACHINE = EM_NONE }; /* unknown here: left to the dynamic linker */
+enum { OWN_ORDER = ELFDATA2MSB };
 #endif
 
-enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
-
-/* More than these are not looked at. The flag is DF_1_PIE, which older headers do not know. */
-enum { MOST_SEGMENTS = 256, MOST_ENTRIES = 512, FLAG_PROGRAM = 0x08000000 };
-
-/* As many as nearly every library has, so that one call reads them. */
-enum { SEGMENTS_AT_ONCE = 16, ENTRIES_AT_ONCE = 48 };
+/* DF_1_PIE, which older headers do not know. */
+enum { FLAG_PROGRAM = 0x08000000 };
 
 static bool refuse_file(struct cushim_candidate *candidate, enum cushim_outcome outcome,
                         const char *message)
@@ -62,76 +56,72 @@ static const char *width_name(unsigned width)
     return width == ELFCLASS32 ? "32-bit " : "";
 }
 
-/* Read `count` things of `size` bytes. Returns how many the file has whole. */
-static size_t read_at(int file, void *things, size_t count, size_t size, uint64_t offset)
+static bool is_other_architecture(const ElfW(Ehdr) * header)
 {
-    const ssize_t bytes =
-        offset > INT64_MAX ? -1 : pread(file, things, count * size, (off_t)offset);
-
-    return bytes < 0 ? 0 : (size_t)bytes / size;
+    return header->e_ident[EI_CLASS] != OWN_CLASS || header->e_ident[EI_DATA] != OWN_ORDER ||
+           (CUSHIM__ELF_MACHINE != EM_NONE && header->e_machine != CUSHIM__ELF_MACHINE);
 }
 
-static size_t smaller(size_t one, size_t other)
+static bool refuse_architecture(struct cushim__elf *elf)
 {
-    return one < other ? one : other;
+    const unsigned char *ident = elf->header.e_ident;
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
+
+    snprintf(message, sizeof message, "it is built for %s%s%s, and this process is %s%s",
+             width_name(ident[EI_CLASS]), machine_name(elf->header.e_machine),
+             ident[EI_DATA] == OWN_ORDER ? "" : " with another order of bytes",
+             width_name(OWN_CLASS), machine_name(CUSHIM__ELF_MACHINE));
+    return cushim__elf_refuse(elf, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
 }
 
-/*
- * Whether every segment that would be mapped lies within the file; the one that tells of the
- * dynamic linker's work is copied to `dynamic`, which is left alone if there is none.
- */
-static bool has_its_segments(int file, const ElfW(Ehdr) * header, uint64_t size,
-                             ElfW(Phdr) * dynamic)
+static bool check_header(struct cushim__elf *elf)
 {
-    ElfW(Phdr) segments[SEGMENTS_AT_ONCE];
+    uint64_t run = 0;
+    const void *bytes = cushim__elf_run(elf, 0, 1, sizeof elf->header, &run);
 
-    if (header->e_phentsize != sizeof *segments || header->e_phnum == 0 ||
-        header->e_phnum > MOST_SEGMENTS)
-        return false;
-    for (size_t i = 0; i < header->e_phnum; i++) {
-        const size_t place = i % SEGMENTS_AT_ONCE;
-        const ElfW(Phdr) *segment = &segments[place];
-        if (place == 0) {
-            const size_t count = smaller(header->e_phnum - i, SEGMENTS_AT_ONCE);
-            if (read_at(file, segments, count, sizeof *segments,
-                        header->e_phoff + i * sizeof *segments) != count)
-                return false;
-        }
-        if ((segment->p_type == PT_LOAD || segment->p_type == PT_DYNAMIC) &&
-            (segment->p_offset > size || segment->p_filesz > size - segment->p_offset))
-            return false;
-        if (segment->p_type == PT_DYNAMIC)
-            *dynamic = *segment;
-    }
+    if (run < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
+        return cushim__elf_refuse(elf, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no ELF file");
+    if (run < sizeof elf->header)
+        return cushim__elf_refuse(elf, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
+    memcpy(&elf->header, bytes, sizeof elf->header);
+    if (is_other_architecture(&elf->header))
+        return refuse_architecture(elf);
+    if (elf->header.e_type != ET_DYN)
+        return cushim__elf_refuse(elf, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
     return true;
 }
 
-/* Whether the linker of the build says that this is a program. */
-static bool is_program(int file, const ElfW(Phdr) * dynamic)
+/* Whether the linker of the build says that this is a program: musl's opens one and runs what it has
+ * to run at its start. */
+static bool check_kind(struct cushim__elf *elf)
 {
-    ElfW(Dyn) entries[ENTRIES_AT_ONCE];
-    const size_t all = smaller(dynamic->p_filesz / sizeof *entries, MOST_ENTRIES);
-    size_t count = 0;
+    return elf->values[CUSHIM__ELF_FLAGS_1] & FLAG_PROGRAM
+               ? cushim__elf_refuse(elf, CUSHIM_OUTCOME_NOT_A_LIBRARY,
+                                    "it is an executable, and no shared library")
+               : true;
+}
 
-    for (size_t i = 0; i < all; i++) {
-        const size_t place = i % ENTRIES_AT_ONCE;
-        if (place == 0)
-            count = read_at(file, entries, smaller(all - i, ENTRIES_AT_ONCE), sizeof *entries,
-                            dynamic->p_offset + i * sizeof *entries);
-        if (place >= count || entries[place].d_tag == DT_NULL)
-            break;
-        if (entries[place].d_tag == DT_FLAGS_1)
-            return entries[place].d_un.d_val & FLAG_PROGRAM;
-    }
-    return false;
+static bool check_library(struct cushim_candidate *candidate, int file, uint64_t size)
+{
+    struct cushim__elf *elf = cushim__memory_take(sizeof *elf);
+    bool is_usable;
+
+    if (!elf)
+        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, "no memory to look at it");
+    elf->candidate = candidate;
+    elf->file = file;
+    elf->size = size;
+    is_usable = check_header(elf) && cushim__elf_check_segments(elf) &&
+                cushim__elf_check_dynamic(elf) && check_kind(elf) &&
+                cushim__elf_check_symbols(elf) && cushim__elf_check_versions(elf) &&
+                cushim__elf_check_relocations(elf);
+    cushim__memory_give_back(elf, sizeof *elf);
+    return is_usable;
 }
 
 static bool check_file(struct cushim_candidate *candidate, int file)
 {
-    char message[CUSHIM_REPORT_MESSAGE_BYTES];
     struct stat status;
-    ElfW(Phdr) dynamic = {.p_filesz = 0};
-    ElfW(Ehdr) header;
 
     if (fstat(file, &status) != 0)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
@@ -141,35 +131,13 @@ static bool check_file(struct cushim_candidate *candidate, int file)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
     if (status.st_size == 0)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
-    memset(&header, 0, sizeof header);
-    if (pread(file, &header, sizeof header, 0) < SELFMAG ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
-        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no ELF file");
-    if (status.st_size < (off_t)sizeof header)
-        return refuse_file(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
-    if (header.e_ident[EI_CLASS] != OWN_CLASS ||
-        (OWN_MACHINE != EM_NONE && header.e_machine != OWN_MACHINE)) {
-        snprintf(message, sizeof message, "it is built for %s%s, and this process is %s%s",
-                 width_name(header.e_ident[EI_CLASS]), machine_name(header.e_machine),
-                 width_name(OWN_CLASS), machine_name(OWN_MACHINE));
-        return refuse_file(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
-    }
-    if (header.e_type != ET_DYN)
-        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no shared library");
-    if (!has_its_segments(file, &header, (uint64_t)status.st_size, &dynamic))
-        return refuse_file(candidate, CUSHIM_OUTCOME_TRUNCATED,
-                           "the file is shorter than its headers say");
-    /* musl's linker opens one and runs what it has to run at its start. */
-    if (is_program(file, &dynamic))
-        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY,
-                           "it is an executable, and no shared library");
-    return true;
+    return check_library(candidate, file, (uint64_t)status.st_size);
 }
 
 bool cushim__elf_check(struct cushim_candidate *candidate)
 {
-    /* Not blocking: the path may lead to a pipe. */
-    const int file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    /* Not blocking: the path may lead to a pipe, or to a terminal. */
+    const int file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     bool usable;
 
     if (file < 0) {

@@ -48,6 +48,7 @@ static const char *const outcome_names[] = {
     [CUSHIM_OUTCOME_TOO_OLD] = "too-old",
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "other-c-library",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "static-program",
+    [CUSHIM_OUTCOME_DAMAGED] = "damaged",
 };
 
 static const char *const origin_names[] = {

@@ -61,7 +61,7 @@ static bool read_system_folders(struct followed *search)
 
     if (!dl_iterate_phdr(name_list, list))
         return false;
-    file = open(list, O_RDONLY | O_CLOEXEC);
+    file = open(list, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0) {
         memcpy(search->folders, defaults, sizeof defaults);
         return true;

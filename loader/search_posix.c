@@ -7,13 +7,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "loader/cache.h"
 #include "loader/elf.h"
+#include "loader/linker.h"
 #include "loader/mapped.h"
 #include "loader/system.h"
 #include "loader/text.h"
@@ -36,7 +36,10 @@ enum { MOST_SEEN = 16 };
 /* What is read while a search is followed. Too large for a small thread's stack. */
 struct search {
     size_t size; /* of all this */
+    const char *name;
     struct cushim_candidate file;
+    struct cushim_candidate cached; /* to which the linker's cache leads */
+    char path[CUSHIM_REPORT_PATH_BYTES];
     struct {
         dev_t device;
         ino_t number;
@@ -48,8 +51,8 @@ struct search {
 };
 
 /*
- * The first parts of what a linker tries in each folder before it looks into that itself. What
- * comes after the first is of glibc before 2.37.
+ * The parts of what a linker tries in each folder before it looks into that itself, in the order in
+ * which they stand in one path. Those that come after the first are of glibc before 2.37.
  */
 static const char *const subfolders[] = {
     "glibc-hwcaps",
@@ -62,61 +65,17 @@ static const char *const subfolders[] = {
 #endif
 };
 
+/* What is in the first of them. */
+static const char *const levels[] = {
+#if defined(__x86_64__)
+    "x86-64-v4",
+    "x86-64-v3",
+    "x86-64-v2",
+#endif
+    NULL,
+};
+
 enum { OLD_SUBFOLDERS = sizeof subfolders / sizeof subfolders[0] };
-
-/* How many of them this linker tries; 0: it cannot be told. */
-static unsigned count_subfolders(void)
-{
-    static const char major[] = "glibc 2.";
-    char version[32] = "";
-
-    confstr(_CS_GNU_LIBC_VERSION, version, sizeof version);
-    if (strncmp(version, major, sizeof major - 1) != 0)
-        return 0;
-    if (strtol(version + sizeof major - 1, NULL, 10) >= 37)
-        return 1;
-    /* Others can be asked for. */
-    return OLD_SUBFOLDERS > 1 && !getenv("LD_HWCAP_MASK") && !getenv("GLIBC_TUNABLES")
-               ? OLD_SUBFOLDERS
-               : 0;
-}
-
-/* Whether somebody hears of the linker's searches, and may send them elsewhere. */
-static bool is_audited(void)
-{
-    const struct r_debug *linker;
-    uintptr_t address;
-
-    if (getenv("LD_AUDIT") || cushim__mapped_program_entry(DT_AUDIT, &address) ||
-        cushim__mapped_program_entry(DT_DEPAUDIT, &address))
-        return true;
-    /* Not there in a namespace of dlmopen(). In another version there are several. */
-    if (!cushim__mapped_program_entry(DT_DEBUG, &address) || !address)
-        return true;
-    memcpy(&linker, &address, sizeof linker);
-    return linker->r_version > 1;
-}
-
-/*
- * Whether dlopen() is the C library's. Another one, of a library that was loaded before the program
- * or of the program itself, may lead a search to where no look would find anything.
- */
-static bool asks_the_linker(void)
-{
-    static const char *const libraries[] = {"libc.so", "libc-2", "libdl.so", "libdl-2"};
-    const uintptr_t function = (uintptr_t)dlsym(RTLD_DEFAULT, "dlopen");
-    char path[CUSHIM_REPORT_PATH_BYTES];
-    const char *file;
-
-    if (!function || !cushim__mapped_holding(function, path, sizeof path))
-        return false;
-    file = strrchr(path, '/');
-    for (size_t i = 0; file && i < sizeof libraries / sizeof libraries[0]; i++) {
-        if (strncmp(file + 1, libraries[i], strlen(libraries[i])) == 0)
-            return true;
-    }
-    return false;
-}
 
 /* The part of the process that this is, for the search goes by who asks; close it again. */
 static void *open_self(void)
@@ -163,29 +122,98 @@ static bool was_seen(struct search *search, const struct stat *folder)
     return false;
 }
 
-/* Write the path of something in a folder. Whether it is there, or that cannot be told. */
-static bool may_have(struct search *search, const char *folder, const char *name)
+/* Write a part behind the path. Returns the length before, to cut it off again; 0: no room. */
+static size_t enter(struct search *search, const char *part)
 {
-    char *path = search->file.path;
+    const size_t length = strlen(search->path);
     struct cushim__text text;
 
-    cushim__text_begin(&text, path, sizeof search->file.path);
-    cushim__text_add(&text, folder);
+    cushim__text_begin(&text, search->path + length, sizeof search->path - length);
     cushim__text_add(&text, "/");
-    cushim__text_add(&text, name);
-    if (text.length >= sizeof search->file.path) {
-        path[0] = '\0';
-        return true;
-    }
-    return access(path, F_OK) == 0 || errno != ENOENT;
+    cushim__text_add(&text, part);
+    if (text.length < text.size)
+        return length;
+    search->path[length] = '\0';
+    search->is_certain = false;
+    return 0;
+}
+
+static void leave(struct search *search, size_t length)
+{
+    search->path[length] = '\0';
 }
 
 /* Whether the search would go on beyond this folder, stop at a file there, or take that. */
 enum find { GOES_ON, STOPS, TAKES };
 
-static enum find look_into(struct search *search, const char *folder, const char *name)
+/* What the linker would do with a file that it comes upon. */
+static enum find judge_file(struct cushim_candidate *file, const char *path)
+{
+    memset(file, 0, sizeof *file);
+    cushim__text_copy(file->path, sizeof file->path, path);
+    if (cushim__elf_check(file))
+        return TAKES;
+    return file->outcome == CUSHIM_OUTCOME_TRUNCATED || file->outcome == CUSHIM_OUTCOME_DAMAGED ||
+                   file->outcome == CUSHIM_OUTCOME_NOT_A_LIBRARY
+               ? STOPS
+               : GOES_ON;
+}
+
+/* Look at the file of the wanted name in the folder that the path leads to, if it is there. */
+static enum find look_here(struct search *search)
+{
+    const size_t length = enter(search, search->name);
+    enum find find = GOES_ON;
+
+    if (!length)
+        return GOES_ON;
+    if (access(search->path, F_OK) == 0 || errno != ENOENT) {
+        search->is_certain = false;
+        find = judge_file(&search->file, search->path);
+    }
+    leave(search, length);
+    return find;
+}
+
+/* Which of these the linker would take is a matter of the processor, but none must harm. */
+static enum find look_at_levels(struct search *search)
+{
+    enum find find = GOES_ON;
+
+    for (unsigned i = 0; levels[i] && find != STOPS; i++) {
+        const size_t length = enter(search, levels[i]);
+        if (!length)
+            continue;
+        find = look_here(search);
+        leave(search, length);
+    }
+    return find == STOPS ? STOPS : GOES_ON;
+}
+
+/* Look into all subfolders that the linker may try; each may have those that follow it. */
+static enum find look_below(struct search *search, unsigned first)
+{
+    enum find find = GOES_ON;
+
+    for (unsigned i = first; i < search->subfolder_count && find != STOPS; i++) {
+        const size_t length = enter(search, subfolders[i]);
+        if (!length)
+            continue;
+        if (access(search->path, F_OK) == 0 || errno != ENOENT) {
+            search->is_certain = false;
+            find = i == 0 ? look_at_levels(search) : look_below(search, i + 1);
+            if (find != STOPS && i > 0)
+                find = look_here(search);
+        }
+        leave(search, length);
+    }
+    return find == STOPS ? STOPS : GOES_ON;
+}
+
+static enum find look_into(struct search *search, const char *folder)
 {
     struct stat status;
+    enum find find;
 
     memset(&search->file, 0, sizeof search->file);
     if (stat(folder, &status) != 0) {
@@ -194,55 +222,87 @@ static enum find look_into(struct search *search, const char *folder, const char
     }
     if (was_seen(search, &status))
         return GOES_ON;
-    for (unsigned i = 0; search->is_certain && i < search->subfolder_count; i++)
-        search->is_certain = !may_have(search, folder, subfolders[i]);
-    if (!may_have(search, folder, name))
+    if (strlen(folder) >= sizeof search->path) {
+        search->is_certain = false;
         return GOES_ON;
-    search->is_certain = false;
-    if (!search->file.path[0])
-        return GOES_ON;
-    if (cushim__elf_check(&search->file))
-        return TAKES;
-    return search->file.outcome == CUSHIM_OUTCOME_TRUNCATED ||
-                   search->file.outcome == CUSHIM_OUTCOME_NOT_A_LIBRARY
-               ? STOPS
-               : GOES_ON;
+    }
+    cushim__text_copy(search->path, sizeof search->path, folder);
+    find = look_below(search, 0);
+    return find == STOPS ? STOPS : look_here(search);
+}
+
+/* One of the system's own folders, which the linker searches after its cache. */
+static bool is_system_folder(const char *folder)
+{
+    return strncmp(folder, "/lib", 4) == 0 || strncmp(folder, "/usr/lib", 8) == 0;
+}
+
+/* Look at a file that the cache names, unless it is the one that a folder has. */
+static bool look_at_cached(const char *path, void *data)
+{
+    struct search *search = data;
+
+    if (strlen(path) >= sizeof search->cached.path ||
+        (search->file.path[0] && cushim__path_is_same_file(path, search->file.path)))
+        return true;
+    return judge_file(&search->cached, path) != STOPS;
 }
 
 /*
- * Whether the linker has a cache beside its folders that may lead to more. Where it is kept is told
- * by nobody; a linker of the system's own folders, which it searches last, has the system's.
+ * The linker has a cache beside its folders that may lead to more. Where it is kept is told by
+ * nobody; a linker of the system's own folders, which it searches last, has the system's.
  */
-static bool cache_lacks(const Dl_serinfo *folders, const char *name)
+static enum find look_into_cache(struct search *search)
 {
-    static const char system[] = "/usr/lib";
+    const Dl_serinfo *folders = &search->folders;
     const char *last = folders->dls_cnt ? folders->dls_serpath[folders->dls_cnt - 1].dls_name : "";
+    enum cushim__cached cached = CUSHIM__CACHED_UNKNOWN;
 
-    return strncmp(last, system, sizeof system - 1) == 0 &&
-           cushim__cache_lacks("/etc/ld.so.cache", name);
+    if (strncmp(last, "/usr/lib", 8) == 0)
+        cached = cushim__cache_look("/etc/ld.so.cache", search->name, look_at_cached, search);
+    search->is_certain = search->is_certain && cached == CUSHIM__CACHED_NONE;
+    return cached == CUSHIM__CACHED_STOPPED ? STOPS : GOES_ON;
+}
+
+/* Look along the folders, up to a file that decides. False: what was met must not be opened, and is
+ * copied to `file`. */
+static bool look_along(struct search *search, struct cushim_candidate *passed_over)
+{
+    const char *folder = "";
+    enum find find = GOES_ON;
+
+    for (unsigned i = 0; i < search->folders.dls_cnt && find == GOES_ON; i++) {
+        folder = search->folders.dls_serpath[i].dls_name;
+        find = look_into(search, folder);
+        if (find == GOES_ON && search->file.outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
+            *passed_over = search->file;
+    }
+    if (find == STOPS)
+        return false;
+    if ((find == GOES_ON || is_system_folder(folder)) && look_into_cache(search) == STOPS) {
+        search->file = search->cached;
+        return false;
+    }
+    return true;
 }
 
 enum cushim__look cushim__search_look(struct cushim_candidate *candidate,
                                       struct cushim_candidate *passed_over)
 {
     struct search *search = read_folders();
+    const struct cushim__linker linker = cushim__linker_ask();
     enum cushim__look look = CUSHIM__LOOK_ASK;
-    enum find find = GOES_ON;
 
     passed_over->path[0] = '\0';
     if (!search)
         return look;
-    search->subfolder_count = count_subfolders();
-    search->is_certain = search->subfolder_count > 0 && !is_audited() && asks_the_linker();
-    for (unsigned i = 0; i < search->folders.dls_cnt && find == GOES_ON; i++) {
-        find = look_into(search, search->folders.dls_serpath[i].dls_name, candidate->path);
-        if (find == GOES_ON && search->file.outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
-            *passed_over = search->file;
-    }
-    if (find == STOPS) {
+    search->name = candidate->path;
+    search->subfolder_count = linker.has_old_subfolders ? OLD_SUBFOLDERS : 1;
+    search->is_certain = linker.is_known;
+    if (!look_along(search, passed_over)) {
         cushim__search_adopt(candidate, &search->file);
         look = CUSHIM__LOOK_REFUSE;
-    } else if (search->is_certain && cache_lacks(&search->folders, candidate->path)) {
+    } else if (search->is_certain) {
         candidate->outcome = CUSHIM_OUTCOME_NOT_FOUND;
         cushim__text_copy(candidate->message, sizeof candidate->message,
                           "neither a folder of the dynamic linker's search nor its cache has it");

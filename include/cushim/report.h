@@ -67,6 +67,7 @@ enum cushim_outcome {
     CUSHIM_OUTCOME_TOO_OLD,            /**< Older than the stated minimum. */
     CUSHIM_OUTCOME_OTHER_C_LIBRARY,    /**< It needs what this C library, musl, has not. */
     CUSHIM_OUTCOME_STATIC_PROGRAM,     /**< The program is static, and can load no library. */
+    CUSHIM_OUTCOME_DAMAGED,            /**< A library that contradicts itself. */
 };
 
 /** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */

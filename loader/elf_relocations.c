@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Relocations: places in the library's memory that the dynamic linker writes. */
+#include "loader/elf_file.h"
+
+#if defined(__aarch64__)
+enum { TYPE_NONE = 0, TYPE_RELATIVE = 1027, TYPE_INDIRECT = 1032 };
+#else
+enum { TYPE_NONE = 0, TYPE_RELATIVE = 8, TYPE_INDIRECT = 37 };
+#endif
+
+enum { WORD = sizeof(ElfW(Addr)), WORD_BITS = WORD * 8 };
+
+/* Functions that the linker calls at the start or the end: their addresses are relocated, all. */
+struct array {
+    uint64_t start, bytes;
+    uint64_t met, packed; /* relocations for it, and those of them that are packed */
+};
+
+enum { STARTS, ENDS, ARRAYS };
+
+/* What a pass over relocations has met. */
+struct pass {
+    ElfW(Word) flags;   /* of a segment that the linker may write to */
+    uint64_t relative;  /* so many come first that are of this type */
+    uint64_t low, high; /* writable memory that was met last */
+    struct array arrays[ARRAYS];
+};
+
+/* The array that a relocation writes to; NULL: none. */
+static struct array *array_at(struct pass *pass, uint64_t address)
+{
+    for (unsigned i = 0; i < ARRAYS; i++) {
+        struct array *array = &pass->arrays[i];
+        if (array->bytes > 0 && address + WORD - 1 - array->start < array->bytes + WORD - 1)
+            return array;
+    }
+    return NULL;
+}
+
+/* Whether the linker may write there. Most lie in one segment, which is kept. */
+static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
+{
+    if (address >= pass->low && address < pass->high && pass->high - address >= WORD)
+        return true;
+    for (unsigned i = 0; i < elf->load_count; i++) {
+        const ElfW(Phdr) *load = &elf->loads[i];
+        if ((load->p_flags & pass->flags) != pass->flags || address < load->p_vaddr ||
+            load->p_memsz < WORD || address - load->p_vaddr > load->p_memsz - WORD)
+            continue;
+        pass->low = load->p_vaddr;
+        pass->high = load->p_vaddr + load->p_memsz;
+        return true;
+    }
+    return false;
+}
+
+/* What is wrong with a relocation; NULL: nothing. */
+static const char *fault_of(struct cushim__elf *elf, struct pass *pass,
+                            const ElfW(Rela) * relocation, uint64_t index)
+{
+    const uint64_t type = ELF64_R_TYPE(relocation->r_info);
+    struct array *array;
+
+    if (index < pass->relative && type != TYPE_RELATIVE)
+        return "a relocation is not of the kind that the first are said to be";
+    if (elf->is_counted && ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
+        return "a relocation is by a symbol that there is not";
+    if (type == TYPE_NONE)
+        return NULL;
+    if (!is_writable(elf, pass, relocation->r_offset))
+        return "a relocation is not for the library's own data";
+    array = array_at(pass, relocation->r_offset);
+    if (array && (relocation->r_offset - array->start) % WORD != 0)
+        return "a relocation is for parts of two functions that run at its start or end";
+    if (array)
+        array->met++;
+    if ((type == TYPE_INDIRECT || (type == TYPE_RELATIVE && array)) &&
+        !cushim__elf_is_code(elf, (uint64_t)relocation->r_addend))
+        return "what runs at its start or end is no code";
+    return NULL;
+}
+
+static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
+                        enum cushim__elf_entry bytes)
+{
+    const size_t size = sizeof(ElfW(Rela));
+    const uint64_t count = elf->values[bytes] / size;
+    uint64_t start, run;
+
+    if (count == 0)
+        return true;
+    if (!cushim__elf_place(elf, elf->values[table], count * size, PF_R, &start))
+        return cushim__elf_damaged(elf, elf->dynamic.p_offset, "its relocations cannot be read");
+    for (uint64_t i = 0; i < count; i += run) {
+        const ElfW(Rela) *some = cushim__elf_run(elf, start + i * size, size, count - i, &run);
+        if (!some)
+            return cushim__elf_damaged(elf, start + i * size, "its relocations cannot be read");
+        for (uint64_t j = 0; j < run; j++) {
+            const char *why = fault_of(elf, pass, &some[j], i + j);
+            if (why)
+                return cushim__elf_damaged(elf, start + (i + j) * size, why);
+        }
+    }
+    return true;
+}
+
+static bool is_packed_place(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
+{
+    struct array *array = array_at(pass, address);
+
+    if (array) {
+        array->met++;
+        array->packed++;
+    }
+    return is_writable(elf, pass, address) && (!array || (address - array->start) % WORD == 0);
+}
+
+/* A word of these is a place, or a bit for each of the words that follow the last place. */
+static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uint64_t word,
+                           uint64_t *next)
+{
+    uint64_t address = *next;
+
+    if ((word & 1) == 0) {
+        *next = word + WORD;
+        return is_packed_place(elf, pass, word);
+    }
+    *next += (WORD_BITS - 1) * WORD;
+    for (uint64_t bits = word >> 1; bits; bits >>= 1, address += WORD) {
+        if ((bits & 1) && !is_packed_place(elf, pass, address))
+            return false;
+    }
+    return true;
+}
+
+static bool check_packed(struct cushim__elf *elf, struct pass *pass)
+{
+    const uint64_t count = elf->values[CUSHIM__ELF_RELRSZ] / WORD;
+    uint64_t start = 0, run, next = 0;
+
+    if (count == 0)
+        return true;
+    if (!cushim__elf_place(elf, elf->values[CUSHIM__ELF_RELR], count * WORD, PF_R, &start))
+        return cushim__elf_damaged(elf, elf->dynamic.p_offset, "its relocations cannot be read");
+    for (uint64_t i = 0; i < count; i += run) {
+        const ElfW(Addr) *words = cushim__elf_run(elf, start + i * WORD, WORD, count - i, &run);
+        if (!words)
+            return cushim__elf_damaged(elf, start + i * WORD, "its relocations cannot be read");
+        for (uint64_t j = 0; j < run; j++) {
+            if (!is_packed_well(elf, pass, words[j], &next))
+                return cushim__elf_damaged(elf, start + (i + j) * WORD,
+                                           "a relocation is not for the library's own data");
+        }
+    }
+    return true;
+}
+
+/* Where relocations are packed, the address that is to be relocated stands in its place. */
+static bool check_array(struct cushim__elf *elf, const struct array *array)
+{
+    const uint64_t count = array->bytes / WORD;
+    uint64_t place = 0, run;
+
+    if (count == 0)
+        return true;
+    if (array->met != count)
+        return cushim__elf_damaged(elf, elf->dynamic.p_offset,
+                                   "not all that runs at its start or end is relocated");
+    if (array->packed != count)
+        return true;
+    cushim__elf_place(elf, array->start, array->bytes, PF_R, &place);
+    for (uint64_t i = 0; i < count; i += run) {
+        const ElfW(Addr) *functions = cushim__elf_run(elf, place + i * WORD, WORD, count - i, &run);
+        for (uint64_t j = 0; functions && j < run; j++) {
+            if (!cushim__elf_is_code(elf, functions[j]))
+                functions = NULL;
+        }
+        if (!functions)
+            return cushim__elf_damaged(elf, place + i * WORD,
+                                       "what runs at its start or end is no code");
+    }
+    return true;
+}
+
+bool cushim__elf_check_relocations(struct cushim__elf *elf)
+{
+    const bool writes_code =
+        cushim__elf_has(elf, CUSHIM__ELF_TEXTREL) || (elf->values[CUSHIM__ELF_FLAGS] & DF_TEXTREL);
+    struct pass pass = {
+        .flags = writes_code ? 0 : PF_W,
+        .relative = elf->values[CUSHIM__ELF_RELACOUNT],
+        .arrays = {[STARTS] = {.start = elf->values[CUSHIM__ELF_INIT_ARRAY],
+                               .bytes = elf->values[CUSHIM__ELF_INIT_ARRAYSZ]},
+                   [ENDS] = {.start = elf->values[CUSHIM__ELF_FINI_ARRAY],
+                             .bytes = elf->values[CUSHIM__ELF_FINI_ARRAYSZ]}},
+    };
+
+    if (CUSHIM__ELF_MACHINE == EM_NONE)
+        return true;
+    if (!check_table(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
+        return false;
+    pass.relative = 0;
+    return check_table(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
+           check_packed(elf, &pass) && check_array(elf, &pass.arrays[STARTS]) &&
+           check_array(elf, &pass.arrays[ENDS]);
+}
