@@ -19,6 +19,7 @@
 #include <cushim/event_time.h>
 #include <cushim/log.h>
 #include <cushim/primary_context.h>
+#include <cushim/probe.h>
 #include <cushim/report.h>
 #include <cushim/stream.h>
 #include <cushim/stream_attribute.h>

@@ -14,7 +14,13 @@
 #include "src/tool/failure.h"
 
 /* Commands that take options; a set of them is their sum. */
-enum command { COMMAND_INFO = 1, COMMAND_TIME = 2, COMMAND_RUN = 4, COMMAND_PROFILE = 8 };
+enum command {
+    COMMAND_INFO = 1,
+    COMMAND_TIME = 2,
+    COMMAND_RUN = 4,
+    COMMAND_PROFILE = 8,
+    COMMAND_PROBE = 16,
+};
 
 enum option_kind {
     OPTION_FLAG,
@@ -60,6 +66,7 @@ struct arguments {
     uint64_t bytes; /* 0: not given */
     uint64_t repeat;
     uint64_t device;
+    uint64_t timeout; /* seconds; 0: not given */
 };
 
 /*

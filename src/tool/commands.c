@@ -12,6 +12,13 @@ const struct command_row commands[] = {
      "machine shows, each with its evidence and a way out of it. Then each device: name, UUID, "
      "compute capability, memory and PCI address.",
      command_info},
+    {COMMAND_PROBE, "probe", NULL,
+     "Tries the driver in a process of its own, for a limited time, so that one that hangs or "
+     "crashes in cuInit, or as it is opened, does no harm. Prints the verdict: usable, absent "
+     "(there is no driver, or no device), broken (it fails or crashes) or hung; the reason, and "
+     "what to do about it; and how far it came: load, init, count (of devices) or done. The "
+     "process and all that it has started in its group are ended before the command ends.",
+     command_probe},
     {COMMAND_TIME, "time", NULL,
      "Times the driver at work. Each round records an event on a stream, sets bytes of device "
      "memory (cuMemsetD8Async), records a second event and waits for it. Prints the minimum, "

@@ -22,11 +22,14 @@ extern const struct command_row commands[]; /* ends with a NULL name */
 /* NULL: there is no such command. */
 const struct command_row *commands_find(const char *name);
 
-/* What a word in the place of a command may be: `info, time, run, profile or help`. */
+/* What a word in the place of a command may be: `info, probe, time, run, profile or help`. */
 const char *commands_names(char *buffer, size_t size);
 
 /* info.c */
 enum status command_info(const struct arguments *arguments);
+
+/* probe.c */
+enum status command_probe(const struct arguments *arguments);
 
 /* profile.c */
 enum status command_profile(const struct arguments *arguments);

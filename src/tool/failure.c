@@ -15,6 +15,8 @@ static const char *kind(enum status status)
     case STATUS_DONE:
         break;
     case STATUS_FAILED:
+    case STATUS_HUNG:
+    case STATUS_CRASHED:
     case STATUS_NO_LIBRARY:
     case STATUS_NOT_EXECUTABLE:
     case STATUS_NOT_FOUND:

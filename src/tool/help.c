@@ -21,7 +21,10 @@ struct entry {
 static const char json_description[] =
     "info prints an object with the members simulated, mock, report, traps and devices; time one "
     "with simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, "
-    "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second. "
+    "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second; probe "
+    "one with verdict, reason, advice, stage, state, code, code_name, driver_version, "
+    "device_count, library, exit_status, signal and left_process, of which the last three are "
+    "null where there is none. "
     "simulated is true if the mock driver answered, and mock is the line that says which it is, "
     "else null. After a failure the member error stands beside simulated, mock, report (and "
     "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
@@ -32,7 +35,7 @@ static const char json_description[] =
 
 enum {
     DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    ALL = DRIVER | COMMAND_RUN,
+    ALL = DRIVER | COMMAND_RUN | COMMAND_PROBE,
 };
 
 /* An exit status, and the commands that have it. */
@@ -43,11 +46,17 @@ struct status_entry {
 };
 
 static const struct status_entry statuses[] = {
-    {COMMAND_INFO, "0", "There is at least one device."},
+    {COMMAND_INFO | COMMAND_PROBE, "0", "There is at least one device."},
     {COMMAND_TIME | COMMAND_PROFILE, "0", "Done."},
     {DRIVER, "1", "A call of the driver failed, or the output could not be written."},
-    {DRIVER, "2", "There is no driver, or what was found in its place cannot be used."},
-    {DRIVER, "3", "There is a driver but no device: cuInit failed, or it found none."},
+    {COMMAND_PROBE, "1",
+     "The probe could not be made, cuDeviceGetCount failed, or the output could not be written."},
+    {DRIVER | COMMAND_PROBE, "2",
+     "There is no driver, or what was found in its place cannot be used."},
+    {DRIVER | COMMAND_PROBE, "3",
+     "There is a driver but no device: cuInit failed, or it found none."},
+    {COMMAND_PROBE, "4", "The driver hung: it had not come back in time."},
+    {COMMAND_PROBE, "5", "The driver crashed, or ended or garbled the process that tried it."},
     {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
     {COMMAND_RUN, "125", "The mock driver's library was not found."},
     {COMMAND_RUN, "126", "The program was found, but cannot be executed."},
@@ -70,6 +79,8 @@ static const struct entry variables[] = {
 
 static const struct entry examples[] = {
     {"cushim info", "Is there a driver, and if not, why?"},
+    {"cushim probe --timeout 5 || echo no GPU today",
+     "Can the driver be used? One that hangs is given five seconds."},
     {"cushim time --bytes 1G --repeat 20", "Time 20 rounds of 1 GiB."},
     {"cushim time --json --library ./libcuda.so.1", "Time another driver, for a program."},
     {"cushim info --mock --set devices=2", "What a program sees of the mock driver."},

@@ -3,9 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/probe_answer.h"
 #include "src/tool/commands.h"
 #include "src/tool/help.h"
 #include "src/tool/output.h"
+#include "src/tool/probe_child.h"
 #include "src/tool/system.h"
 
 static enum status refuse(const struct failure *failure, bool as_json)
@@ -74,6 +76,11 @@ static enum status dispatch(int count, char **words)
     }
     if (row)
         return run(row, count - 1, words + 1);
+    if (strcmp(words[0], CUSHIM__PROBE_WORD) == 0) {
+        const enum status status = probe_child(count - 1, words + 1);
+        if (status != STATUS_USAGE)
+            return status;
+    }
     if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
         strcmp(words[0], "-h") == 0)
         return help(count - 1, words + 1);

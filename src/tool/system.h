@@ -20,6 +20,9 @@ bool system_begin(int *count, char ***words);
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);
 
+/* The path of this command's own file, by which it can be started anew. Free it; NULL as below. */
+char *system_own_path(void);
+
 /* The folder of this command's own file. Free it; NULL if the system does not tell. */
 char *system_own_folder(void);
 

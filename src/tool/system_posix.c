@@ -52,6 +52,14 @@ char *system_absolute_path(const char *path)
     return joined;
 }
 
+char *system_own_path(void)
+{
+    char *path = realpath("/proc/self/exe", NULL);
+
+    /* The file may be gone, as after an update, and this still leads to it. */
+    return path ? path : strdup("/proc/self/exe");
+}
+
 char *system_own_folder(void)
 {
     char *path = realpath("/proc/self/exe", NULL);

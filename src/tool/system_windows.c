@@ -73,16 +73,22 @@ char *system_absolute_path(const char *path)
     return length > 0 && length < CUSHIM__WIDE_PATH ? narrow(absolute) : NULL;
 }
 
-char *system_own_folder(void)
+char *system_own_path(void)
 {
     wchar_t path[CUSHIM__WIDE_PATH];
     const DWORD length = GetModuleFileNameW(NULL, path, CUSHIM__WIDE_PATH);
-    wchar_t *end = length > 0 && length < CUSHIM__WIDE_PATH ? wcsrchr(path, L'\\') : NULL;
 
-    if (!end)
-        return NULL;
-    *end = L'\0';
-    return narrow(path);
+    return length > 0 && length < CUSHIM__WIDE_PATH ? narrow(path) : NULL;
+}
+
+char *system_own_folder(void)
+{
+    char *path = system_own_path();
+    char *end = path ? strrchr(path, '\\') : NULL;
+
+    if (end)
+        *end = '\0';
+    return path;
 }
 
 bool system_file_exists(const char *path)

@@ -8,7 +8,7 @@ import unittest
 
 from harness import DONE, ToolTest
 
-COMMANDS = 'info', 'time', 'run', 'profile'
+COMMANDS = 'info', 'probe', 'time', 'run', 'profile'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -99,7 +99,8 @@ class Manual(ToolTest):
 
     def test_exit_statuses_of_a_command_are_its_own(self):
         whole = self.statuses('help')
-        for command, own in (('info', '0 1 2 3 64'), ('time', '0 1 2 3 64 130'),
+        for command, own in (('info', '0 1 2 3 64'), ('probe', '0 1 2 3 4 5 64'),
+                             ('time', '0 1 2 3 64 130'),
                              ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64')):
             told = self.statuses(command, '--help')
             self.assertEqual(list(told), own.split())
@@ -123,7 +124,8 @@ class Manual(ToolTest):
     def test_options_explained_exist(self):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
                   '--devices': '2', '--driver-version': '12.8', '--config': '/dev/null',
-                  '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null'}
+                  '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null',
+                  '--timeout': '9'}
         for command in COMMANDS:
             explained = self.manual('help', command)
             for option in set(re.findall(r'^    (--[\w-]+)', explained, re.MULTILINE)):
@@ -148,7 +150,8 @@ class Manual(ToolTest):
         info = self.run_with(13000, 'info', '--json').json()
         time = self.run_with(13000, 'time', '--json').json()
         error = self.run_command('info', '--json', CUSHIM_LIBRARY='none').json()['error']
-        for member in [*info, *time, 'error', *error]:
+        probe = self.run_command('probe', '--json', CUSHIM_LIBRARY='none').json()
+        for member in [*info, *probe, *time, 'error', *error]:
             self.assertRegex(told, r'\b%s\b' % member)
         for kind in 'failed', 'no-driver', 'no-device', 'usage', 'interrupted':
             self.assertIn(kind, told)

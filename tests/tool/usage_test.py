@@ -12,8 +12,9 @@ SIZE = 'expected a number of bytes from 1 to 1048576G, such as 4096, 64K, 256M o
 
 # The command line, and what the message says.
 TABLE = [
-    ('', 'a command is missing: expected info, time, run, profile or help'),
-    ('frobnicate', "expected the command info, time, run, profile or help, not 'frobnicate'"),
+    ('', 'a command is missing: expected info, probe, time, run, profile or help'),
+    ('frobnicate',
+     "expected the command info, probe, time, run, profile or help, not 'frobnicate'"),
     ('--json info', "a command must come before the option '--json'"),
     ('-x', "a command must come before the option '-x'"),
     ('--version info', "--version takes no argument 'info'"),

@@ -15,6 +15,9 @@
  *   REENTERS           its constructor calls the function zoo_reenter of the program, if any
  *   HELPED             it needs another library
  *   UNRESOLVED         it needs a function that no library has
+ *   DEVICES=N          its cuDeviceGetCount tells so many devices
+ *   COUNT_CODE=N       with DEVICES: what cuDeviceGetCount answers (0)
+ *   MISCHIEF           it does to its process what the environment says (mischief.c)
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -28,6 +31,16 @@
 #endif
 #ifndef VERSION_CODE
 #define VERSION_CODE 0
+#endif
+
+#ifndef COUNT_CODE
+#define COUNT_CODE 0
+#endif
+
+#ifdef MISCHIEF
+#include "mischief.h"
+#else
+#define zoo_mischief(when) ((void)0)
 #endif
 
 /* A function that the program exports, or NULL: see program_posix.c, program_windows.c. */
@@ -50,6 +63,7 @@ int cuInit(unsigned flags);
 int cuInit(unsigned flags)
 {
     zoo_init_calls++;
+    zoo_mischief("init");
     return flags == 0 ? INIT_CODE : 1;
 }
 #endif
@@ -63,6 +77,18 @@ int cuDriverGetVersion(int *version)
     if (VERSION_CODE == 0)
         *version = DRIVER_VERSION;
     return VERSION_CODE;
+}
+#endif
+
+#ifdef DEVICES
+#define OWN_cuDeviceGetCount
+int cuDeviceGetCount(int *count);
+int cuDeviceGetCount(int *count)
+{
+    zoo_mischief("count");
+    if (COUNT_CODE == 0)
+        *count = DEVICES;
+    return COUNT_CODE;
 }
 #endif
 
@@ -140,6 +166,13 @@ __attribute__((constructor)) static void reenter(void)
 
     if (program)
         program();
+}
+#endif
+
+#ifdef MISCHIEF
+__attribute__((constructor)) static void misbehave(void)
+{
+    zoo_mischief("open");
 }
 #endif
 

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The process is made by posix_spawn(), which runs no fork handlers and is allowed with other
+ * threads around. It leads a group, whose number nobody else gets as long as it has not been waited
+ * for: so its end is looked at first (WNOWAIT), then the group is killed, then it is waited for.
+ */
+#define _GNU_SOURCE
+#include "src/errand.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/system.h"
+
+enum { LONGEST_NAP_MS = 20 };
+
+static CUresult cannot(struct cushim__errand *errand, CUresult code, const char *what, int error)
+{
+    snprintf(errand->problem, sizeof errand->problem, "%s: %s", what, strerror(error));
+    return code;
+}
+
+static void close_both(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A pipe off the standard streams, which may be closed here and are others in the process. */
+static bool open_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const int low = ends[i];
+        const int high = low > STDERR_FILENO ? low : fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        const int error = errno;
+
+        if (high != low && high >= 0)
+            close(low);
+        if (high < 0 || (i == 0 && fcntl(high, F_SETFL, O_NONBLOCK) != 0)) {
+            ends[i] = high < 0 ? low : high;
+            close_both(ends);
+            errno = error;
+            return false;
+        }
+        ends[i] = high;
+    }
+    return true;
+}
+
+static int set_streams(posix_spawn_file_actions_t *actions, int to)
+{
+    int error = posix_spawn_file_actions_adddup2(actions, to, STDOUT_FILENO);
+
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 34)
+    /* Elsewhere the command closes them, as soon as it runs. */
+    if (!error)
+        error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+#endif
+#endif
+    if (!error)
+        error = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!error)
+        error = posix_spawn_file_actions_addopen(actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    return error;
+}
+
+/* A group of its own, and no signal blocked or ignored, whatever is so here. */
+static int set_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    int error;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    error = posix_spawnattr_setsigmask(attributes, &none);
+    if (!error)
+        error = posix_spawnattr_setsigdefault(attributes, &all);
+    if (!error)
+        error = posix_spawnattr_setpgroup(attributes, 0);
+    if (!error)
+        error = posix_spawnattr_setflags(
+            attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    return error;
+}
+
+static int start(const struct cushim__errand *errand, int to, pid_t *process)
+{
+    enum { MOST_WORDS = 8 };
+    const char *words[MOST_WORDS + 2] = {errand->command};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&actions);
+
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        for (int i = 0; i < MOST_WORDS && errand->words[i]; i++)
+            words[i + 1] = errand->words[i];
+        error = set_streams(&actions, to);
+        if (!error)
+            error = set_signals(&attributes);
+        if (!error)
+            error = posix_spawn(process, errand->command, &actions, &attributes,
+                                (char *const *)words, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* Take what there is. False: there will be no more, or no room for more. */
+static bool take(struct cushim__errand *errand, int from)
+{
+    while (errand->length + 1 < errand->size) {
+        const ssize_t got =
+            read(from, errand->text + errand->length, errand->size - 1 - errand->length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return got < 0 && errno == EAGAIN;
+        errand->length += (size_t)got;
+    }
+    errand->is_full = true;
+    return false;
+}
+
+/* Whether it has ended. It stays to be waited for; who ignores SIGCHLD finds it gone. */
+static bool has_ended(pid_t process)
+{
+    siginfo_t seen;
+
+    memset(&seen, 0, sizeof seen);
+    return waitid(P_PID, (id_t)process, &seen, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+           seen.si_pid != 0;
+}
+
+/* Until it has ended or may not go on. Its end is no end of the pipe: others may hold that. */
+static void watch(struct cushim__errand *errand, pid_t process, int from, uint64_t begin)
+{
+    struct pollfd pipe_end = {.fd = from, .events = POLLIN};
+
+    for (int nap_ms = 1;; nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : LONGEST_NAP_MS) {
+        const bool is_over = has_ended(process);
+        const bool is_open = take(errand, from);
+
+        if (is_over || errand->is_full)
+            return;
+        if (cushim__clock_ns() - begin >= errand->timeout_ns) {
+            errand->is_late = true;
+            return;
+        }
+        poll(&pipe_end, is_open, nap_ms);
+    }
+}
+
+/* Wait for the end of what was killed. */
+static void reap(struct cushim__errand *errand, pid_t process)
+{
+    const uint64_t begin = cushim__clock_ns();
+    const bool is_ours = errand->is_late || errand->is_full;
+    int status = 0;
+
+    for (;;) {
+        const pid_t ended = waitpid(process, &status, WNOHANG);
+        if (ended == process)
+            break;
+        if (ended < 0 && errno != EINTR)
+            return; /* somebody else has waited for it */
+        if (cushim__clock_ns() - begin >= CUSHIM__ERRAND_GRACE_NS) {
+            errand->left_process = process;
+            return;
+        }
+        cushim__sleep_ns(1000000);
+    }
+    if (WIFEXITED(status))
+        errand->exit_status = WEXITSTATUS(status);
+    else if (!(is_ours && WTERMSIG(status) == SIGKILL))
+        errand->signal = (unsigned)WTERMSIG(status);
+}
+
+static void end_group(struct cushim__errand *errand, pid_t process)
+{
+    kill(-process, SIGKILL);
+    if (!has_ended(process))
+        kill(process, SIGKILL);
+    reap(errand, process);
+}
+
+static CUresult run(struct cushim__errand *errand)
+{
+    const uint64_t begin = cushim__clock_ns();
+    pid_t process = 0;
+    int ends[2], error;
+
+    if (getauxval(AT_SECURE)) {
+        snprintf(errand->problem, sizeof errand->problem,
+                 "this process runs with more rights than its user");
+        return CUDA_ERROR_NOT_PERMITTED;
+    }
+    /* An emulator's posix_spawn() does not tell. */
+    if (faccessat(AT_FDCWD, errand->command, X_OK, AT_EACCESS) != 0)
+        return cannot(errand,
+                      errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
+                                                          : CUDA_ERROR_OPERATING_SYSTEM,
+                      errand->command, errno);
+    if (!open_pipe(ends))
+        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
+    error = start(errand, ends[1], &process);
+    if (error) {
+        close_both(ends);
+        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command, error);
+    }
+    close(ends[1]);
+    watch(errand, process, ends[0], begin);
+    end_group(errand, process);
+    close(ends[0]);
+    errand->text[errand->length] = '\0';
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__errand_run(struct cushim__errand *errand)
+{
+    int former;
+    CUresult code;
+
+    /* A thread that is cancelled in between would leave the process behind. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+    code = run(errand);
+    pthread_setcancelstate(former, &former);
+    return code;
+}
+
+const char *cushim__errand_signal_name(unsigned signal)
+{
+    static const struct {
+        unsigned signal;
+        const char *name;
+    } names[] = {
+        {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},
+        {SIGKILL, "SIGKILL"}, {SIGSEGV, "SIGSEGV"}, {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"},
+        {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}, {SIGALRM, "SIGALRM"}, {SIGPIPE, "SIGPIPE"},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].signal == signal)
+            return names[i].name;
+    }
+    return "";
+}

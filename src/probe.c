@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What came of the process of a probe, and what to say of it. */
+#include <cushim/probe.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/error.h>
+
+#include "loader/options.h"
+#include "loader/system.h"
+#include "loader/text.h"
+#include "src/errand.h"
+#include "src/probe_answer.h"
+
+/* Where this build installs the command; a subproject, or a copy, has none. */
+#ifndef CUSHIM__COMMAND
+#define CUSHIM__COMMAND NULL
+#endif
+
+static const uint64_t default_timeout_ns = UINT64_C(10000000000);
+
+static const char command_advice[] =
+    "Name the command cushim, of the same version as this library, by its absolute path.";
+static const char driver_advice[] =
+    "Do not use the driver in this process; run nvidia-smi to see whether other programs fare "
+    "better, and restart the machine or reinstall the NVIDIA driver if they do not.";
+
+static const char *const verdict_names[] = {
+    [CUSHIM_PROBE_UNKNOWN] = "unknown", [CUSHIM_PROBE_USABLE] = "usable",
+    [CUSHIM_PROBE_ABSENT] = "absent",   [CUSHIM_PROBE_BROKEN] = "broken",
+    [CUSHIM_PROBE_HUNG] = "hung",
+};
+
+static const struct {
+    const char *name, *where;
+} stages[] = {
+    [CUSHIM_PROBE_STAGE_START] = {"start", "before it came to the driver"},
+    [CUSHIM_PROBE_STAGE_LOAD] = {"load", "while its library was opened"},
+    [CUSHIM_PROBE_STAGE_INIT] = {"init", "in cuInit"},
+    [CUSHIM_PROBE_STAGE_COUNT] = {"count", "in cuDeviceGetCount"},
+    [CUSHIM_PROBE_STAGE_DONE] = {"done", "after it had answered"},
+};
+
+/* Too large for a small thread's stack. */
+struct probing {
+    struct cushim_probe found;
+    char text[CUSHIM__PROBE_ANSWER_BYTES];
+};
+
+const char *cushim_probe_verdict_name(enum cushim_probe_verdict verdict)
+{
+    return (size_t)verdict < sizeof verdict_names / sizeof verdict_names[0] ? verdict_names[verdict]
+                                                                            : "unknown";
+}
+
+const char *cushim_probe_stage_name(enum cushim_probe_stage stage)
+{
+    return (size_t)stage < sizeof stages / sizeof stages[0] ? stages[stage].name : "unknown";
+}
+
+/* Which input cannot be right, and why; NULL: none. */
+static const char *refuse_path(const char *path)
+{
+    if (!path)
+        return NULL;
+    if (!cushim__path_is_absolute(path))
+        return path[0] ? "the path is not absolute" : "the path is empty";
+    return strlen(path) < CUSHIM_REPORT_PATH_BYTES ? NULL : "the path is too long";
+}
+
+static CUresult refuse(const struct cushim_probe_options *options, struct cushim_probe *found)
+{
+    const char *const names[] = {"library", "command"};
+    const char *const paths[] = {options->library, options->command};
+    struct cushim__text text;
+
+    cushim__text_begin(&text, found->reason, sizeof found->reason);
+    for (int i = 0; i < 2; i++) {
+        const char *why = refuse_path(paths[i]);
+        if (!why)
+            continue;
+        cushim__text_format(&text, "The probe was not made: %s of the options: %s: ", names[i],
+                            why);
+        cushim__text_plain(&text, paths[i]);
+        cushim__text_add(&text, ".");
+        cushim__text_copy(found->advice, sizeof found->advice,
+                          "Give a path that begins at the root.");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (options->minimum_version >= 0)
+        return CUDA_SUCCESS;
+    cushim__text_format(&text, "The probe was not made: minimum_version of the options is %d.",
+                        options->minimum_version);
+    cushim__text_copy(found->advice, sizeof found->advice,
+                      "Give a version as cuDriverGetVersion counts, such as 12020 for 12.2.");
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The process has answered: the reason and advice are its own. */
+static void judge_answer(struct cushim_probe *found)
+{
+    switch (found->state) {
+    case CUSHIM_STATE_NOT_FOUND:
+    case CUSHIM_STATE_DISABLED:
+    case CUSHIM_STATE_STUB:
+    case CUSHIM_STATE_NO_DEVICE:
+        found->verdict = CUSHIM_PROBE_ABSENT;
+        break;
+    case CUSHIM_STATE_READY:
+        found->verdict = found->code != CUDA_SUCCESS ? CUSHIM_PROBE_BROKEN
+                         : found->device_count > 0   ? CUSHIM_PROBE_USABLE
+                                                     : CUSHIM_PROBE_ABSENT;
+        break;
+    default:
+        found->verdict = CUSHIM_PROBE_BROKEN;
+    }
+}
+
+/* `12 s`, or `1500 ms`. */
+static void add_time(struct cushim__text *text, uint64_t ns)
+{
+    const bool is_whole = ns % 1000000000 == 0;
+
+    cushim__text_format(text, "%" PRIu64 " %s", ns / (is_whole ? 1000000000 : 1000000),
+                        is_whole ? "s" : "ms");
+}
+
+static void add_end(struct cushim__text *text, const struct cushim__errand *errand)
+{
+    const char *name = cushim__errand_signal_name(errand->signal);
+
+    if (errand->signal)
+        cushim__text_format(text, errand->signal < 1000 ? "by signal %u%s%s%s" : "by 0x%x%s%s%s",
+                            errand->signal, name[0] ? " (" : "", name, name[0] ? ")" : "");
+    else if (errand->exit_status >= 0)
+        cushim__text_format(text, "with exit status %d", errand->exit_status);
+    else
+        cushim__text_add(text, "in a way that something else in this process has taken note of");
+}
+
+/* The process has not answered, or not in full. */
+static void judge_silence(const struct cushim__errand *errand, enum cushim__answer answer,
+                          struct cushim_probe *found)
+{
+    const bool is_driver = found->stage != CUSHIM_PROBE_STAGE_START;
+    const char *who = is_driver ? "The driver" : "The command ";
+    struct cushim__text text;
+
+    found->verdict = CUSHIM_PROBE_BROKEN;
+    cushim__text_begin(&text, found->reason, sizeof found->reason);
+    cushim__text_add(&text, who);
+    if (!is_driver)
+        cushim__text_plain(&text, errand->command);
+    if (answer == CUSHIM__ANSWER_GARBAGE || errand->is_full) {
+        cushim__text_format(&text, "%s, %s",
+                            is_driver ? " has garbled the answer of its process"
+                                      : " has not answered as cushim's does",
+                            stages[found->stage].where);
+    } else if (errand->is_late) {
+        found->verdict = CUSHIM_PROBE_HUNG;
+        cushim__text_add(&text, " has not come back within ");
+        add_time(&text, errand->timeout_ns);
+        cushim__text_format(&text, ": it hangs %s", stages[found->stage].where);
+    } else if (is_driver && errand->exit_status == CUSHIM__PROBE_LOST) {
+        cushim__text_format(&text, " has closed descriptors that are not its own, %s",
+                            stages[found->stage].where);
+    } else {
+        cushim__text_add(&text, is_driver ? " has ended its process " : " has ended ");
+        add_end(&text, errand);
+        cushim__text_format(&text, ", %s", stages[found->stage].where);
+    }
+    if (errand->left_process)
+        cushim__text_format(&text, ", and the system cannot end the process %ld",
+                            errand->left_process);
+    cushim__text_add(&text, ".");
+    cushim__text_copy(found->advice, sizeof found->advice,
+                      is_driver ? driver_advice : command_advice);
+}
+
+static CUresult probe_with(const struct cushim_probe_options *options, struct probing *probing)
+{
+    const char *command = options->command ? options->command : CUSHIM__COMMAND;
+    struct cushim_probe *found = &probing->found;
+    char minimum[16];
+    const char *const words[] = {CUSHIM__PROBE_WORD, CUSHIM__PROBE_PROTOCOL, minimum,
+                                 options->library ? options->library : "", NULL};
+    struct cushim__errand errand = {
+        .command = command,
+        .words = words,
+        .timeout_ns = options->timeout_ns ? options->timeout_ns : default_timeout_ns,
+        .text = probing->text,
+        .size = sizeof probing->text,
+        .exit_status = -1,
+    };
+    enum cushim__answer answer;
+    struct cushim__text text;
+    CUresult code = refuse(options, found);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    snprintf(minimum, sizeof minimum, "%d", options->minimum_version);
+    snprintf(errand.problem, sizeof errand.problem, "this build knows no command cushim");
+    code = command ? cushim__errand_run(&errand) : CUDA_ERROR_FILE_NOT_FOUND;
+    if (code != CUDA_SUCCESS) {
+        cushim__text_begin(&text, found->reason, sizeof found->reason);
+        cushim__text_add(&text, "The probe was not made: ");
+        cushim__text_plain(&text, errand.problem);
+        cushim__text_add(&text, ".");
+        cushim__text_copy(found->advice, sizeof found->advice,
+                          code == CUDA_ERROR_NOT_PERMITTED
+                              ? "Probe from a process without these rights."
+                              : command_advice);
+        return code;
+    }
+    answer = cushim__probe_answer_read(errand.text, errand.length, found);
+    found->exit_status = errand.exit_status;
+    found->signal = errand.signal;
+    found->left_process = errand.left_process;
+    if (answer == CUSHIM__ANSWER_WHOLE)
+        judge_answer(found);
+    else
+        judge_silence(&errand, answer, found);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_probe(const struct cushim_probe_options *options, struct cushim_probe *probe)
+{
+    struct cushim_probe_options known = {.size = sizeof known};
+    struct probing *probing;
+    CUresult code;
+
+    if (!probe || probe->size < sizeof probe->size ||
+        !cushim__options_read(&known, sizeof known, options))
+        return CUDA_ERROR_INVALID_VALUE;
+    probing = cushim__memory_take(sizeof *probing);
+    if (!probing)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    probing->found.exit_status = -1;
+    code = probe_with(&known, probing);
+    probing->found.size = probe->size < sizeof *probe ? probe->size : sizeof *probe;
+    memcpy(probe, &probing->found, probing->found.size);
+    cushim__memory_give_back(probing, sizeof *probing);
+    return code;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whoever prints may be anybody: each byte is compared with what the command would write. */
+#include "src/probe_answer.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+struct reading {
+    const char *next;
+    bool is_cut, is_wrong;
+};
+
+static bool stop(struct reading *reading)
+{
+    reading->is_cut = *reading->next == '\0';
+    reading->is_wrong = !reading->is_cut;
+    return false;
+}
+
+static bool expect(struct reading *reading, const char *literal)
+{
+    for (; *literal; literal++, reading->next++) {
+        if (*reading->next != *literal)
+            return stop(reading);
+    }
+    return true;
+}
+
+/* A stage, or what follows it if it was not reached. True: the stage. */
+static bool expect_stage(struct reading *reading, const char *literal)
+{
+    const char *text = reading->next;
+
+    if (strncmp(text, literal, strlen(literal)) == 0)
+        return expect(reading, literal);
+    /* The end of the text may be the beginning of either. */
+    if (strncmp(text, literal, strlen(text)) == 0)
+        reading->is_cut = true;
+    return false;
+}
+
+/* As JSON writes a number that is not below zero. */
+static bool expect_number(struct reading *reading, int *number)
+{
+    const bool is_zero = *reading->next == '0';
+    long long value = 0;
+
+    if (*reading->next < '0' || *reading->next > '9')
+        return stop(reading);
+    for (; *reading->next >= '0' && *reading->next <= '9'; reading->next++) {
+        value = value * 10 + (*reading->next - '0');
+        if (value > INT_MAX || (is_zero && value > 0)) {
+            reading->is_wrong = true;
+            return false;
+        }
+    }
+    *number = (int)value;
+    return true;
+}
+
+static int hexadecimal(char digit)
+{
+    const bool is_letter = digit >= 'a' && digit <= 'f';
+
+    return digit >= '0' && digit <= '9' ? digit - '0' : is_letter ? digit - 'a' + 10 : -1;
+}
+
+/* One character behind a backslash: those that cushim__text_json() writes. 0: none of them. */
+static char read_escape(struct reading *reading)
+{
+    int value = 0;
+
+    if (*reading->next == '"' || *reading->next == '\\')
+        return *reading->next++;
+    if (!expect(reading, "u"))
+        return 0;
+    for (int i = 0; i < 4; i++, reading->next++) {
+        const int digit = hexadecimal(*reading->next);
+        if (digit < 0) {
+            stop(reading);
+            return 0;
+        }
+        value = value * 16 + digit;
+    }
+    if (value == 0xfffd)
+        return '?';
+    reading->is_wrong = value == 0 || (value >= 0x20 && value != 0x7f);
+    return reading->is_wrong ? '\0' : (char)value;
+}
+
+static bool expect_text(struct reading *reading, char *text, size_t size)
+{
+    size_t length = 0;
+
+    if (!expect(reading, "\""))
+        return false;
+    while (*reading->next != '"') {
+        char byte = *reading->next;
+        if (byte == '\0')
+            return stop(reading);
+        reading->next++;
+        if (byte == '\\')
+            byte = read_escape(reading);
+        else if ((unsigned char)byte < 0x20)
+            byte = '\0';
+        if (reading->is_cut)
+            return false;
+        if (byte == '\0' || length + 1 >= size) {
+            reading->is_wrong = true;
+            return false;
+        }
+        text[length++] = byte;
+    }
+    text[length] = '\0';
+    reading->next++;
+    return true;
+}
+
+static bool expect_state(struct reading *reading, enum cushim_state *state)
+{
+    char name[32];
+
+    if (!expect_text(reading, name, sizeof name))
+        return false;
+    for (int i = CUSHIM_STATE_UNTRIED; i <= CUSHIM_STATE_FORKED; i++) {
+        if (strcmp(name, cushim_state_name((enum cushim_state)i)) == 0) {
+            *state = (enum cushim_state)i;
+            return true;
+        }
+    }
+    reading->is_wrong = true;
+    return false;
+}
+
+static bool expect_stages(struct reading *reading, enum cushim_probe_stage *stage)
+{
+    if (!expect(reading, CUSHIM__PROBE_LOADING))
+        return false;
+    *stage = CUSHIM_PROBE_STAGE_LOAD;
+    if (expect_stage(reading, CUSHIM__PROBE_INITIALISING)) {
+        *stage = CUSHIM_PROBE_STAGE_INIT;
+        if (expect_stage(reading, CUSHIM__PROBE_COUNTING))
+            *stage = CUSHIM_PROBE_STAGE_COUNT;
+    }
+    return !reading->is_cut;
+}
+
+/* What the process has found. Its parts must be of one mind. */
+static bool expect_findings(struct reading *reading, enum cushim_probe_stage stage,
+                            struct cushim_probe *found)
+{
+    int code;
+
+    if (!expect(reading, CUSHIM__PROBE_STATE) || !expect_state(reading, &found->state) ||
+        !expect(reading, CUSHIM__PROBE_CODE) || !expect_number(reading, &code) ||
+        !expect(reading, CUSHIM__PROBE_VERSION) ||
+        !expect_number(reading, &found->driver_version) ||
+        !expect(reading, CUSHIM__PROBE_DEVICES) || !expect_number(reading, &found->device_count) ||
+        !expect(reading, CUSHIM__PROBE_LIBRARY) ||
+        !expect_text(reading, found->library, sizeof found->library) ||
+        !expect(reading, CUSHIM__PROBE_REASON) ||
+        !expect_text(reading, found->reason, sizeof found->reason) ||
+        !expect(reading, CUSHIM__PROBE_ADVICE) ||
+        !expect_text(reading, found->advice, sizeof found->advice) ||
+        !expect(reading, CUSHIM__PROBE_END))
+        return false;
+    found->code = (CUresult)code;
+    reading->is_wrong =
+        *reading->next != '\0' ||
+        (found->state == CUSHIM_STATE_READY) != (stage == CUSHIM_PROBE_STAGE_COUNT) ||
+        (found->state != CUSHIM_STATE_READY && code == 0) || (code && found->device_count);
+    return !reading->is_wrong;
+}
+
+enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
+                                              struct cushim_probe *probe)
+{
+    struct reading reading = {.next = text};
+    const size_t size = probe->size;
+
+    probe->stage = CUSHIM_PROBE_STAGE_START;
+    if (expect_stages(&reading, &probe->stage) && expect_findings(&reading, probe->stage, probe) &&
+        strlen(text) == length) {
+        probe->stage = CUSHIM_PROBE_STAGE_DONE;
+        return CUSHIM__ANSWER_WHOLE;
+    }
+    *probe = (struct cushim_probe){.size = size, .stage = probe->stage};
+    return reading.is_cut && strlen(text) == length ? CUSHIM__ANSWER_CUT : CUSHIM__ANSWER_GARBAGE;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <windows.h>
+
+#include "mischief.h"
+
+static void hang(void)
+{
+    Sleep(INFINITE);
+}
+
+static void spin(void)
+{
+    for (volatile unsigned turns = 0;; turns++)
+        continue;
+}
+
+static void write_nowhere(void)
+{
+    volatile int *volatile nowhere = NULL;
+
+    *nowhere = 1;
+}
+
+static void call_exit(void)
+{
+    exit(3);
+}
+
+static void call_quick_exit(void)
+{
+    TerminateProcess(GetCurrentProcess(), 4);
+}
+
+static void end_well(void)
+{
+    TerminateProcess(GetCurrentProcess(), 0);
+}
+
+static void print(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        puts("{\"cushim_probe\":1,\"loading\":true,\"state\":\"ready\"");
+        fputs("{\"cushim_probe\":1,", stderr);
+    }
+    fflush(NULL);
+}
+
+const struct zoo_mischief_row zoo_mischiefs[] = {
+    {"call-exit", call_exit},
+    {"call-quick-exit", call_quick_exit},
+    {"end-well", end_well},
+    {"hang", hang},
+    {"print", print},
+    {"spin", spin},
+    {"write-nowhere", write_nowhere},
+    {NULL, NULL},
+};

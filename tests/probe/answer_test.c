@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What counts as an answer: nothing but what the command writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/probe_answer.h"
+#include "tests/probe/probing.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+#define FINDINGS(state, code, devices)                                                             \
+    "\"state\":\"" state "\",\"code\":" code ",\"driver_version\":12080,\"device_count\":" devices \
+    ",\"library\":\"/a \\\"b\\\\c\\u000a.so\",\"reason\":\"Because.\",\"advice\":\"\"}\n"
+
+static const char usable[] =
+    CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "0",
+                                                                                     "2");
+
+static const struct {
+    const char *text;
+    enum cushim__answer answer;
+    enum cushim_probe_stage stage;
+} texts[] = {
+    {"", CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_START},
+    {usable, CUSHIM__ANSWER_WHOLE, CUSHIM_PROBE_STAGE_DONE},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "303", "0"), CUSHIM__ANSWER_WHOLE,
+     CUSHIM_PROBE_STAGE_DONE},
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING FINDINGS("no-device", "100", "0"),
+     CUSHIM__ANSWER_WHOLE, CUSHIM_PROBE_STAGE_DONE},
+    {CUSHIM__PROBE_LOADING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING "\"", CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_INIT},
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING, CUSHIM__ANSWER_CUT,
+     CUSHIM_PROBE_STAGE_COUNT},
+    /* Of two minds. */
+    {CUSHIM__PROBE_LOADING FINDINGS("ready", "0", "2"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("not-found",
+                                                                                      "303", "0"),
+     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_COUNT},
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "3",
+                                                                                      "2"),
+     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_COUNT},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "0", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    /* Out of order. */
+    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_COUNTING, CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+    /* No numbers, no names, no texts. */
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "-1", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "0303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "99999999999999999999999", "0"),
+     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("unknown", "303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("a name that is longer than any other", "303", "0"),
+     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("\\u0000", "303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("\\n", "303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found\n", "303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    /* What other programs print. */
+    {"y\ny\ny\n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+    {"{}\n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+    {"probe-child 1 0 \n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+    {"{\"cushim_probe\":2,\"loading\":true,", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+};
+
+static int tried;
+
+/* From memory of exactly its size, so that a sanitizer sees who reads on. */
+static enum cushim__answer read_bytes(const void *bytes, size_t length, struct cushim_probe *probe)
+{
+    char *text = malloc(length + 1);
+    enum cushim__answer answer;
+
+    assert_non_null(text);
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    memset(probe, 0x5a, sizeof *probe);
+    probe->size = sizeof *probe;
+    answer = cushim__probe_answer_read(text, length, probe);
+    free(text);
+    assert_int_equal(probe->size, sizeof *probe);
+    tried++;
+    return answer;
+}
+
+static void assert_nothing_taken(const struct cushim_probe *probe)
+{
+    const struct cushim_probe nothing = {.size = sizeof nothing, .stage = probe->stage};
+
+    assert_memory_equal(probe, &nothing, sizeof nothing);
+}
+
+static void each_text_is_what_it_is(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        const enum cushim__answer answer = read_bytes(texts[i].text, strlen(texts[i].text), &probe);
+
+        if (answer != texts[i].answer || probe.stage != texts[i].stage)
+            print_message("%s\n", texts[i].text);
+        assert_int_equal(answer, texts[i].answer);
+        assert_int_equal(probe.stage, texts[i].stage);
+        if (answer != CUSHIM__ANSWER_WHOLE)
+            assert_nothing_taken(&probe);
+    }
+}
+
+static void whole_answer_is_understood(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    assert_int_equal(read_bytes(usable, strlen(usable), &probe), CUSHIM__ANSWER_WHOLE);
+    assert_int_equal(probe.state, CUSHIM_STATE_READY);
+    assert_int_equal(probe.code, 0);
+    assert_int_equal(probe.driver_version, 12080);
+    assert_int_equal(probe.device_count, 2);
+    assert_string_equal(probe.library, "/a \"b\\c\n.so");
+    assert_string_equal(probe.reason, "Because.");
+    assert_string_equal(probe.advice, "");
+}
+
+static void answer_that_breaks_off_anywhere_is_cut(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    for (size_t length = 0; length < sizeof usable - 1; length++) {
+        assert_int_equal(read_bytes(usable, length, &probe), CUSHIM__ANSWER_CUT);
+        assert_nothing_taken(&probe);
+    }
+}
+
+static void bytes_behind_an_answer_make_it_garbage(void **state)
+{
+    static const char *const tails[] = {"\n", "x", " ", "}\n", usable};
+    char text[2 * sizeof usable];
+    struct cushim_probe probe;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(tails); i++) {
+        snprintf(text, sizeof text, "%s%s", usable, tails[i]);
+        assert_int_equal(read_bytes(text, strlen(text), &probe), CUSHIM__ANSWER_GARBAGE);
+        assert_nothing_taken(&probe);
+    }
+    /* With the NUL that closes it. */
+    assert_int_equal(read_bytes(usable, sizeof usable, &probe), CUSHIM__ANSWER_GARBAGE);
+}
+
+/* Inside of numbers and texts a byte may be another, and the answer is another then. */
+static void byte_that_is_changed_never_changes_what_the_answer_is(void **state)
+{
+    struct cushim_probe probe;
+    char text[sizeof usable];
+    int whole = 0;
+
+    (void)state;
+    for (size_t at = 0; at < sizeof usable - 1; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            memcpy(text, usable, sizeof text);
+            text[at] = (char)byte;
+            if (read_bytes(text, sizeof usable - 1, &probe) != CUSHIM__ANSWER_WHOLE) {
+                assert_nothing_taken(&probe);
+                continue;
+            }
+            whole++;
+            assert_int_equal(probe.state, CUSHIM_STATE_READY);
+            assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_DONE);
+            assert_true(strlen(probe.library) < sizeof probe.library);
+        }
+    }
+    assert_true(whole > 256);
+}
+
+static void text_that_is_too_long_is_garbage(void **state)
+{
+    static char text[CUSHIM__PROBE_ANSWER_BYTES];
+    static const char head[] = CUSHIM__PROBE_LOADING
+        "\"state\":\"not-found\",\"code\":303,\"driver_version\":0,\"device_count\":0,"
+        "\"library\":\"";
+    static const char tail[] = "\",\"reason\":\"\",\"advice\":\"\"}\n";
+    struct cushim_probe probe;
+
+    (void)state;
+    for (size_t length = CUSHIM_REPORT_PATH_BYTES - 2; length < CUSHIM_REPORT_PATH_BYTES + 2;
+         length++) {
+        memcpy(text, head, sizeof head);
+        memset(text + sizeof head - 1, 'x', length);
+        strcpy(text + sizeof head - 1 + length, tail);
+        assert_int_equal(read_bytes(text, strlen(text), &probe), length < CUSHIM_REPORT_PATH_BYTES
+                                                                     ? CUSHIM__ANSWER_WHOLE
+                                                                     : CUSHIM__ANSWER_GARBAGE);
+    }
+}
+
+static void random_bytes_are_garbage(void **state)
+{
+    uint32_t seed = 12345;
+    unsigned char bytes[64];
+    struct cushim_probe probe;
+
+    (void)state;
+    for (int turn = 0; turn < 20000; turn++) {
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (unsigned char)((seed = seed * 1664525 + 1013904223) >> 24);
+        bytes[0] = (unsigned char)(bytes[0] == '{' ? 'x' : bytes[0]);
+        assert_int_equal(read_bytes(bytes, sizeof bytes, &probe), CUSHIM__ANSWER_GARBAGE);
+        assert_nothing_taken(&probe);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_text_is_what_it_is),
+        cmocka_unit_test(whole_answer_is_understood),
+        cmocka_unit_test(answer_that_breaks_off_anywhere_is_cut),
+        cmocka_unit_test(bytes_behind_an_answer_make_it_garbage),
+        cmocka_unit_test(byte_that_is_changed_never_changes_what_the_answer_is),
+        cmocka_unit_test(text_that_is_too_long_is_garbage),
+        cmocka_unit_test(random_bytes_are_garbage),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    probing_count("answers read, cut and changed ones", tried);
+    return failed;
+}

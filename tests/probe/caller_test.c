@@ -1,0 +1,474 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Callers with threads, signals and descriptors of their own: a probe fits in with all of them. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/probe/probing.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
+
+enum { THREADS = 16, ROUNDS = 4, FEW_DESCRIPTORS = 64, MOST_CHILDREN = 8 };
+
+static int probes_of_threads, places_without_descriptors, streams_closed;
+
+static const char *path_of(const char *driver)
+{
+    static char room[1024];
+
+    return probing_driver(driver, room, sizeof room);
+}
+
+/* --- threads --- */
+
+static void *probe_often(void *wrong)
+{
+    static const struct {
+        const char *driver;
+        enum cushim_probe_verdict verdict;
+    } turns[ROUNDS] = {{"one-device", CUSHIM_PROBE_USABLE},
+                       {"stub", CUSHIM_PROBE_ABSENT},
+                       {"mischief", CUSHIM_PROBE_BROKEN},
+                       {"init-999", CUSHIM_PROBE_BROKEN}};
+
+    for (int i = 0; i < ROUNDS; i++) {
+        char path[1024];
+        const struct cushim_probe probe =
+            probing_probe(probing_driver(turns[i].driver, path, sizeof path), PROBING_LONG_NS);
+        if (probe.verdict != turns[i].verdict || (i == 2 && probe.exit_status != 4))
+            atomic_fetch_add((atomic_int *)wrong, 1);
+    }
+    return NULL;
+}
+
+static void threads_may_probe_at_once(void **state)
+{
+    pthread_t threads[THREADS];
+    atomic_int wrong = 0;
+
+    (void)state;
+    probing_set_mischief("call-quick-exit", "init");
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, probe_often, &wrong), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    probing_set_mischief(NULL, NULL);
+    probes_of_threads = THREADS * ROUNDS;
+    assert_int_equal(wrong, 0);
+}
+
+static void *probe_cancelled(void *probe)
+{
+    /* It is to be cancelled at the next cancellation point. */
+    pthread_cancel(pthread_self());
+    *(struct cushim_probe *)probe = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
+    pthread_testcancel();
+    return NULL;
+}
+
+static void cancelled_thread_finishes_its_probe(void **state)
+{
+    struct cushim_probe probe = {.size = sizeof probe};
+    pthread_t thread;
+    void *end = NULL;
+
+    (void)state;
+    probing_set_mischief("hang", "init");
+    assert_int_equal(pthread_create(&thread, NULL, probe_cancelled, &probe), 0);
+    assert_int_equal(pthread_join(thread, &end), 0);
+    probing_set_mischief(NULL, NULL);
+    assert_ptr_equal(end, PTHREAD_CANCELED);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+}
+
+/* --- children --- */
+
+static void reap_all(int number)
+{
+    const int before = errno;
+
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+    errno = before;
+}
+
+/* However the caller treats the ends of children, verdicts are the same. */
+static void check_verdicts_with(void (*handler)(int), int flags)
+{
+    struct sigaction action = {.sa_flags = flags}, former;
+    struct cushim_probe usable, broken, hung;
+
+    action.sa_handler = handler;
+    assert_int_equal(sigaction(SIGCHLD, &action, &former), 0);
+    usable = probing_probe(path_of("one-device"), PROBING_LONG_NS);
+    probing_set_mischief("fault", "init");
+    broken = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+    probing_set_mischief("leave-child-and-hang", "init");
+    hung = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
+    probing_set_mischief(NULL, NULL);
+    assert_int_equal(sigaction(SIGCHLD, &former, &action), 0);
+    assert_true(action.sa_handler == handler);
+
+    assert_int_equal(usable.verdict, CUSHIM_PROBE_USABLE);
+    assert_int_equal(broken.verdict, CUSHIM_PROBE_BROKEN);
+    assert_int_equal(broken.stage, CUSHIM_PROBE_STAGE_INIT);
+    if (broken.exit_status == -1 && broken.signal == 0)
+        assert_non_null(strstr(broken.reason, "something else in this process"));
+    assert_int_equal(hung.verdict, CUSHIM_PROBE_HUNG);
+    assert_int_equal(hung.left_process, 0);
+}
+
+static void caller_may_ignore_its_children(void **state)
+{
+    (void)state;
+    check_verdicts_with(SIG_IGN, 0);
+    check_verdicts_with(SIG_DFL, SA_NOCLDWAIT);
+}
+
+static void caller_may_wait_for_all_children_in_a_handler(void **state)
+{
+    (void)state;
+    check_verdicts_with(reap_all, 0);
+    check_verdicts_with(reap_all, SA_RESTART | SA_NOCLDSTOP);
+}
+
+static atomic_bool is_over;
+
+static void *wait_for_all(void *nothing)
+{
+    while (!atomic_load(&is_over)) {
+        if (waitpid(-1, NULL, 0) < 0)
+            usleep(100);
+    }
+    return nothing;
+}
+
+static void caller_may_wait_for_all_children_in_a_thread(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    atomic_store(&is_over, false);
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_all, NULL), 0);
+    check_verdicts_with(SIG_DFL, 0);
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+}
+
+static void other_children_are_not_waited_for(void **state)
+{
+    const pid_t child = fork();
+    int status = 0;
+
+    (void)state;
+    if (child == 0)
+        _exit(7);
+    assert_true(child > 0);
+    assert_int_equal(probing_probe(path_of("one-device"), 0).verdict, CUSHIM_PROBE_USABLE);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+/* --- signals --- */
+
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int number)
+{
+    (void)number;
+    alarms++;
+}
+
+static void signals_during_a_probe_do_no_harm(void **state)
+{
+    const struct itimerval often = {{0, 500}, {0, 500}}, never = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_flags = 0}, former;
+
+    (void)state;
+    action.sa_handler = count_alarm;
+    sigaction(SIGALRM, &action, &former);
+    alarms = 0;
+    setitimer(ITIMER_REAL, &often, NULL);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(probing_probe(path_of("one-device"), PROBING_LONG_NS).verdict,
+                         CUSHIM_PROBE_USABLE);
+    setitimer(ITIMER_REAL, &never, NULL);
+    sigaction(SIGALRM, &former, NULL);
+    assert_true(alarms > 0);
+}
+
+/* The mischiefs `expect-...` end their process if it is not so. */
+static void process_gets_default_signals_whatever_the_caller_has(void **state)
+{
+    static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
+    struct cushim_probe probe;
+    sigset_t all, former, after;
+
+    (void)state;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &former);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_IGN);
+    probing_set_mischief("expect-default-signals", "init");
+    probe = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+    probing_set_mischief(NULL, NULL);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        assert_true(signal(numbers[i], SIG_DFL) == SIG_IGN);
+    pthread_sigmask(SIG_SETMASK, &former, &after);
+    assert_int_equal(sigismember(&after, SIGUSR2), 1);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+}
+
+/* --- descriptors --- */
+
+static void process_inherits_no_descriptor(void **state)
+{
+    int kept[20];
+    struct cushim_probe probe;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++)
+        kept[i] = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    probing_set_mischief("expect-no-descriptors", "open");
+    probe = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+    probing_set_mischief(NULL, NULL);
+    for (size_t i = 0; i < 20; i++)
+        close(kept[i]);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+}
+
+/* With none free, then one, and so on until it works. */
+static void caller_without_descriptors_is_told_so(void **state)
+{
+    const struct cushim_probe_options options = {
+        .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
+    struct cushim_probe probe = {.size = sizeof probe};
+    struct rlimit former, few;
+    int kept[FEW_DESCRIPTORS], count = 0;
+    CUresult code = CUDA_ERROR_UNKNOWN;
+
+    (void)state;
+    getrlimit(RLIMIT_NOFILE, &former);
+    few = (struct rlimit){FEW_DESCRIPTORS, former.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &few);
+    while (count < FEW_DESCRIPTORS && (kept[count] = open("/dev/null", O_RDONLY)) >= 0)
+        count++;
+    while (count > 0) {
+        code = cushim_probe(&options, &probe);
+        if (code == CUDA_SUCCESS)
+            break;
+        places_without_descriptors++;
+        if (code != CUDA_ERROR_OPERATING_SYSTEM || probe.verdict != CUSHIM_PROBE_UNKNOWN ||
+            !strstr(probe.reason, "no pipe can be opened: "))
+            break;
+        close(kept[--count]);
+    }
+    while (count > 0)
+        close(kept[--count]);
+    setrlimit(RLIMIT_NOFILE, &former);
+    assert_int_equal(code, CUDA_SUCCESS);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+    assert_int_equal(places_without_descriptors, 2);
+}
+
+/* Each of the eight sets of standard streams that may be closed. */
+static void caller_may_have_closed_its_streams(void **state)
+{
+    (void)state;
+    fflush(NULL);
+    for (unsigned set = 0; set < 8; set++) {
+        struct cushim_probe probe, ended;
+        bool stayed_closed = true;
+        int kept[3];
+
+        for (int stream = 0; stream < 3; stream++)
+            kept[stream] = fcntl(stream, F_DUPFD_CLOEXEC, 10);
+        for (int stream = 0; stream < 3; stream++) {
+            if (set & 1u << stream)
+                close(stream);
+        }
+        probe = probing_probe(path_of("one-device"), PROBING_LONG_NS);
+        probing_set_mischief("expect-no-descriptors", "init");
+        ended = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+        probing_set_mischief(NULL, NULL);
+        for (int stream = 0; stream < 3; stream++)
+            stayed_closed &= !(set & 1u << stream) || fcntl(stream, F_GETFD) == -1;
+        for (int stream = 0; stream < 3; stream++) {
+            dup2(kept[stream], stream);
+            close(kept[stream]);
+        }
+        streams_closed++;
+        assert_true(stayed_closed);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+        assert_int_equal(ended.verdict, CUSHIM_PROBE_USABLE);
+    }
+}
+
+/* --- the caller's end --- */
+
+static void probe_ends_with_its_caller(void **state)
+{
+    const char *file = folder_path("processes");
+    pid_t caller, ended, hung = 0;
+    int status = 0;
+    FILE *opened;
+
+    (void)state;
+    environment_set("ZOO_PROCESS_FILE", file);
+    probing_set_mischief("hang-ignoring-signals", "init");
+    caller = fork();
+    if (caller == 0) {
+        probing_probe(path_of("mischief"), 10 * PROBING_LONG_NS);
+        _exit(0);
+    }
+    probing_set_mischief(NULL, NULL);
+    environment_set("ZOO_PROCESS_FILE", NULL);
+    assert_true(caller > 0);
+    for (int waited_ms = 0; hung == 0 && waited_ms < 20000; waited_ms++) {
+        opened = fopen(file, "r");
+        if (opened && fscanf(opened, "%d\n", &hung) != 1)
+            hung = 0;
+        if (opened)
+            fclose(opened);
+        usleep(1000);
+    }
+    assert_true(hung > 0);
+    kill(caller, SIGKILL);
+    /* Both come to this process: the caller's child as an orphan. */
+    for (int i = 0; i < 2; i++) {
+        ended = waitpid(-1, &status, 0);
+        assert_true(ended == caller || ended == hung);
+        assert_true(WIFSIGNALED(status));
+    }
+}
+
+/* --- commands that are not cushim's --- */
+
+static void other_program_is_broken_at_the_start(void **state)
+{
+    static const struct {
+        const char *command, *reason;
+    } programs[] = {
+        {"/bin/true", "has ended with exit status 0, before it came to the driver"},
+        {"/bin/false", "has ended with exit status 1, before it came to the driver"},
+        {"/bin/cat", "before it came to the driver"},
+        {"/bin/echo", "has not answered as cushim's does"},
+        {"/bin/ls", "before it came to the driver"},
+        {"/usr/bin/yes", "has not answered as cushim's does"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
+        const struct cushim_probe_options options = {
+            .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = programs[i].command};
+        struct cushim_probe probe = {.size = sizeof probe};
+
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        print_message("%s\n", probe.reason);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
+        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_START);
+        assert_non_null(strstr(probe.reason, programs[i].command));
+        assert_non_null(strstr(probe.reason, programs[i].reason));
+        assert_non_null(strstr(probe.advice, "Name the command cushim"));
+    }
+}
+
+/* Scripts, which take any words. */
+static void program_that_hangs_or_lies_is_seen_through(void **state)
+{
+    static const struct {
+        const char *script;
+        enum cushim_probe_verdict verdict;
+    } scripts[] = {
+        {"sleep 600", CUSHIM_PROBE_HUNG},
+        {"sleep 600 & wait", CUSHIM_PROBE_HUNG},
+        {"trap '' TERM INT; while :; do sleep 1; done", CUSHIM_PROBE_HUNG},
+        {"printf '{\"cushim_probe\":1,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
+        {"head -c 10000000 /dev/zero", CUSHIM_PROBE_BROKEN},
+        {"head -c 10000000 /dev/urandom", CUSHIM_PROBE_BROKEN},
+        {"kill -9 $$", CUSHIM_PROBE_BROKEN},
+        {"kill -STOP $$", CUSHIM_PROBE_HUNG},
+        {"exec \""
+         "$0.nothing\"",
+         CUSHIM_PROBE_BROKEN},
+        {"exec 1>&-; sleep 600", CUSHIM_PROBE_HUNG},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        struct cushim_probe_options options = {.size = sizeof options};
+        struct cushim_probe probe = {.size = sizeof probe};
+        char text[256];
+        const char *path;
+
+        snprintf(text, sizeof text, "#!/bin/sh\n%s\n", scripts[i].script);
+        path = folder_write("script", text, strlen(text));
+        assert_int_equal(chmod(path, 0700), 0);
+        options.command = path;
+        options.timeout_ns = scripts[i].verdict == CUSHIM_PROBE_HUNG ? 200000000 : PROBING_LONG_NS;
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        print_message("%s: %s\n", scripts[i].script, probe.reason);
+        assert_int_equal(probe.verdict, scripts[i].verdict);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+static int begin(void **state)
+{
+    return folder_create(state) || left_begin(state);
+}
+
+static int end(void **state)
+{
+    return left_check(state) || folder_remove(state);
+}
+
+#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(threads_may_probe_at_once),
+        CASE(cancelled_thread_finishes_its_probe),
+        CASE(caller_may_ignore_its_children),
+        CASE(caller_may_wait_for_all_children_in_a_handler),
+        CASE(caller_may_wait_for_all_children_in_a_thread),
+        CASE(other_children_are_not_waited_for),
+        CASE(signals_during_a_probe_do_no_harm),
+        CASE(process_gets_default_signals_whatever_the_caller_has),
+        CASE(process_inherits_no_descriptor),
+        CASE(caller_without_descriptors_is_told_so),
+        CASE(caller_may_have_closed_its_streams),
+        CASE(probe_ends_with_its_caller),
+        CASE(other_program_is_broken_at_the_start),
+        CASE(program_that_hangs_or_lies_is_seen_through),
+    };
+    const int refused = probing_begin(count, words);
+    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+
+    probing_count("probes of 16 threads at once", probes_of_threads);
+    probing_count("places where a descriptor was refused", places_without_descriptors);
+    probing_count("sets of closed streams", streams_closed);
+    probing_count("children of drivers and scripts ended with them", left_orphans);
+    probing_count("lost or crashed", failed);
+    return failed;
+}

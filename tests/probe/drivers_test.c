@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a probe says of drivers that come back, and of options that cannot be meant. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cushim/probe.h>
+
+#include "tests/probe/probing.h"
+#include "tests/support/environment.h"
+#include "tests/support/folder.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct driver {
+    const char *file;
+    enum cushim_probe_verdict verdict;
+    enum cushim_state state;
+    CUresult code;
+    int devices;
+    const char *reason, *advice; /* words of them */
+} drivers[] = {
+    {"one-device", CUSHIM_PROBE_USABLE, CUSHIM_STATE_READY, 0, 1, "CUDA 13.0", ""},
+    {"no-devices", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_READY, 0, 0, "it has no device", "."},
+    {"init-100", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_NO_DEVICE, 100, 0, "NO_DEVICE", "nvidia-smi"},
+    {"init-803", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_KERNEL_MISMATCH, 803, 0, "MISMATCH", "release"},
+    {"init-804", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_INIT_FAILED, 804, 0, "cuInit returned 804", "."},
+    {"init-999", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_INIT_FAILED, 999, 0, "cuInit returned 999", "."},
+    {"count-3", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_READY, 3, 0, "cuDeviceGetCount returned 3", "."},
+    {"stub", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_STUB, 34, 0, "link-time stub", "linking only"},
+    {"no-init", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_A_DRIVER, 302, 0, "cuInit", "."},
+    {"version-999", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_DRIVER_ERROR, 999, 0, "version", "."},
+    {"helped", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_LOADABLE, 303, 0, "cannot be opened", "."},
+    {"nobody-built-this", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_NOT_FOUND, 303, 0, "there is no", "."},
+};
+
+static char room[1024];
+
+static const char *path_of(const char *driver)
+{
+    return probing_driver(driver, room, sizeof room);
+}
+
+static CUresult probe_as(struct cushim_probe_options options, struct cushim_probe *probe)
+{
+    options.size = sizeof options;
+    if (!options.command)
+        options.command = probing_command;
+    *probe = (struct cushim_probe){.size = sizeof *probe};
+    return cushim_probe(&options, probe);
+}
+
+static void each_driver_has_its_verdict(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(drivers); i++) {
+        const struct driver *driver = &drivers[i];
+        const struct cushim_probe probe = probing_probe(path_of(driver->file), PROBING_LONG_NS);
+
+        print_message("%s: %s\n", driver->file, probe.reason);
+        assert_int_equal(probe.verdict, driver->verdict);
+        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_DONE);
+        assert_int_equal(probe.state, driver->state);
+        assert_int_equal(probe.code, driver->code);
+        assert_int_equal(probe.device_count, driver->devices);
+        assert_non_null(strstr(probe.reason, driver->reason));
+        assert_non_null(strstr(probe.advice, driver->advice));
+        assert_int_equal(probe.exit_status, 0);
+        assert_int_equal(probe.signal, 0);
+    }
+}
+
+static void usable_driver_tells_version_and_path(void **state)
+{
+    const struct cushim_probe probe = probing_probe(path_of("one-device"), 0);
+
+    (void)state;
+    assert_int_equal(probe.driver_version, 13000);
+    assert_non_null(strstr(probe.library, "one-device" LIBRARY_SUFFIX));
+    assert_string_equal(probe.advice, "");
+    assert_int_equal(probe.size, sizeof probe);
+}
+
+static void driver_below_the_minimum_is_broken(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    assert_int_equal(probe_as((struct cushim_probe_options){.library = path_of("one-device"),
+                                                            .minimum_version = 13010},
+                              &probe),
+                     CUDA_SUCCESS);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
+    assert_int_equal(probe.state, CUSHIM_STATE_TOO_OLD);
+    assert_int_equal(probe_as((struct cushim_probe_options){.library = path_of("one-device"),
+                                                            .minimum_version = 13000},
+                              &probe),
+                     CUDA_SUCCESS);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+}
+
+static void environment_is_handed_on(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    if (!READS_ENVIRONMENT) {
+        print_message("left out: an elevated process reads no CUSHIM_LIBRARY\n");
+        return;
+    }
+    environment_set("CUSHIM_LIBRARY", "none");
+    probe = probing_probe(NULL, 0);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_ABSENT);
+    assert_int_equal(probe.state, CUSHIM_STATE_DISABLED);
+    environment_set("CUSHIM_LIBRARY", path_of("one-device"));
+    probe = probing_probe(NULL, 0);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+    environment_set("CUSHIM_LIBRARY", NULL);
+}
+
+static void path_of_any_characters_arrives(void **state)
+{
+    static const char *const names[] = {
+        "a b" LIBRARY_SUFFIX,         "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
+#ifndef _WIN32 /* whose files have no such names */
+        "a\"b" LIBRARY_SUFFIX,        "a\\\\\"" LIBRARY_SUFFIX,
+        "a\n{}\t\x7f" LIBRARY_SUFFIX,
+#endif
+        "'$(x)" LIBRARY_SUFFIX};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        const struct cushim_probe probe =
+            probing_probe(folder_link(names[i], path_of("one-device")), PROBING_LONG_NS);
+
+        print_message("%s\n", probe.reason);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+        assert_non_null(strstr(probe.library, names[i]));
+    }
+}
+
+static void what_is_already_late_is_hung_before_it_began(void **state)
+{
+    const struct cushim_probe probe = probing_probe(path_of("one-device"), 1);
+
+    (void)state;
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+    assert_true(probe.stage < CUSHIM_PROBE_STAGE_DONE);
+}
+
+static void sizes_that_are_none_change_nothing(void **state)
+{
+    unsigned char longer[sizeof(struct cushim_probe_options) + sizeof(void *)] = {0};
+    struct cushim_probe_options options = {.size = 4};
+    struct cushim_probe probe, before;
+
+    (void)state;
+    memset(&probe, 0x5a, sizeof probe);
+    probe.size = sizeof probe;
+    before = probe;
+    assert_int_equal(cushim_probe(NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_probe(&options, &probe), CUDA_ERROR_INVALID_VALUE);
+    options.size = sizeof longer;
+    memcpy(longer, &options, sizeof options);
+    longer[sizeof longer - 1] = 1;
+    assert_int_equal(cushim_probe((const void *)longer, &probe), CUDA_ERROR_INVALID_VALUE);
+    probe.size = before.size = sizeof probe.size - 1;
+    assert_int_equal(cushim_probe(NULL, &probe), CUDA_ERROR_INVALID_VALUE);
+    assert_memory_equal(&probe, &before, sizeof probe);
+}
+
+static void shorter_result_gets_its_part(void **state)
+{
+    const struct cushim_probe_options options = {
+        .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
+    struct cushim_probe probe;
+
+    (void)state;
+    memset(&probe, 0x5a, sizeof probe);
+    probe.size = offsetof(struct cushim_probe, stage);
+    assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
+    assert_int_equal(probe.size, offsetof(struct cushim_probe, stage));
+    assert_int_equal(*(const unsigned char *)&probe.stage, 0x5a);
+}
+
+static void paths_that_are_none_are_refused_by_name(void **state)
+{
+    static char longest[2000];
+    const struct {
+        const char *path, *reason;
+    } paths[] = {{"", ": the path is empty"},
+                 {"here.so", ": the path is not absolute: here.so."},
+                 {longest, ": the path is too long"}};
+
+    (void)state;
+    memset(longest, 'x', sizeof longest - 1);
+    memcpy(longest, probing_zoo, strlen(probing_zoo));
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        struct cushim_probe probe;
+        struct cushim_probe_options options = {.library = paths[i].path};
+
+        assert_int_equal(probe_as(options, &probe), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
+        assert_non_null(strstr(probe.reason, "library of the options"));
+        assert_non_null(strstr(probe.reason, paths[i].reason));
+        options = (struct cushim_probe_options){.command = paths[i].path};
+        assert_int_equal(probe_as(options, &probe), CUDA_ERROR_INVALID_VALUE);
+        assert_non_null(strstr(probe.reason, "command of the options"));
+        assert_non_null(strstr(probe.reason, paths[i].reason));
+        assert_string_not_equal(probe.advice, "");
+    }
+}
+
+static void negative_version_is_refused_by_name(void **state)
+{
+    struct cushim_probe probe;
+
+    (void)state;
+    assert_int_equal(probe_as((struct cushim_probe_options){.minimum_version = -1}, &probe),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_non_null(strstr(probe.reason, "minimum_version of the options is -1"));
+}
+
+static void command_that_is_missing_is_no_verdict(void **state)
+{
+    char path[1024];
+    struct cushim_probe probe;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/no/such/command", probing_zoo);
+    assert_int_equal(probe_as((struct cushim_probe_options){.command = path}, &probe),
+                     CUDA_ERROR_FILE_NOT_FOUND);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
+    assert_non_null(strstr(probe.reason, path));
+    assert_non_null(strstr(probe.advice, "absolute path"));
+    assert_int_equal(probe.exit_status, -1);
+}
+
+static void command_that_is_no_program_is_no_verdict(void **state)
+{
+    struct cushim_probe probe;
+    const char *path = folder_write("text", "hello\n", 6);
+
+    (void)state;
+    assert_int_equal(probe_as((struct cushim_probe_options){.command = path}, &probe),
+                     CUDA_ERROR_OPERATING_SYSTEM);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
+    assert_non_null(strstr(probe.reason, path));
+    assert_int_equal(
+        probe_as((struct cushim_probe_options){.command = folder_subfolder("folder")}, &probe),
+        CUDA_ERROR_OPERATING_SYSTEM);
+}
+
+static void names_are_those_of_programs(void **state)
+{
+    (void)state;
+    assert_string_equal(cushim_probe_verdict_name(CUSHIM_PROBE_UNKNOWN), "unknown");
+    assert_string_equal(cushim_probe_verdict_name(CUSHIM_PROBE_USABLE), "usable");
+    assert_string_equal(cushim_probe_verdict_name(CUSHIM_PROBE_ABSENT), "absent");
+    assert_string_equal(cushim_probe_verdict_name(CUSHIM_PROBE_BROKEN), "broken");
+    assert_string_equal(cushim_probe_verdict_name(CUSHIM_PROBE_HUNG), "hung");
+    assert_string_equal(cushim_probe_verdict_name((enum cushim_probe_verdict)99), "unknown");
+    assert_string_equal(cushim_probe_stage_name(CUSHIM_PROBE_STAGE_START), "start");
+    assert_string_equal(cushim_probe_stage_name(CUSHIM_PROBE_STAGE_DONE), "done");
+    assert_string_equal(cushim_probe_stage_name((enum cushim_probe_stage) - 1), "unknown");
+}
+
+static int begin(void **state)
+{
+    return folder_create(state) || left_begin(state);
+}
+
+static int end(void **state)
+{
+    return left_check(state) || folder_remove(state);
+}
+
+#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(each_driver_has_its_verdict),
+        CASE(usable_driver_tells_version_and_path),
+        CASE(driver_below_the_minimum_is_broken),
+        CASE(environment_is_handed_on),
+        CASE(path_of_any_characters_arrives),
+        CASE(what_is_already_late_is_hung_before_it_began),
+        CASE(sizes_that_are_none_change_nothing),
+        CASE(shorter_result_gets_its_part),
+        CASE(paths_that_are_none_are_refused_by_name),
+        CASE(negative_version_is_refused_by_name),
+        CASE(command_that_is_missing_is_no_verdict),
+        CASE(command_that_is_no_program_is_no_verdict),
+        CASE(names_are_those_of_programs),
+    };
+    const int refused = probing_begin(count, words);
+    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+
+    probing_count("drivers that come back", (int)COUNT(drivers));
+    return failed;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/probe/probing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/support/environment.h"
+
+const char *probing_command, *probing_zoo;
+
+int probing_begin(int count, char **words)
+{
+    if (count < 3) {
+        fprintf(stderr, "usage: %s COMMAND FOLDER_OF_THE_ZOO\n", words[0]);
+        return 2;
+    }
+    probing_command = words[1];
+    probing_zoo = words[2];
+    environment_set("CUSHIM_LIBRARY", NULL);
+    return 0;
+}
+
+const char *probing_driver(const char *name, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s" LIBRARY_SUFFIX, probing_zoo, name);
+    return path;
+}
+
+struct cushim_probe probing_probe(const char *library, uint64_t timeout_ns)
+{
+    const struct cushim_probe_options options = {.size = sizeof options,
+                                                 .timeout_ns = timeout_ns,
+                                                 .library = library,
+                                                 .command = probing_command};
+    struct cushim_probe probe = {.size = sizeof probe};
+    const CUresult code = cushim_probe(&options, &probe);
+
+    if (code != CUDA_SUCCESS)
+        probe.code = code;
+    return probe;
+}
+
+void probing_set_mischief(const char *mischief, const char *when)
+{
+    environment_set("ZOO_MISCHIEF", mischief);
+    environment_set("ZOO_WHEN", mischief ? when : NULL);
+}
+
+struct cushim_probe probing_probe_hung(enum cushim_probe_stage stage)
+{
+    struct cushim_probe probe;
+    char path[1024];
+
+    probing_driver("mischief", path, sizeof path);
+    for (uint64_t timeout = UINT64_C(100000000);; timeout *= 2) {
+        probe = probing_probe(path, timeout);
+        if (probe.verdict != CUSHIM_PROBE_HUNG || probe.stage >= stage || timeout > PROBING_LONG_NS)
+            return probe;
+    }
+}
+
+void probing_count(const char *what, int number)
+{
+    printf("probe: %s: %d\n", what, number);
+}

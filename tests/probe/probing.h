@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probes of the zoo, and what they may leave behind: nothing. */
+#ifndef CUSHIM_TESTS_PROBING_H
+#define CUSHIM_TESTS_PROBING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/probe.h>
+
+/* A limit that nothing reaches which does not hang. */
+#define PROBING_LONG_NS UINT64_C(60000000000)
+
+/* What main() was given: the command, and the folder of the zoo. */
+extern const char *probing_command, *probing_zoo;
+
+/* Take them; the result is that of main() if it is not 0. */
+int probing_begin(int count, char **words);
+
+/* The path of a driver of the zoo; good until the next call in this thread of that number. */
+const char *probing_driver(const char *name, char *path, size_t size);
+
+/* A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. */
+struct cushim_probe probing_probe(const char *library, uint64_t timeout_ns);
+
+/* Let the driver `mischief` of the zoo do it: at `open`, `init` or `count`. NULL: nothing. */
+void probing_set_mischief(const char *mischief, const char *when);
+
+/*
+ * A probe of that driver, which hangs: with a time that is doubled until the driver is reached,
+ * which takes its time on a busy machine.
+ */
+struct cushim_probe probing_probe_hung(enum cushim_probe_stage stage);
+
+/* A line at the end of a test: how many of what. */
+void probing_count(const char *what, int number);
+
+/* --- left_posix.c, left_windows.c --- */
+
+/* Setup: how things are. */
+int left_begin(void **state);
+
+/* Teardown: no process, no zombie, no descriptor more than before. */
+int left_check(void **state);
+
+/* How many orphans of dead children left_check() has found ended by SIGKILL. */
+extern int left_orphans;
+
+/* --- mischiefs_posix.c, mischiefs_windows.c --- */
+
+/* A mischief, and what a probe is to say of it. */
+struct mischief {
+    const char *name;
+    enum cushim_probe_verdict verdict;
+    int exit_status;
+    unsigned signal;
+    const char *reason; /* words of it */
+    bool is_uncertain;  /* a sanitizer makes an exit status of the signal */
+};
+
+/* Ends with a NULL name. */
+extern const struct mischief mischiefs[];
+
+#endif

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim probe`."""
+
+import os
+import unittest
+
+from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE, ToolTest, fake, host_path
+
+HUNG, CRASHED = 4, 5
+
+MEMBERS = ['verdict', 'reason', 'advice', 'stage', 'state', 'code', 'code_name', 'driver_version',
+           'device_count', 'library', 'exit_status', 'signal', 'left_process']
+
+
+def driver(name):
+    """Path of a driver of the zoo."""
+    suffix = '.dll' if os.environ.get('CUSHIM_WINDOWS') == 'yes' else '.so'
+    return host_path(os.path.join(os.environ['CUSHIM_ZOO'], name + suffix))
+
+
+class Probe(ToolTest):
+
+    def probe(self, name, *arguments, mischief=None, when='init'):
+        settings = {'ZOO_MISCHIEF': mischief, 'ZOO_WHEN': when} if mischief else {}
+        return self.run_command('probe', '--library', driver(name), *arguments, **settings)
+
+    def test_each_verdict_has_its_status(self):
+        for name, verdict, status in (('one-device', 'usable', DONE),
+                                      ('no-devices', 'absent', NO_DEVICE),
+                                      ('init-100', 'absent', NO_DEVICE),
+                                      ('init-803', 'broken', NO_DEVICE),
+                                      ('init-999', 'broken', NO_DEVICE),
+                                      ('count-3', 'broken', FAILED),
+                                      ('stub', 'absent', NO_DRIVER),
+                                      ('no-init', 'broken', NO_DRIVER),
+                                      ('nobody-built-this', 'absent', NO_DRIVER)):
+            with self.subTest(name):
+                result = self.probe(name)
+                self.assert_status(result, status)
+                self.assertEqual(result.lines()['verdict'], verdict)
+                self.assertEqual(result.lines()['stage'], 'done')
+                self.assertEqual(result.err, '')
+
+    def test_statuses_are_those_of_info(self):
+        for settings in ({}, {'FAKE_DEVICES': 0}, {'FAKE_DEVICES': 1}, {'FAKE_INIT': 100},
+                         {'FAKE_INIT': 803}, {'FAKE_INIT': 999}, {'CUSHIM_LIBRARY': 'none'}):
+            with self.subTest(settings):
+                words = () if 'CUSHIM_LIBRARY' in settings else ('--library', fake(13000))
+                info = self.run_command('info', *words, **settings)
+                probe = self.run_command('probe', *words, **settings)
+                self.assertEqual(probe.status, info.status)
+
+    def test_crash(self):
+        result = self.probe('mischief', mischief='call-exit')
+        self.assert_status(result, CRASHED)
+        self.assertEqual(result.lines()['verdict'], 'broken')
+        self.assertEqual(result.lines()['stage'], 'init')
+        self.assertIn('with exit status 3, in cuInit', result.lines()['reason'])
+        self.assertNotIn('state', result.lines())
+
+    def test_hung(self):
+        for seconds in 1, 4, 16:
+            result = self.probe('mischief', '--timeout', str(seconds), mischief='hang')
+            self.assert_status(result, HUNG)
+            self.assertEqual(result.lines()['verdict'], 'hung')
+            self.assertIn('not come back within %d s' % seconds, result.lines()['reason'])
+            if result.lines()['stage'] == 'init':
+                break
+        self.assertEqual(result.lines()['stage'], 'init')
+
+    def test_driver_that_prints_is_not_heard(self):
+        result = self.probe('mischief', mischief='print')
+        self.assert_status(result, DONE)
+        self.assertNotIn('cushim_probe', result.out + result.err)
+
+    def test_json(self):
+        document = self.probe('one-device', '--json').json()
+        self.assertEqual(list(document), MEMBERS)
+        self.assertEqual(document['verdict'], 'usable')
+        self.assertEqual(document['state'], 'ready')
+        self.assertEqual(document['driver_version'], 13000)
+        self.assertEqual(document['device_count'], 1)
+        self.assertEqual(document['exit_status'], 0)
+        self.assertIsNone(document['signal'])
+        self.assertIsNone(document['left_process'])
+
+    def test_json_of_a_crash(self):
+        result = self.probe('mischief', '--json', mischief='call-exit', when='open')
+        self.assert_status(result, CRASHED)
+        document = result.json()
+        self.assertEqual(list(document), MEMBERS)
+        self.assertEqual(document['verdict'], 'broken')
+        self.assertEqual(document['stage'], 'load')
+        self.assertEqual(document['state'], 'untried')
+        self.assertEqual(document['exit_status'], 3)
+
+    def test_relative_library(self):
+        folder, name = os.path.split(os.path.join(os.environ['CUSHIM_ZOO'], 'one-device'))
+        suffix = os.path.splitext(driver('x'))[1]
+        result = self.run_command('probe', '--library', name + suffix, folder=folder)
+        self.assert_status(result, DONE)
+
+    def test_library_of_an_empty_name_is_refused(self):
+        for words in [], ['--json']:
+            result = self.run_command('probe', '--library', '', *words)
+            self.assert_status(result, FAILED)
+            self.assertIn('the path is empty', result.err + result.out)
+        self.assertEqual(result.json()['error']['call'], 'cushim_probe')
+        self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_INVALID_VALUE')
+
+    def test_no_driver(self):
+        result = self.run_command('probe', '--library', NOWHERE)
+        self.assert_status(result, NO_DRIVER)
+        self.assertIn(NOWHERE, result.lines()['reason'])
+
+    def test_timeout_has_limits(self):
+        for value in '0', '86401', 'x', '-1', '1.5', '':
+            with self.subTest(value):
+                result = self.run_command('probe', '--timeout=' + value)
+                self.assert_status(result, USAGE)
+                self.assertIn('a whole number from 1 to 86400', result.err)
+
+    def test_word_of_the_child_is_none_for_people(self):
+        for words in [], ['2', '0', ''], ['1', 'x', ''], ['1', '-1', ''], ['1', '0', '', 'more']:
+            with self.subTest(words=words):
+                result = self.run_command('probe-child', *words)
+                self.assert_status(result, USAGE)
+                self.assertIn("not 'probe-child'", result.err)
+                self.assertEqual(result.out, '')
+        self.assertNotIn('probe-child', self.run_command('help').out)
+
+    def test_child_answers_in_one_line_of_json(self):
+        result = self.run_command('probe-child', '1', '0', driver('one-device'))
+        self.assert_status(result, DONE)
+        self.assertEqual(result.out.count('\n'), 1)
+        self.assertEqual(list(result.json()),
+                         ['cushim_probe', 'loading', 'initialising', 'counting', 'state', 'code',
+                          'driver_version', 'device_count', 'library', 'reason', 'advice'])
+
+
+if __name__ == '__main__':
+    unittest.main()
