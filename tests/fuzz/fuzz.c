@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _POSIX_C_SOURCE 200809L
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char fuzz_place[256];
+int fuzz_error = -1;
 
 _Noreturn void fuzz_fail(const char *file, int line, const char *claim, const char *place)
 {
+    if (fuzz_error >= 0)
+        dup2(fuzz_error, fileno(stderr));
     fprintf(stderr, "%s:%d: it does not hold that %s%s%s\n", file, line, claim,
             place[0] ? ", at " : "", place);
     fflush(NULL);

@@ -79,16 +79,12 @@ static bool is_same(const struct cushim__image *image, const struct cushim__imag
 }
 
 /* One that stands alone, and is as long as it says. */
-static void check_unknown_size(const uint8_t *data, size_t size)
+static void check_unknown_size(const unsigned char *start)
 {
     struct cushim__image image = {0};
-    struct memory_map map;
-    const unsigned char *start = memory_at_an_end(data, size, &map);
 
-    CLAIM(start != NULL);
     check_image(&image, cushim__image_read(&image, start, &target));
     cushim__image_clear(&image);
-    memory_free(&map);
 }
 
 /* What was linked declares what it was linked of, and is refused as that was. */
@@ -115,15 +111,20 @@ static void check_joined(const struct cushim__image *alone, CUresult code, const
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct cushim__image image = {0};
+    struct memory_map map;
+    const unsigned char *start;
     CUresult code;
 
     if (size == 0)
         return -1;
-    code = cushim__image_read_bytes(&image, data, size, &target);
+    start = memory_at_an_end(data, size, &map);
+    CLAIM(start != NULL);
+    code = cushim__image_read_bytes(&image, start, size, &target);
     check_image(&image, code);
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         check_joined(&image, code, data, size);
     cushim__image_clear(&image);
-    check_unknown_size(data, size);
+    check_unknown_size(start);
+    memory_free(&map);
     return 0;
 }

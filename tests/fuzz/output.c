@@ -28,6 +28,8 @@ void fuzz_output_begin(struct fuzz_output *output, FILE *stream)
     output->stream = stream;
     output->before = dup(fileno(stream));
     CLAIM(output->before >= 0 && dup2(file, fileno(stream)) >= 0);
+    if (stream == stderr)
+        fuzz_error = output->before;
 }
 
 char *fuzz_output_end(struct fuzz_output *output)
@@ -39,6 +41,8 @@ char *fuzz_output_end(struct fuzz_output *output)
     fflush(output->stream);
     dup2(output->before, fileno(output->stream));
     close(output->before);
+    if (output->stream == stderr)
+        fuzz_error = -1;
     size = (size_t)lseek(file, 0, SEEK_END);
     CLAIM(lseek(file, 0, SEEK_SET) == 0);
     text = fuzz_memory(size + 1);

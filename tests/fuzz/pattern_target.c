@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns and names as the layer takes them: one against another program of the same meaning, and
- * expectations with any name and matchers.
+ * Patterns and names as the layer takes them: one against another program of the same meaning,
+ * expectations with any name and matchers, and recordings of calls with any text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +89,27 @@ static void check_expectation(struct cushim_layer *layer, struct fuzz_input *inp
     free(message);
 }
 
+/* What was called, with a text of the input in it, written into a buffer of any size. */
+static void check_recording(struct cushim_layer *layer, const char *text, size_t size)
+{
+    const struct cushim_table *table = cushim_layer_table(layer);
+    char whole[2048], *part = fuzz_memory(size);
+    CUdriverProcAddressQueryResult result;
+    void *function = NULL;
+    size_t length;
+
+    table->GetProcAddress_v2(text, &function, 12000, 0, &result);
+    length = cushim_recording_text(layer, whole, sizeof whole);
+    CLAIM(length > 0 && length < sizeof whole && strlen(whole) == length);
+    CLAIM(whole[length - 1] == '\n');
+    CLAIM(cushim_recording_text(layer, size ? part : NULL, size) == length);
+    CLAIM(fuzz_is_closed(part, size));
+    CLAIM(size == 0 || strncmp(part, whole, strlen(part)) == 0);
+    CLAIM(size == 0 || strlen(part) == (length < size ? length : size - 1));
+    cushim_recording_clear(layer);
+    free(part);
+}
+
 static struct cushim_layer *layer(void)
 {
     static struct cushim_mock *mock;
@@ -100,6 +121,7 @@ static struct cushim_layer *layer(void)
         CLAIM(cushim_mock_create(NULL, &mock) == CUDA_SUCCESS);
         options.table = cushim_mock_table(mock);
         CLAIM(cushim_layer_create(&options, &made) == CUDA_SUCCESS);
+        CLAIM(cushim_recording_start(made, 4) == CUDA_SUCCESS);
     }
     return made;
 }
@@ -112,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_pattern(pattern, text);
     check_pattern(text, pattern);
     check_expectation(layer(), &input, pattern, text);
+    cushim_recording_clear(layer());
+    check_recording(layer(), text, size % 251);
     free(pattern);
     free(text);
     return 0;
