@@ -190,6 +190,30 @@ unsigned cushim__report_candidates(const struct cushim_report *report)
                                                               : CUSHIM_REPORT_CANDIDATES;
 }
 
+/* Whether a text of a report fills its field: nothing closes it then, perhaps. */
+static bool is_open(const struct cushim_report *report)
+{
+    bool open = report->library[sizeof report->library - 1] ||
+                report->reason[sizeof report->reason - 1] ||
+                report->advice[sizeof report->advice - 1];
+
+    for (unsigned i = 0; !open && i < CUSHIM_REPORT_CANDIDATES; i++)
+        open = report->candidates[i].path[sizeof report->candidates[i].path - 1] ||
+               report->candidates[i].message[sizeof report->candidates[i].message - 1];
+    return open;
+}
+
+static void close_texts(struct cushim_report *report)
+{
+    report->library[sizeof report->library - 1] = '\0';
+    report->reason[sizeof report->reason - 1] = '\0';
+    report->advice[sizeof report->advice - 1] = '\0';
+    for (unsigned i = 0; i < CUSHIM_REPORT_CANDIDATES; i++) {
+        report->candidates[i].path[sizeof report->candidates[i].path - 1] = '\0';
+        report->candidates[i].message[sizeof report->candidates[i].message - 1] = '\0';
+    }
+}
+
 size_t cushim__report_write(void (*writer)(struct cushim__text *text,
                                            const struct cushim_report *report),
                             const struct cushim_report *given, char *buffer, size_t size)
@@ -198,13 +222,16 @@ size_t cushim__report_write(void (*writer)(struct cushim__text *text,
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (given->size < sizeof *given) {
+    if (given->size < sizeof *given || is_open(given)) {
+        const size_t length = given->size < sizeof *given ? given->size : sizeof *given;
+
         /* Too large for a small thread's stack. */
         whole = cushim__memory_take(sizeof *whole);
         if (!whole)
             return 0;
-        memcpy(whole, given, given->size);
-        cut_candidates(whole, given->size);
+        memcpy(whole, given, length);
+        cut_candidates(whole, length);
+        close_texts(whole);
     }
     writer(&text, whole ? whole : given);
     if (whole)

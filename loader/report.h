@@ -9,7 +9,8 @@
 
 /*
  * Write a report that a caller gave, which may be one of an older version and shorter: what it
- * lacks is zero to `writer`. Returns the length of the text.
+ * lacks is zero to `writer`, and what is not closed by NUL ends with its field. Returns the length
+ * of the text.
  */
 size_t cushim__report_write(void (*writer)(struct cushim__text *text,
                                            const struct cushim_report *report),

@@ -126,6 +126,19 @@ static void what_is_declared_elsewhere_is_known_as_that(void **state)
     assert_int_equal(image.globals[0].bytes, 4);
 }
 
+static void sizes_beyond_all_memory_are_refused_behind_an_empty_dimension_too(void **state)
+{
+    static const char *const texts[] = {
+        HEAD ".global .v4 .f64 a[][18446744073709551615] = {{1}, {2}};\n",
+        HEAD ".global .f64 a[][1073741824][1073741824] = {{{1}}, {{2}}};\n",
+        HEAD ".global .b8 a[0][18446744073709551615][2];\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        assert_int_equal(read_image(texts[i]), CUDA_ERROR_INVALID_PTX);
+}
+
 static void texts_are_refused_as_the_driver_refuses_them(void **state)
 {
     static const struct {
@@ -176,6 +189,7 @@ int main(void)
         IMAGE_TEST(value_that_is_not_understood_is_told),
         IMAGE_TEST(limits_and_shared_memory_of_an_entry_are_read),
         IMAGE_TEST(what_is_declared_elsewhere_is_known_as_that),
+        IMAGE_TEST(sizes_beyond_all_memory_are_refused_behind_an_empty_dimension_too),
         IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
     };
 

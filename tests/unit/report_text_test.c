@@ -86,6 +86,26 @@ static void text_and_json_of_a_driver_fit_every_buffer(void **state)
         assert_never_written_beyond(writers[i], &report);
 }
 
+/* As one that was copied by hand, or came from a file. */
+static void texts_that_nothing_closes_end_with_their_fields(void **state)
+{
+    static struct cushim_report report;
+    char text[8192];
+
+    (void)state;
+    report.size = sizeof report;
+    memset(report.reason, 'r', sizeof report.reason);
+    memset(report.advice, 'a', sizeof report.advice);
+    report.candidate_count = 1;
+    memset(report.candidates[0].path, 'p', sizeof report.candidates[0].path);
+    memset(report.candidates[0].message, 'm', sizeof report.candidates[0].message);
+    assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "r\nadvice      a"));
+    assert_non_null(strstr(text, "p by option: loaded: m"));
+    assert_true(cushim_report_json(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "r\",\n  \"advice\": \"a"));
+}
+
 static void text_names_what_is_missing_and_what_was_called(void **state)
 {
     char text[8192];
@@ -162,6 +182,7 @@ int main(void)
         forked_test(text_and_json_of_no_load_fit_every_buffer),
         forked_test(text_and_json_of_a_failure_fit_every_buffer),
         forked_test(text_and_json_of_a_driver_fit_every_buffer),
+        forked_test(texts_that_nothing_closes_end_with_their_fields),
         forked_test(text_names_what_is_missing_and_what_was_called),
         forked_test(text_keeps_odd_paths_on_one_line),
         forked_test(text_and_json_of_an_older_callers_report_read_no_further_than_its_size),

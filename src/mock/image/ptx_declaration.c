@@ -96,6 +96,7 @@ static CUresult dimensions(struct cushim__ptx *ptx, struct cushim__ptx_declarati
 {
     enum { MAX = sizeof declaration->dimensions / sizeof *declaration->dimensions };
     const size_t limit = (size_t)1 << 40;
+    size_t most = declaration->bytes; /* as if no dimension were 0 or empty */
 
     while (cushim__ptx_skip(ptx, "[")) {
         uint64_t count = 0;
@@ -104,9 +105,9 @@ static CUresult dimensions(struct cushim__ptx *ptx, struct cushim__ptx_declarati
             return cushim__ptx_refuse(ptx, "fewer dimensions");
         if (declaration->dimension_count == 0 && cushim__ptx_is(ptx, "]"))
             declaration->unsized = true;
-        else if (!cushim__ptx_integer(ptx, &count) ||
-                 (count > 0 && declaration->bytes > limit / count))
+        else if (!cushim__ptx_integer(ptx, &count) || (count > 0 && most > limit / count))
             return cushim__ptx_refuse(ptx, "a size");
+        most *= count > 0 ? (size_t)count : 1;
         declaration->dimensions[declaration->dimension_count++] = (size_t)count;
         declaration->bytes *= (size_t)count;
         if (!cushim__ptx_skip(ptx, "]"))

@@ -24,6 +24,7 @@ struct value {
     struct cushim__ptx_word symbol; /* length 0: none */
 };
 
+/* The system's own zeros: of a large variable only what has a value is touched. */
 static bool make_room(struct filling *filling, size_t bytes)
 {
     unsigned char *grown;
@@ -31,14 +32,16 @@ static bool make_room(struct filling *filling, size_t bytes)
 
     if (bytes <= filling->room)
         return true;
+    if (bytes > INITIAL_MAX)
+        return false;
     while (room < bytes)
         room *= 2;
-    if (room > INITIAL_MAX)
-        return false;
-    grown = realloc(filling->global->initial, room);
+    grown = calloc(1, room);
     if (!grown)
         return false;
-    memset(grown + filling->room, 0, room - filling->room);
+    if (filling->room > 0)
+        memcpy(grown, filling->global->initial, filling->room);
+    free(filling->global->initial);
     filling->global->initial = grown;
     filling->room = room;
     return true;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The command line, from main() on: words are read, settings put together and checked as they are
+ * for a program. No program starts, no driver is loaded: what would do so stands here instead.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/tool/commands.h"
+#include "src/tool/mock.h"
+#include "src/tool/output.h"
+#include "src/tool/system.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/output.h"
+
+enum { WORDS = 24 };
+
+/* What main() of the command is called here. */
+int fuzz_command(int count, char **words);
+bool fuzz_output_finish(void);
+
+static const char *before;      /* settings of the environment */
+static bool is_run, is_started; /* a command was reached, a program would have been started */
+
+const char system_mock_library[] = "libcuda.so.1", system_search_variable[] = "LD_LIBRARY_PATH";
+const char system_search_separator[] = ":", system_search_forbidden[] = ":;";
+
+bool system_begin(int *count, char ***words)
+{
+    (void)count;
+    (void)words;
+    return true;
+}
+
+bool fuzz_output_finish(void)
+{
+    return true;
+}
+
+static char *copy(const char *text)
+{
+    return strcpy(fuzz_memory(strlen(text) + 1), text);
+}
+
+char *system_absolute_path(const char *path)
+{
+    char *absolute = fuzz_memory(strlen(path) + 2);
+
+    sprintf(absolute, "%s%s", path[0] == '/' ? "" : "/", path);
+    return absolute;
+}
+
+char *system_own_folder(void)
+{
+    return copy("/bin");
+}
+
+bool system_file_exists(const char *path)
+{
+    return strlen(path) % 2;
+}
+
+system_function system_library_function(const char *path, const char *name)
+{
+    (void)path;
+    (void)name;
+    return NULL;
+}
+
+const char *system_get(const char *name)
+{
+    return strcmp(name, "CUSHIM_MOCK_SETTINGS") == 0 ? before : NULL;
+}
+
+bool system_set(const char *name, const char *value, struct failure *failure)
+{
+    (void)failure;
+    CLAIM(name[0] && !strchr(name, '=') && value);
+    return true;
+}
+
+bool system_path_is_absolute(const char *path)
+{
+    return path[0] == '/';
+}
+
+const char *system_search_obstacle(void)
+{
+    return NULL;
+}
+
+void system_execute(char **words, struct failure *failure)
+{
+    CLAIM(words && words[0]);
+    is_started = true;
+    failure_set(failure, STATUS_NOT_FOUND, "", "%.160s is not started", words[0]);
+}
+
+bool system_error_is_terminal(void)
+{
+    return false;
+}
+
+double system_seconds(void)
+{
+    return 0;
+}
+
+/* What each option promises of what is read: the bounds of its row. */
+static void check_arguments(const struct arguments *arguments, enum command command)
+{
+    is_run = true;
+    CLAIM(!arguments->help);
+    for (const struct option *option = arguments_options; option->name; option++) {
+        const char *field = (const char *)arguments + option->field;
+        uint64_t number;
+
+        if (option->kind != OPTION_NUMBER && option->kind != OPTION_SIZE)
+            continue;
+        memcpy(&number, field, sizeof number);
+        CLAIM(number <= option->maximum);
+        CLAIM(!(option->commands & (unsigned)command) || number >= option->minimum || number == 0);
+    }
+    CLAIM(!arguments->mock || !arguments->library);
+    CLAIM(arguments->mock || (!arguments->config && arguments->setting_count == 0));
+}
+
+/* What the commands do with settings before they have a driver. */
+static enum status check_settings(const struct arguments *arguments, enum command command)
+{
+    struct failure failure = {0};
+    char *settings;
+
+    check_arguments(arguments, command);
+    settings = mock_settings(arguments, NULL);
+    CLAIM((settings != NULL) == (arguments->setting_count > 0 || arguments->quiet));
+    if (mock_check_options(arguments, &failure))
+        mock_check(NULL, settings, "the options", &failure);
+    CLAIM(failure.status == STATUS_DONE || failure.status == STATUS_USAGE);
+    if (failure.status != STATUS_DONE)
+        failure_print(&failure);
+    free(settings);
+    return failure.status;
+}
+
+enum status command_info(const struct arguments *arguments)
+{
+    return check_settings(arguments, COMMAND_INFO);
+}
+
+enum status command_time(const struct arguments *arguments)
+{
+    return check_settings(arguments, COMMAND_TIME);
+}
+
+enum status command_profile(const struct arguments *arguments)
+{
+    return check_settings(arguments, COMMAND_PROFILE);
+}
+
+/* A status that docs/cushim.1 lists, and nothing on standard output but what was asked for. */
+static void check_status(int status, const char *out, const char *error)
+{
+    CLAIM(status == STATUS_DONE || status == STATUS_FAILED || status == STATUS_USAGE ||
+          status == STATUS_NO_LIBRARY || status == STATUS_NOT_FOUND);
+    CLAIM(!is_started || status == STATUS_NOT_FOUND);
+    CLAIM(status == STATUS_DONE || out[0] == '\0' || out[0] == '{');
+    CLAIM(status == STATUS_DONE || error[0] || out[0] == '{');
+    CLAIM(status != STATUS_DONE || error[0] == '\0');
+    CLAIM(status != STATUS_DONE || out[0] || is_run);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_input input = {data, size};
+    struct fuzz_output out, error;
+    char *words[WORDS + 2], *kept[WORDS + 1], *environment = fuzz_text(&input), *texts[2];
+    bool is_known = !fuzz_names_device(environment);
+    int count = 1, status;
+
+    words[0] = kept[0] = copy("cushim");
+    while (count <= WORDS && input.left) {
+        words[count] = kept[count] = fuzz_text(&input);
+        is_known = is_known && !fuzz_names_device(words[count]);
+        count++;
+    }
+    words[count] = NULL;
+    if (is_known) {
+        before = environment[0] ? environment : NULL;
+        is_run = is_started = false;
+        fuzz_output_begin(&out, stdout);
+        fuzz_output_begin(&error, stderr);
+        status = fuzz_command(count, words);
+        texts[1] = fuzz_output_end(&error);
+        texts[0] = fuzz_output_end(&out);
+        check_status(status, texts[0], texts[1]);
+        free(texts[0]);
+        free(texts[1]);
+    }
+    while (count-- > 0)
+        free(kept[count]);
+    free(environment);
+    return 0;
+}

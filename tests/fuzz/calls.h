@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A random program on the mock, and a model of what it has made that knows nothing of the mock's
+ * insides: which handles live, which are dead, what is in memory, what is current.
+ */
+#ifndef CUSHIM_TESTS_FUZZ_CALLS_H
+#define CUSHIM_TESTS_FUZZ_CALLS_H
+
+#include <cuda.h>
+
+#include <cushim/mock.h>
+#include <cushim/table.h>
+
+#include "tests/fuzz/fuzz.h"
+
+enum {
+    CALLS_OBJECTS = 8, /* of each noun at once; the place of a dead one is taken again */
+    CALLS_SHADOW = 512,
+    CALLS_STACK = 16,
+    CALLS_STEPS = 96,
+};
+
+enum calls_noun {
+    CALLS_CONTEXT,
+    CALLS_STREAM,
+    CALLS_EVENT,
+    CALLS_MEMORY,
+    CALLS_GRAPH,
+    CALLS_NODE,
+    CALLS_EXEC,
+    CALLS_MODULE,
+    CALLS_FUNCTION,
+    CALLS_NOUNS
+};
+
+enum calls_life {
+    CALLS_NEVER,
+    CALLS_LIVE,
+    CALLS_DEAD, /* to use it is a violation, but for contexts and memory, which are looked up */
+    CALLS_GONE, /* its context has ended: an error, and no violation */
+};
+
+struct calls_object {
+    enum calls_life life;
+    uint64_t handle;
+    const struct calls_object *context; /* NULL: it has none */
+    const struct calls_object *parent;  /* a function's module, a node's graph */
+    /* Of memory: what has to be in it, where that is known, and the one stream that uses it. */
+    size_t bytes;
+    uint8_t shadow[CALLS_SHADOW];
+    bool is_known[CALLS_SHADOW];
+    uint64_t user;
+    bool is_used, is_shared;
+    /* Of an event: it was recorded on a stream that has been waited for since. */
+    uint64_t recorded_on;
+    bool is_recorded, is_done;
+};
+
+struct calls {
+    struct fuzz_input input;
+    struct cushim_mock *mock;
+    const struct cushim_table *driver;
+    bool is_manual, is_hostile;
+    bool is_faulted; /* every call may answer an error from now on */
+    bool is_capturing;
+    bool has_bad;  /* the call to come has a handle that is dead or garbage */
+    bool has_null; /* or one that is NULL */
+    size_t violations;
+    uint64_t now_ns;
+    uint64_t digest; /* of all answers */
+    unsigned primary_count;
+    struct calls_object *stack[CALLS_STACK];
+    unsigned depth;
+    uint64_t host_functions; /* that were queued */
+    struct calls_object objects[CALLS_NOUNS][CALLS_OBJECTS];
+    struct calls_object primary;
+};
+
+/*
+ * A handle for the next call: of one that lives, or by the input's will of one that does not, or of
+ * none at all, but no more than one such in a call. `object` receives what lives; NULL: none.
+ */
+uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_object **object);
+
+/* The same as a handle of the driver's type. */
+#define CALLS_HANDLE(type, number) ((type)(uintptr_t)(number))
+
+/* The call for which handles were picked is not made. */
+void calls_drop(struct calls *calls);
+
+/* Where the next object of a noun goes; NULL: as many live as there is room for. */
+struct calls_object *calls_room(struct calls *calls, enum calls_noun noun);
+
+/* It lives from now on, in the current context. */
+void calls_made(struct calls *calls, struct calls_object *object, uint64_t handle);
+
+/* What is current, as the model has it; NULL: nothing. */
+struct calls_object *calls_current(const struct calls *calls);
+
+/* A context has ended with all that was in it. */
+void calls_end_context(struct calls *calls, struct calls_object *context);
+
+/* What has a parent dies with it. */
+void calls_end_children(struct calls *calls, enum calls_noun noun,
+                        const struct calls_object *parent);
+
+/*
+ * Judge what a call has answered: violations are counted if and only if it had a bad handle or would
+ * have to wait in manual mode, and time does not go back. Returns the answer.
+ */
+CUresult calls_judge(struct calls *calls, CUresult answer);
+
+/* Number answers that are compared between two runs. */
+void calls_note(struct calls *calls, uint64_t number);
+
+/* One call of each kind; the input says which of them. */
+void calls_step_context(struct calls *calls);
+void calls_step_stream(struct calls *calls);
+void calls_step_event(struct calls *calls);
+void calls_step_memory(struct calls *calls);
+void calls_step_graph(struct calls *calls);
+void calls_step_kernel(struct calls *calls);
+
+/* What is in memory is what was written there. The stream has been waited for. */
+void calls_compare_memory(struct calls *calls, uint64_t stream);
+void calls_forget_memory(struct calls *calls);
+
+#endif

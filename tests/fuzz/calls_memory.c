@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory: what one stream alone has written, and has been waited for, is there. Ranges that leave an
+ * allocation are refused and change nothing.
+ */
+#include <string.h>
+
+#include "tests/fuzz/calls.h"
+
+static void forget(struct calls_object *memory)
+{
+    memory->is_shared = true;
+}
+
+void calls_forget_memory(struct calls *calls)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++)
+        forget(&calls->objects[CALLS_MEMORY][i]);
+}
+
+/* A second stream that uses it makes an order that is not known here; so does a graph. */
+static void use(struct calls *calls, struct calls_object *memory, const struct calls_object *stream)
+{
+    if (!stream || calls->is_capturing || (memory->is_used && memory->user != stream->handle)) {
+        forget(memory);
+        return;
+    }
+    memory->is_used = true;
+    memory->user = stream->handle;
+}
+
+static void allocate(struct calls *calls)
+{
+    struct calls_object *object = calls_room(calls, CALLS_MEMORY);
+    const size_t bytes = (size_t)fuzz_number(&calls->input, 2) % (2 * CALLS_SHADOW);
+    CUdeviceptr address = 0;
+    CUresult code;
+
+    if (!object)
+        return;
+    code = calls_judge(calls, calls->driver->MemAlloc_v2(&address, bytes));
+    CLAIM((code == CUDA_SUCCESS) == (address != 0));
+    CLAIM(bytes > 0 || code != CUDA_SUCCESS);
+    if (code != CUDA_SUCCESS)
+        return;
+    calls_made(calls, object, address);
+    object->bytes = bytes;
+}
+
+/* What is freed, or never was allocated, answers so, and is no violation. */
+static void release(struct calls *calls)
+{
+    struct calls_object *object;
+    const uint64_t address = calls_pick(calls, CALLS_MEMORY, &object);
+    const unsigned inside = fuzz_byte(&calls->input) < 32;
+    const CUresult code = calls_judge(calls, calls->driver->MemFree_v2(address + inside));
+
+    if (inside && address)
+        CLAIM(code != CUDA_SUCCESS);
+    else if (code == CUDA_SUCCESS && object)
+        object->life = CALLS_DEAD;
+}
+
+/* A range of memory by the input: most are within it. */
+static size_t pick_range(struct calls *calls, const struct calls_object *memory, size_t *offset)
+{
+    *offset = (size_t)fuzz_number(&calls->input, 2) % (memory->bytes + 1);
+    return (size_t)fuzz_number(&calls->input, 2) % (memory->bytes - *offset + 2);
+}
+
+static bool is_within(const struct calls_object *memory, size_t offset, size_t bytes)
+{
+    return offset + bytes <= memory->bytes;
+}
+
+static void write_shadow(struct calls_object *memory, size_t offset, size_t bytes, uint8_t value)
+{
+    for (size_t i = offset; i < offset + bytes && i < CALLS_SHADOW; i++) {
+        memory->shadow[i] = value;
+        memory->is_known[i] = true;
+    }
+}
+
+static struct calls_object *pick_memory(struct calls *calls)
+{
+    struct calls_object *memory;
+
+    calls_pick(calls, CALLS_MEMORY, &memory);
+    return memory;
+}
+
+static void set(struct calls *calls)
+{
+    struct calls_object *memory = pick_memory(calls), *stream;
+    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const uint8_t value = fuzz_byte(&calls->input);
+    size_t offset, bytes;
+    CUresult code;
+
+    if (!memory) {
+        calls_drop(calls);
+        return;
+    }
+    bytes = pick_range(calls, memory, &offset);
+    code = calls_judge(calls, calls->driver->MemsetD8Async(memory->handle + offset, value, bytes,
+                                                           CALLS_HANDLE(CUstream, handle)));
+    CLAIM(is_within(memory, offset, bytes) || code != CUDA_SUCCESS);
+    if (code != CUDA_SUCCESS)
+        return;
+    use(calls, memory, stream);
+    write_shadow(memory, offset, bytes, value);
+}
+
+/* The host's memory is free as soon as the call returns: it is pageable. */
+static void upload(struct calls *calls)
+{
+    struct calls_object *memory = pick_memory(calls), *stream;
+    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const uint8_t value = fuzz_byte(&calls->input);
+    uint8_t bytes[2 * CALLS_SHADOW + 2];
+    size_t offset, count;
+    CUresult code;
+
+    if (!memory) {
+        calls_drop(calls);
+        return;
+    }
+    count = pick_range(calls, memory, &offset);
+    memset(bytes, value, sizeof bytes);
+    code =
+        calls_judge(calls, calls->driver->MemcpyHtoDAsync_v2(memory->handle + offset, bytes, count,
+                                                             CALLS_HANDLE(CUstream, handle)));
+    memset(bytes, 0xee, sizeof bytes);
+    CLAIM(is_within(memory, offset, count) || code != CUDA_SUCCESS);
+    if (code != CUDA_SUCCESS)
+        return;
+    use(calls, memory, stream);
+    write_shadow(memory, offset, count, value);
+}
+
+static void copy(struct calls *calls)
+{
+    struct calls_object *from = pick_memory(calls), *to = pick_memory(calls), *stream;
+    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    size_t source, place, bytes;
+    CUresult code;
+
+    if (!from || !to || from == to) {
+        calls_drop(calls);
+        return;
+    }
+    bytes = pick_range(calls, from, &source);
+    place = (size_t)fuzz_number(&calls->input, 2) % (to->bytes + 1);
+    code = calls_judge(calls,
+                       calls->driver->MemcpyDtoDAsync_v2(to->handle + place, from->handle + source,
+                                                         bytes, CALLS_HANDLE(CUstream, handle)));
+    CLAIM((is_within(from, source, bytes) && is_within(to, place, bytes)) || code != CUDA_SUCCESS);
+    if (code != CUDA_SUCCESS)
+        return;
+    use(calls, from, stream);
+    use(calls, to, stream);
+    if (from->is_shared)
+        forget(to);
+    for (size_t i = 0; i < bytes && place + i < CALLS_SHADOW; i++) {
+        const bool is_known = source + i < CALLS_SHADOW && from->is_known[source + i];
+
+        to->is_known[place + i] = is_known;
+        if (is_known)
+            to->shadow[place + i] = from->shadow[source + i];
+    }
+}
+
+static void compare(struct calls *calls, const struct calls_object *memory)
+{
+    uint8_t bytes[2 * CALLS_SHADOW];
+    const CUresult code =
+        calls_judge(calls, calls->driver->MemcpyDtoH_v2(bytes, memory->handle, memory->bytes));
+
+    for (size_t i = 0; code == CUDA_SUCCESS && i < memory->bytes && i < CALLS_SHADOW; i++)
+        CLAIM(!memory->is_known[i] || memory->shadow[i] == bytes[i]);
+}
+
+/* A copy waits for the legacy default stream, so what is captured might be in its way. */
+void calls_compare_memory(struct calls *calls, uint64_t stream)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS && !calls->is_capturing; i++) {
+        const struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
+
+        if (memory->life == CALLS_LIVE && memory->is_used && !memory->is_shared &&
+            memory->user == stream)
+            compare(calls, memory);
+    }
+}
+
+static void allocate_async(struct calls *calls)
+{
+    struct calls_object *object = calls_room(calls, CALLS_MEMORY), *stream;
+    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const size_t bytes = 1 + fuzz_byte(&calls->input);
+    CUdeviceptr address = 0;
+
+    if (!object) {
+        calls_drop(calls);
+        return;
+    }
+    if (calls_judge(calls, calls->driver->MemAllocAsync(
+                               &address, bytes, CALLS_HANDLE(CUstream, handle))) != CUDA_SUCCESS)
+        return;
+    calls_made(calls, object, address);
+    object->bytes = bytes;
+    use(calls, object, stream);
+}
+
+static void release_async(struct calls *calls)
+{
+    struct calls_object *memory = pick_memory(calls), *stream;
+    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+
+    if (!memory) {
+        calls_drop(calls);
+        return;
+    }
+    if (calls_judge(calls, calls->driver->MemFreeAsync(
+                               memory->handle, CALLS_HANDLE(CUstream, handle))) == CUDA_SUCCESS)
+        memory->life = CALLS_DEAD;
+}
+
+static void ask(struct calls *calls)
+{
+    const struct calls_object *memory = pick_memory(calls);
+    CUdeviceptr base = 0;
+    size_t bytes = 0;
+
+    if (memory && calls_judge(calls, calls->driver->MemGetAddressRange_v2(
+                                         &base, &bytes, memory->handle)) == CUDA_SUCCESS)
+        CLAIM(base == memory->handle && bytes >= memory->bytes);
+}
+
+void calls_step_memory(struct calls *calls)
+{
+    static void (*const steps[])(struct calls * calls) = {
+        allocate, release, set, upload, copy, allocate_async, release_async, ask, set, copy};
+
+    steps[fuzz_below(&calls->input, sizeof steps / sizeof steps[0])](calls);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/fuzz/calls.h"
+
+#include <string.h>
+
+/* None of them is a handle of the mock, nor a stream that every program has. */
+static const uint64_t garbage[] = {0x1234, UINT64_MAX, UINT64_C(0x7f0000001000), 0x3,
+                                   UINT64_C(0x8000000000000000)};
+
+static struct calls_object *find(struct calls *calls, enum calls_noun noun, unsigned from,
+                                 enum calls_life life)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+        struct calls_object *object = &calls->objects[noun][(from + i) % CALLS_OBJECTS];
+
+        if (object->life == life)
+            return object;
+    }
+    return NULL;
+}
+
+/* Of another noun, which lives. */
+static struct calls_object *find_other(struct calls *calls, enum calls_noun noun, unsigned from)
+{
+    static const enum calls_noun others[] = {CALLS_EVENT, CALLS_STREAM, CALLS_GRAPH};
+
+    for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct calls_object *object =
+            others[i] == noun ? NULL : find(calls, others[i], from, CALLS_LIVE);
+
+        if (object)
+            return object;
+    }
+    return NULL;
+}
+
+uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_object **object)
+{
+    const uint8_t byte = fuzz_byte(&calls->input);
+    const unsigned place = byte % CALLS_OBJECTS, kind = byte / 32;
+    const bool may_be_bad = !calls->has_bad && noun != CALLS_MEMORY;
+    struct calls_object *found = find(calls, noun, place, CALLS_LIVE), *other = NULL;
+
+    if (kind >= 5 && may_be_bad)
+        other = kind == 5   ? find(calls, noun, place, CALLS_DEAD)
+                : kind == 6 ? find_other(calls, noun, place)
+                            : NULL;
+    *object = NULL;
+    if (kind == 4 && find(calls, noun, place, CALLS_GONE))
+        return find(calls, noun, place, CALLS_GONE)->handle;
+    if (other || (kind == 7 && may_be_bad)) {
+        /* A context that was destroyed is still known. */
+        calls->has_bad = !other || noun != CALLS_CONTEXT || kind != 5;
+        return other ? other->handle : garbage[place % (sizeof garbage / sizeof garbage[0])];
+    }
+    *object = found;
+    calls->has_null = calls->has_null || !found;
+    return found ? found->handle : 0;
+}
+
+void calls_drop(struct calls *calls)
+{
+    calls->has_bad = calls->has_null = false;
+}
+
+struct calls_object *calls_room(struct calls *calls, enum calls_noun noun)
+{
+    struct calls_object *object = find(calls, noun, 0, CALLS_NEVER);
+
+    if (!object)
+        object = find(calls, noun, fuzz_byte(&calls->input), CALLS_DEAD);
+    return object ? object : find(calls, noun, 0, CALLS_GONE);
+}
+
+/* Its place has been that of another, which nobody refers to from here on. */
+void calls_made(struct calls *calls, struct calls_object *object, uint64_t handle)
+{
+    memset(object, 0, sizeof *object);
+    object->life = CALLS_LIVE;
+    object->handle = handle;
+    object->context = calls_current(calls);
+}
+
+struct calls_object *calls_current(const struct calls *calls)
+{
+    return calls->depth ? calls->stack[calls->depth - 1] : NULL;
+}
+
+void calls_end_children(struct calls *calls, enum calls_noun noun,
+                        const struct calls_object *parent)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+        struct calls_object *object = &calls->objects[noun][i];
+
+        if (object->life != CALLS_NEVER && object->parent == parent)
+            object->life = parent->life == CALLS_GONE ? CALLS_GONE : CALLS_DEAD;
+    }
+}
+
+/* Graphs belong to no context. */
+void calls_end_context(struct calls *calls, struct calls_object *context)
+{
+    static const enum calls_noun nouns[] = {CALLS_STREAM, CALLS_EVENT, CALLS_MEMORY, CALLS_MODULE,
+                                            CALLS_FUNCTION};
+
+    for (unsigned noun = 0; noun < sizeof nouns / sizeof nouns[0]; noun++) {
+        for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+            struct calls_object *object = &calls->objects[nouns[noun]][i];
+
+            if (object->life == CALLS_LIVE && object->context == context)
+                object->life = CALLS_GONE;
+        }
+    }
+    context->life = CALLS_DEAD;
+    calls_forget_memory(calls);
+}
+
+void calls_note(struct calls *calls, uint64_t number)
+{
+    calls->digest = (calls->digest ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+    calls->digest ^= calls->digest >> 29;
+}
+
+CUresult calls_judge(struct calls *calls, CUresult answer)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+    size_t violations;
+
+    CLAIM(cushim_mock_state_get(calls->mock, &state) == CUDA_SUCCESS);
+    violations = state.violations - calls->violations;
+    calls->violations = state.violations;
+    CLAIM(state.now_ns >= calls->now_ns);
+    CLAIM(calls->is_manual || answer != CUDA_ERROR_TIMEOUT);
+    if (answer == CUDA_ERROR_ILLEGAL_ADDRESS)
+        calls->is_faulted = true;
+    if (calls->has_bad) {
+        CLAIM(answer != CUDA_SUCCESS);
+        /* The same is the answer to NULL, which is no violation and may come first. */
+        CLAIM(violations == (answer == CUDA_ERROR_INVALID_HANDLE) ||
+              (violations == 0 && calls->has_null));
+    } else {
+        CLAIM(violations == (answer == CUDA_ERROR_TIMEOUT));
+    }
+    calls_drop(calls);
+    calls->now_ns = state.now_ns;
+    calls_note(calls, answer);
+    calls_note(calls, state.now_ns);
+    calls_note(calls, state.pending);
+    calls_note(calls, state.handles);
+    calls_note(calls, state.memory_bytes);
+    return answer;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random programs on the mock: bytes are calls, on handles that live, that are dead, and that never
+ * were. Each program runs twice and answers the same; what it has made is destroyed, and then
+ * nothing is left.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/mock_clock.h>
+
+#include "tests/fuzz/calls.h"
+
+static void begin(struct calls *calls, const uint8_t *data, size_t size)
+{
+    static const char *const schedules[] = {"fifo", "eager", "lazy", "random"};
+    char settings[160];
+    struct cushim_mock_options options = {.size = sizeof options, .settings = settings};
+    uint8_t kind;
+
+    memset(calls, 0, sizeof *calls);
+    calls->input = (struct fuzz_input){data, size};
+    kind = fuzz_byte(&calls->input);
+    calls->is_manual = kind & 1;
+    calls->is_hostile = kind & 16;
+    snprintf(settings, sizeof settings,
+             "mode = %s\nschedule = %s\nraces = %s\nhostile = %s\nseed = %u\nmemory = 1 MiB\n",
+             calls->is_manual ? "manual" : "auto", schedules[kind >> 1 & 3],
+             kind & 8 ? "report" : "ignore", calls->is_hostile ? "yes" : "no", kind >> 5);
+    CLAIM(cushim_mock_create(&options, &calls->mock) == CUDA_SUCCESS);
+    calls->driver = cushim_mock_table(calls->mock);
+    CLAIM(calls_judge(calls, calls->driver->Init(0)) == CUDA_SUCCESS);
+}
+
+/* The clock of manual mode is moved by nobody but the program. */
+static void step_clock(struct calls *calls)
+{
+    const uint8_t byte = fuzz_byte(&calls->input);
+
+    if (byte < 8 && calls->is_manual)
+        cushim_mock_drain(calls->mock);
+    else if (byte < 128)
+        cushim_mock_advance(calls->mock, byte * UINT64_C(100));
+    else
+        cushim_mock_step(calls->mock);
+    calls_judge(calls, CUDA_SUCCESS);
+}
+
+static void run(struct calls *calls)
+{
+    static void (*const steps[])(struct calls * calls) = {
+        calls_step_event,  calls_step_stream, calls_step_memory, calls_step_graph,
+        calls_step_kernel, calls_step_memory, step_clock,        calls_step_context};
+
+    for (unsigned i = 0; i < CALLS_STEPS && calls->input.left; i++) {
+        const unsigned which = fuzz_below(&calls->input, sizeof steps / sizeof steps[0]);
+
+        snprintf(fuzz_place, sizeof fuzz_place, "step %u of kind %u", i, which);
+        steps[which](calls);
+    }
+}
+
+/* Nothing is captured or queued any more, so that everything can be given back. */
+static void settle(struct calls *calls)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+        struct calls_object *stream = &calls->objects[CALLS_STREAM][i];
+        CUgraph graph = NULL;
+
+        if (stream->life != CALLS_LIVE)
+            continue;
+        calls_judge(
+            calls, calls->driver->StreamEndCapture(CALLS_HANDLE(CUstream, stream->handle), &graph));
+        if (graph)
+            CLAIM(calls_judge(calls, calls->driver->GraphDestroy(graph)) == CUDA_SUCCESS);
+    }
+    if (calls->is_manual)
+        cushim_mock_drain(calls->mock);
+}
+
+static CUresult destroy(struct calls *calls, enum calls_noun noun, uint64_t handle)
+{
+    const struct cushim_table *driver = calls->driver;
+
+    switch (noun) {
+    case CALLS_CONTEXT:
+        return driver->CtxDestroy_v2(CALLS_HANDLE(CUcontext, handle));
+    case CALLS_STREAM:
+        return driver->StreamDestroy_v2(CALLS_HANDLE(CUstream, handle));
+    case CALLS_EVENT:
+        return driver->EventDestroy_v2(CALLS_HANDLE(CUevent, handle));
+    case CALLS_MEMORY:
+        return driver->MemFree_v2(handle);
+    case CALLS_GRAPH:
+        return driver->GraphDestroy(CALLS_HANDLE(CUgraph, handle));
+    case CALLS_EXEC:
+        return driver->GraphExecDestroy(CALLS_HANDLE(CUgraphExec, handle));
+    case CALLS_MODULE:
+        return driver->ModuleUnload(CALLS_HANDLE(CUmodule, handle));
+    default:
+        return CUDA_SUCCESS;
+    }
+}
+
+static void destroy_all(struct calls *calls, enum calls_noun noun)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+        struct calls_object *object = &calls->objects[noun][i];
+        CUresult code;
+
+        if (object->life != CALLS_LIVE)
+            continue;
+        snprintf(fuzz_place, sizeof fuzz_place, "the end, noun %d, object %u", (int)noun, i);
+        code = calls_judge(calls, destroy(calls, noun, object->handle));
+        CLAIM(code == CUDA_SUCCESS || calls->is_faulted);
+        object->life = CALLS_DEAD;
+    }
+}
+
+/* Contexts last: what is in one goes with it. */
+static void destroy_everything(struct calls *calls)
+{
+    static const enum calls_noun nouns[] = {CALLS_MEMORY, CALLS_EXEC,   CALLS_GRAPH,  CALLS_EVENT,
+                                            CALLS_STREAM, CALLS_MODULE, CALLS_CONTEXT};
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    settle(calls);
+    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++)
+        destroy_all(calls, nouns[i]);
+    while (calls->primary_count > 0) {
+        CLAIM(calls_judge(calls, calls->driver->DevicePrimaryCtxRelease_v2(0)) == CUDA_SUCCESS);
+        calls->primary_count--;
+    }
+    CLAIM(cushim_mock_state_get(calls->mock, &state) == CUDA_SUCCESS);
+    if (!calls->is_faulted)
+        CLAIM(state.handles == 0 && state.allocations == 0);
+}
+
+static uint64_t run_program(struct calls *calls, const uint8_t *data, size_t size)
+{
+    CUresult code;
+
+    begin(calls, data, size);
+    run(calls);
+    destroy_everything(calls);
+    for (size_t i = 0; i < calls->violations && i < 64; i++)
+        CLAIM(cushim_mock_violation(calls->mock, i) != NULL);
+    CLAIM(!cushim_mock_violation(calls->mock, calls->violations));
+    code = cushim_mock_destroy(calls->mock);
+    CLAIM(code == (calls->violations ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS));
+    return calls->digest;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct calls *calls = fuzz_memory(sizeof *calls);
+    char place[sizeof fuzz_place];
+    uint64_t first;
+
+    memcpy(place, fuzz_place, sizeof place);
+    first = run_program(calls, data, size);
+    snprintf(fuzz_place, sizeof fuzz_place, "the second run");
+    /* Some of the programs, as a mock takes its time to make; of host functions on a thread of their
+     * own the order is not ours. */
+    if (first % 4 == 0 && calls->host_functions == 0)
+        CLAIM(run_program(calls, data, size) == first);
+    memcpy(fuzz_place, place, sizeof place);
+    free(calls);
+    return 0;
+}

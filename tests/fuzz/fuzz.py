@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fuzz cushim with libFuzzer: build the targets, run them, keep what they find.
+
+    fuzz.py build                       the targets with clang, in build-fuzz
+    fuzz.py run --seconds 60 --jobs 2   run them and print one table
+    fuzz.py minimize                    take over into the corpus what covers more
+    fuzz.py coverage                    lines of the parsers that the corpus covers
+    fuzz.py pack FOLDER                 stripped programs and corpora, for a machine without clang
+
+There: `FOLDER/fuzz.py run --folder FOLDER --seconds 3600 --jobs 16`. Python 3 and glibc are needed.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = ROOT / 'build-fuzz'
+COVERAGE = ROOT / 'build-fuzz-coverage'
+
+# The longest input of each target that libFuzzer makes, in bytes.
+LONGEST = {
+    'arguments': 400,
+    'calls': 400,
+    'fault': 400,
+    'image': 4096,
+    'json': 400,
+    'pattern': 200,
+    'report': 1500,
+    'settings': 800,
+}
+
+# What else libFuzzer is told of a target. Programs of calls are long from the beginning, and what is
+# compared while a mock is made says nothing of them.
+OPTIONS = {
+    'calls': ['-len_control=0'],
+    'fault': ['-use_value_profile=1'],
+    'image': ['-use_value_profile=1'],
+    'settings': ['-use_value_profile=1'],
+}
+
+# What a target is to cover.
+PARSERS = {
+    'arguments': ['src/tool/arguments.c', 'src/tool/commands.c', 'src/tool/main.c',
+                  'src/tool/mock.c', 'src/tool/options.c', 'src/tool/run.c'],
+    'calls': ['src/mock/call.c', 'src/mock/calls/context', 'src/mock/calls/event/event.c',
+              'src/mock/calls/stream/stream.c', 'src/mock/calls/graph/graph.c',
+              'src/mock/calls/memory/memory.c', 'src/mock/calls/capture', 'src/mock/engine',
+              'src/mock/object'],
+    'fault': ['src/layer/fault/parse.c', 'src/layer/fault/part.c', 'src/layer/fault/rule.c',
+              'src/layer/fault/site.c', 'src/layer/fault/write.c'],
+    'image': ['src/mock/image'],
+    'json': ['src/tool/json.c', 'loader/text.c'],
+    'pattern': ['src/layer/pattern.c', 'src/layer/expectation/expectation_check.c'],
+    'report': ['loader/report_json.c', 'loader/report_text.c', 'loader/text.c'],
+    'settings': ['src/mock/settings'],
+}
+
+# Sanitizers look at each allocation, and a hostile input may ask for much: it gets none.
+SANITIZERS = {
+    'ASAN_OPTIONS': 'allocator_may_return_null=1:max_allocation_size_mb=2048:quarantine_size_mb=16',
+    'UBSAN_OPTIONS': 'print_stacktrace=1',
+}
+LIMITS = ['-timeout=25', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
+KINDS = {'crash': 'crashes', 'leak': 'leaks', 'timeout': 'timeouts', 'oom': 'memory'}
+COLUMNS = ['target', 'seconds', 'executions', 'per_second', 'edges', 'features', 'corpus_before',
+           'corpus_after', 'crashes', 'leaks', 'timeouts', 'memory']
+
+
+def call(*words, **options):
+    return subprocess.run([str(word) for word in words], check=True, **options)
+
+
+def configure(folder, arguments, link_arguments, *options):
+    """A build folder of clang. What is there already is taken as it is."""
+    if not (folder / 'build.ninja').exists():
+        call('meson', 'setup', folder, ROOT, '-Ddefault_library=static', '-Db_lundef=false',
+             '-Dc_args=' + arguments, '-Dc_link_args=' + link_arguments, *options,
+             env={**os.environ, 'CC': 'clang'}, stdout=subprocess.DEVNULL)
+
+
+def build(arguments):
+    sanitizers = '-fsanitize=address,undefined'
+    configure(BUILD, f'-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all '
+              '-fno-omit-frame-pointer -gline-tables-only', sanitizers, '-Dfuzzers=enabled')
+    call('ninja', '-C', BUILD, *[f'tests/fuzz/fuzz-{name}' for name in chosen(arguments)])
+
+
+def chosen(arguments):
+    names = arguments.targets.split(',') if arguments.targets else sorted(LONGEST)
+    unknown = [name for name in names if name not in LONGEST]
+    if unknown:
+        sys.exit(f'fuzz.py: there is no target {", ".join(unknown)}; there are '
+                 f'{", ".join(sorted(LONGEST))}')
+    return names
+
+
+class Place:
+    """Where programs, corpora and findings of a run are."""
+
+    def __init__(self, arguments):
+        packed = pathlib.Path(arguments.folder).resolve() if arguments.folder else None
+        self.programs = packed or BUILD / 'tests' / 'fuzz'
+        data = packed if packed and (packed / 'corpus').is_dir() else HERE
+        self.seeds = data / 'corpus'
+        self.words = data / 'words'
+        self.work = pathlib.Path(arguments.work or (packed or BUILD) / 'work').resolve()
+
+    def program(self, name):
+        path = self.programs / f'fuzz-{name}'
+        if not path.exists():
+            sys.exit(f'fuzz.py: {path} is not there: build first, with clang')
+        return path
+
+    def found(self, name):
+        folder = self.work / name / 'corpus'
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def artifacts(self, name):
+        folder = self.work / name / 'artifacts'
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def dictionary(self, name):
+        path = self.words / f'{name}.dict'
+        return [f'-dict={path}'] if path.exists() else []
+
+
+def count_files(*folders):
+    return len({path.name for folder in folders if folder.is_dir() for path in folder.iterdir()})
+
+
+def work(place, name, number, seconds, runs_most=50):
+    """One process after the other until the time is over: one that crashes ends early."""
+    result = {'executions': 0, 'edges': 0, 'features': 0, 'busy': 0.0}
+    end = time.monotonic() + seconds
+    log = place.work / name / f'log-{number}'
+    with open(log, 'w', encoding='utf-8', errors='replace') as output:
+        for _ in range(runs_most):
+            left = int(end - time.monotonic())
+            if left < 1:
+                break
+            began = time.monotonic()
+            subprocess.run(
+                [place.program(name), f'-max_total_time={left}', f'-max_len={LONGEST[name]}',
+                 '-print_final_stats=1', '-reload=20', *OPTIONS.get(name, []), *LIMITS,
+                 f'-artifact_prefix={place.artifacts(name)}/', *place.dictionary(name),
+                 place.found(name), place.seeds / name],
+                env={**os.environ, **SANITIZERS}, stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=output, cwd=place.work / name, check=False)
+            result['busy'] += time.monotonic() - began
+    text = log.read_text(encoding='utf-8', errors='replace')
+    result['executions'] = sum(map(int, re.findall(r'stat::number_of_executed_units: *(\d+)', text)))
+    for key, mark in (('edges', 'cov'), ('features', 'ft')):
+        result[key] = max(map(int, re.findall(rf'\b{mark}: (\d+)', text)), default=0)
+    return result
+
+
+def rows_of(place, names, results, before):
+    for name in names:
+        mine = [result for owner, result in results if owner == name]
+        busy = max((result['busy'] for result in mine), default=0)
+        executions = sum(result['executions'] for result in mine)
+        artifacts = [path.name for path in place.artifacts(name).iterdir()]
+        row = {
+            'target': name,
+            'seconds': round(busy),
+            'executions': executions,
+            'per_second': round(executions / busy) if busy else 0,
+            'edges': max((result['edges'] for result in mine), default=0),
+            'features': max((result['features'] for result in mine), default=0),
+            'corpus_before': before[name],
+            'corpus_after': count_files(place.seeds / name, place.found(name)),
+        }
+        for kind, column in KINDS.items():
+            row[column] = sum(artifact.startswith(kind + '-') for artifact in artifacts)
+        yield row
+
+
+def table(rows):
+    cells = [COLUMNS] + [[str(row[column]) for column in COLUMNS] for row in rows]
+    widths = [max(len(line[i]) for line in cells) for i in range(len(COLUMNS))]
+    for line in cells:
+        print('  '.join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                        for i, (cell, width) in enumerate(zip(line, widths))))
+
+
+def run(arguments):
+    place, names = Place(arguments), chosen(arguments)
+    for name in names:
+        place.program(name)
+        if not arguments.keep:
+            shutil.rmtree(place.artifacts(name))
+    before = {name: count_files(place.seeds / name, place.found(name)) for name in names}
+    each = max(1, arguments.jobs // len(names))
+    with concurrent.futures.ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
+        jobs = [(name, pool.submit(work, place, name, number, arguments.seconds))
+                for number in range(each) for name in names]
+        results = [(name, job.result()) for name, job in jobs]
+    rows = list(rows_of(place, names, results, before))
+    if arguments.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        table(rows)
+        for name in names:
+            for path in sorted(place.artifacts(name).iterdir()):
+                print(path)
+    return any(row[column] for row in rows for column in KINDS.values())
+
+
+def minimize(arguments):
+    """The smallest set with the features of the corpus and of what was found; seeds stay."""
+    place = Place(arguments)
+    for name in chosen(arguments):
+        before = count_files(place.seeds / name)
+        call(place.program(name), '-merge=1', f'-max_len={LONGEST[name]}', *LIMITS,
+             place.seeds / name, place.found(name), env={**os.environ, **SANITIZERS},
+             cwd=place.work / name, stderr=subprocess.DEVNULL)
+        added = [path for path in (place.seeds / name).iterdir()
+                 if re.fullmatch('[0-9a-f]{40}', path.name)]
+        for path in sorted(added, key=lambda path: path.stat().st_size)[arguments.most:]:
+            path.unlink()
+        print(f'{name}: {before} files before, {count_files(place.seeds / name)} after')
+
+
+def coverage(arguments):
+    """Lines and branches of the sources that each target is for, by its corpus as it is."""
+    configure(COVERAGE, '-fprofile-instr-generate -fcoverage-mapping',
+              '-fprofile-instr-generate')
+    for name in chosen(arguments):
+        program = COVERAGE / 'tests' / 'fuzz' / f'replay-{name}'
+        raw, data = COVERAGE / f'{name}.profraw', COVERAGE / f'{name}.profdata'
+        call('ninja', '-C', COVERAGE, f'tests/fuzz/replay-{name}', stdout=subprocess.DEVNULL)
+        call(program, '--whole', HERE / 'corpus' / name, stdout=subprocess.DEVNULL,
+             env={**os.environ, 'LLVM_PROFILE_FILE': str(raw)})
+        call(tool('llvm-profdata'), 'merge', '-sparse', raw, '-o', data)
+        report = call(tool('llvm-cov'), 'export', '-summary-only', program, f'-instr-profile={data}',
+                      *[ROOT / source for source in PARSERS[name]], capture_output=True)
+        export = json.loads(report.stdout)['data'][0]
+        for file in export['files'] + [{'filename': f'{name} together',
+                                        'summary': export['totals']}]:
+            lines, branches = file['summary']['lines'], file['summary']['branches']
+            path = file['filename'].removeprefix(f'{ROOT}/')
+            print(f'{name:10} {path:48} lines {lines["covered"]:5} of {lines["count"]:5} '
+                  f'({lines["percent"]:5.1f} %)  branches {branches["percent"]:5.1f} %')
+
+
+def tool(name):
+    for suffix in ('', '-14', '-15', '-16', '-17', '-18', '-19'):
+        if shutil.which(name + suffix):
+            return name + suffix
+    sys.exit(f'fuzz.py: {name} is not installed')
+
+
+def pack(arguments):
+    place, folder = Place(arguments), pathlib.Path(arguments.destination)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in chosen(arguments):
+        call('strip', '-o', folder / f'fuzz-{name}', place.program(name))
+    shutil.copytree(HERE / 'corpus', folder / 'corpus', dirs_exist_ok=True)
+    shutil.copytree(HERE / 'words', folder / 'words', dirs_exist_ok=True)
+    shutil.copy2(__file__, folder / 'fuzz.py')
+    size = sum(path.stat().st_size for path in folder.rglob('*') if path.is_file())
+    print(f'{folder}: {size / 1e6:.1f} MB')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument('command', choices=['build', 'run', 'minimize', 'coverage', 'pack'])
+    parser.add_argument('destination', nargs='?', help='of pack: a folder')
+    parser.add_argument('--targets', help='some of them, with commas between')
+    parser.add_argument('--folder', help='of programs that were built before; default: build-fuzz')
+    parser.add_argument('--work', help='folder of what is found; default: work, by the programs')
+    parser.add_argument('--seconds', type=int, default=60, help='for each target (default: 60)')
+    parser.add_argument('--jobs', type=int, default=1, help='processes at once (default: 1)')
+    parser.add_argument('--most', type=int, default=40,
+                        help='found files that minimize keeps for a target (default: 40)')
+    parser.add_argument('--keep', action='store_true', help='keep the findings of the run before')
+    parser.add_argument('--json', action='store_true', help='the table as JSON')
+    arguments = parser.parse_args()
+    if arguments.command == 'pack' and not arguments.destination:
+        parser.error('pack needs a folder')
+    commands = {'build': build, 'run': run, 'minimize': minimize, 'coverage': coverage,
+                'pack': pack}
+    return 1 if commands[arguments.command](arguments) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/fuzz/json_check.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { DEPTH = 64 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t\r\n");
+}
+
+/* A sequence of UTF-8 that is decoded and compared with the shortest form. NULL: it is none. */
+static const char *read_point(const char *at, uint32_t *point)
+{
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char first = (unsigned char)*at;
+    unsigned length = 1;
+
+    if (first < 0x80) {
+        *point = first;
+        return at + 1;
+    }
+    while (length < 4 && first & 0x80u >> length)
+        length++;
+    if (length < 2 || (length == 4 && first & 0x08))
+        return NULL;
+    *point = first & (0xffu >> (length + 1));
+    for (unsigned i = 1; i < length; i++) {
+        if (((unsigned char)at[i] & 0xc0) != 0x80)
+            return NULL;
+        *point = *point << 6 | ((unsigned char)at[i] & 0x3fu);
+    }
+    if (*point < least[length] || *point > 0x10ffff || (*point >= 0xd800 && *point < 0xe000))
+        return NULL;
+    return at + length;
+}
+
+bool utf8_is_valid(const char *text)
+{
+    uint32_t point;
+
+    while (text && *text)
+        text = read_point(text, &point);
+    return text != NULL;
+}
+
+static const char *read_hexadecimal(const char *at, uint32_t *point)
+{
+    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
+
+    *point = 0;
+    for (unsigned i = 0; i < 4; i++, at++) {
+        const char *digit = *at ? strchr(digits, *at) : NULL;
+
+        if (!digit)
+            return NULL;
+        *point = *point << 4 | (uint32_t)((digit - digits) % 16);
+    }
+    return at;
+}
+
+/* Behind the backslash. Halves of surrogate pairs are none of ours, and refused. */
+static const char *read_escape(const char *at, uint32_t *point)
+{
+    static const char names[] = "\"\\/bfnrt", values[] = "\"\\/\b\f\n\r\t";
+    const char *name = *at ? strchr(names, *at) : NULL;
+
+    if (name) {
+        *point = (unsigned char)values[name - names];
+        return at + 1;
+    }
+    if (*at != 'u')
+        return NULL;
+    at = read_hexadecimal(at + 1, point);
+    return at && (*point < 0xd800 || *point >= 0xe000) ? at : NULL;
+}
+
+static size_t put_point(char *bytes, uint32_t point)
+{
+    if (point < 0x80) {
+        bytes[0] = (char)point;
+        return 1;
+    }
+    if (point < 0x800) {
+        bytes[0] = (char)(0xc0 | point >> 6);
+        bytes[1] = (char)(0x80 | (point & 0x3f));
+        return 2;
+    }
+    if (point < 0x10000) {
+        bytes[0] = (char)(0xe0 | point >> 12);
+        bytes[1] = (char)(0x80 | (point >> 6 & 0x3f));
+        bytes[2] = (char)(0x80 | (point & 0x3f));
+        return 3;
+    }
+    bytes[0] = (char)(0xf0 | point >> 18);
+    bytes[1] = (char)(0x80 | (point >> 12 & 0x3f));
+    bytes[2] = (char)(0x80 | (point >> 6 & 0x3f));
+    bytes[3] = (char)(0x80 | (point & 0x3f));
+    return 4;
+}
+
+/* `decoded` may be NULL to look at the form alone. */
+static const char *read_string(const char *at, char *decoded, size_t size)
+{
+    size_t length = 0;
+
+    if (*at++ != '"')
+        return NULL;
+    while (*at != '"') {
+        uint32_t point;
+        char bytes[4];
+        size_t count;
+
+        if ((unsigned char)*at < 0x20)
+            return NULL;
+        at = *at == '\\' ? read_escape(at + 1, &point) : read_point(at, &point);
+        if (!at)
+            return NULL;
+        count = put_point(bytes, point);
+        if (decoded && length + count >= size)
+            return NULL;
+        if (decoded)
+            memcpy(decoded + length, bytes, count);
+        length += count;
+    }
+    if (decoded)
+        decoded[length] = '\0';
+    return at + 1;
+}
+
+const char *json_decode(const char *text, char *decoded, size_t size)
+{
+    return size ? read_string(text, decoded, size) : NULL;
+}
+
+static const char *read_digits(const char *at)
+{
+    if (!is_digit(*at))
+        return NULL;
+    while (is_digit(*at))
+        at++;
+    return at;
+}
+
+static const char *read_number(const char *at)
+{
+    if (*at == '-')
+        at++;
+    at = *at == '0' ? at + 1 : read_digits(at);
+    if (at && *at == '.')
+        at = read_digits(at + 1);
+    if (at && (*at == 'e' || *at == 'E')) {
+        at++;
+        at = read_digits(*at == '+' || *at == '-' ? at + 1 : at);
+    }
+    return at;
+}
+
+static const char *read_word(const char *at)
+{
+    static const char *const words[] = {"true", "false", "null"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (strncmp(at, words[i], strlen(words[i])) == 0)
+            return at + strlen(words[i]);
+    }
+    return NULL;
+}
+
+static const char *read_value(const char *at, unsigned depth);
+
+/* An element of an array, or a member of an object with its key. */
+static const char *read_element(const char *at, bool is_member, unsigned depth)
+{
+    if (is_member) {
+        at = read_string(skip_blanks(at), NULL, 0);
+        if (!at)
+            return NULL;
+        at = skip_blanks(at);
+        if (*at++ != ':')
+            return NULL;
+    }
+    return read_value(at, depth + 1);
+}
+
+static const char *read_elements(const char *at, char close, unsigned depth)
+{
+    at = skip_blanks(at + 1);
+    if (*at == close)
+        return at + 1;
+    for (;;) {
+        at = read_element(at, close == '}', depth);
+        if (!at)
+            return NULL;
+        at = skip_blanks(at);
+        if (*at == close)
+            return at + 1;
+        if (*at++ != ',')
+            return NULL;
+    }
+}
+
+static const char *read_value(const char *at, unsigned depth)
+{
+    at = skip_blanks(at);
+    if (depth > DEPTH)
+        return NULL;
+    switch (*at) {
+    case '{':
+        return read_elements(at, '}', depth);
+    case '[':
+        return read_elements(at, ']', depth);
+    case '"':
+        return read_string(at, NULL, 0);
+    default:
+        return is_digit(*at) || *at == '-' ? read_number(at) : read_word(at);
+    }
+}
+
+bool json_is_valid(const char *text)
+{
+    const char *end = read_value(text, 0);
+
+    return end && *skip_blanks(end) == '\0';
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The report's formatters: text and JSON, of reports with anything in them, into buffers of any
+ * size.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/report.h>
+
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/json_check.h"
+
+typedef size_t formatter(const struct cushim_report *report, char *buffer, size_t size);
+
+/*
+ * A field takes as many bytes as the input says, the last of them over and over up to its end if
+ * the input wants so: then nothing closes it.
+ */
+static void fill(struct fuzz_input *input, char *field, size_t size)
+{
+    const size_t count = fuzz_byte(input) % 96;
+    const bool is_open = fuzz_byte(input) & 1;
+    char last = 'x';
+
+    memset(field, 0, size);
+    for (size_t i = 0; i < count; i++) {
+        field[i] = (char)fuzz_byte(input);
+        if (field[i])
+            last = field[i];
+    }
+    if (is_open)
+        memset(field + count, last, size - count);
+}
+
+static void fill_tally(struct fuzz_input *input, struct cushim_symbol_tally *tally)
+{
+    tally->total = (unsigned)fuzz_number(input, 2);
+    tally->found = (unsigned)fuzz_number(input, 4);
+    tally->by_proc_address = fuzz_byte(input);
+    tally->fallen_back = fuzz_byte(input);
+    tally->missing = (unsigned)fuzz_number(input, 4);
+}
+
+static void fill_candidate(struct fuzz_input *input, struct cushim_candidate *candidate)
+{
+    candidate->origin = (enum cushim_origin)(int32_t)fuzz_number(input, 4);
+    candidate->outcome = (enum cushim_outcome)(int32_t)fuzz_number(input, 4);
+    candidate->code = (CUresult)(int32_t)fuzz_number(input, 4);
+    candidate->version = (int)(int32_t)fuzz_number(input, 4);
+    fill(input, candidate->path, sizeof candidate->path);
+    fill(input, candidate->message, sizeof candidate->message);
+}
+
+static void fill_report(struct fuzz_input *input, struct cushim_report *report)
+{
+    const size_t end = offsetof(struct cushim_report, advice) + sizeof report->advice;
+
+    memset(report, 0, sizeof *report);
+    report->size = sizeof *report;
+    report->state = (enum cushim_state)(int32_t)fuzz_number(input, 4);
+    report->code = (CUresult)(int32_t)fuzz_number(input, 4);
+    report->driver_version = (int)(int32_t)fuzz_number(input, 4);
+    report->minimum_version = (int)(int32_t)fuzz_number(input, 4);
+    report->installed = fuzz_byte(input) & 1;
+    report->init_process = (long)fuzz_number(input, 8);
+    fill_tally(input, &report->symbols.core);
+    fill_tally(input, &report->symbols.interop);
+    report->candidate_count = (unsigned)fuzz_number(input, 4);
+    fill(input, report->library, sizeof report->library);
+    fill(input, report->reason, sizeof report->reason);
+    fill(input, report->advice, sizeof report->advice);
+    for (unsigned i = 0; i < CUSHIM_REPORT_CANDIDATES && input->left; i++)
+        fill_candidate(input, &report->candidates[i]);
+    /* What the compiler leaves behind the last field closes no text. */
+    memset((char *)report + end, 'p', sizeof *report - end);
+}
+
+/* Into a buffer that has no more than `size` bytes: what the whole text begins with, closed. */
+static void check_cut(formatter *format, const struct cushim_report *report, const char *whole,
+                      size_t length, size_t size)
+{
+    char *buffer = fuzz_memory(size);
+    const size_t fits = size > length ? length : size - 1;
+
+    memset(buffer, 'z', size);
+    CLAIM(format(report, buffer, size) == length);
+    CLAIM(fuzz_is_closed(buffer, size));
+    CLAIM(strlen(buffer) == fits);
+    CLAIM(memcmp(buffer, whole, fits) == 0);
+    free(buffer);
+}
+
+static void check(formatter *format, const struct cushim_report *report, size_t cut, bool is_json)
+{
+    const size_t length = format(report, NULL, 0);
+    char *whole = fuzz_memory(length + 1);
+
+    CLAIM(format(report, whole, length + 1) == length);
+    CLAIM(strlen(whole) == length);
+    CLAIM(length > 0 && whole[length - 1] == '\n');
+    if (is_json) {
+        CLAIM(json_is_valid(whole));
+    }
+    check_cut(format, report, whole, length, 1);
+    check_cut(format, report, whole, length, 2 + cut % 32);
+    check_cut(format, report, whole, length, 1 + cut % (length + 1));
+    check_cut(format, report, whole, length, length + cut % 3);
+    free(whole);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct fuzz_input input = {data, size};
+    const size_t cut = (size_t)fuzz_number(&input, 2);
+    /* That of an older version, which was shorter. */
+    const size_t missing = fuzz_byte(&input) & 1 ? (size_t)fuzz_number(&input, 2) : 0;
+    struct cushim_report *report = fuzz_memory(sizeof *report), *given;
+    size_t given_size;
+
+    fill_report(&input, report);
+    given_size = sizeof *report - missing % (sizeof *report - sizeof report->size);
+    report->size = given_size;
+    given = fuzz_memory(given_size);
+    memcpy(given, report, given_size);
+    check(cushim_report_text, given, cut, false);
+    check(cushim_report_json, given, cut, true);
+    CLAIM(memcmp(given, report, given_size) == 0);
+    free(given);
+    free(report);
+    return 0;
+}
