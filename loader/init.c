@@ -33,12 +33,12 @@ bool cushim__is_initialised(void)
 {
     if (atomic_load(&init_process) != 0)
         return true;
-    return !cushim__is_initialising() && driver_says_so();
+    return atomic_load(&initialising) == 0 && driver_says_so();
 }
 
-bool cushim__is_initialising(void)
+bool cushim__has_begun_to_initialise(void)
 {
-    return atomic_load(&initialising) != 0;
+    return atomic_load(&initialising) != 0 || atomic_load(&init_process) != 0;
 }
 
 int cushim__init_outcome(long *process)

@@ -22,9 +22,8 @@ static _Atomic uint64_t turn_word = UNTRIED;
 /* What the parent found out before a fork, for its child. */
 static atomic_bool initialised_at_fork;
 
-/* The thread that forked while it loaded, and what the word held; of forks at once, the last. */
-static _Atomic uintptr_t loader_at_fork;
-static _Atomic uint64_t word_at_fork;
+/* The mark of the thread that forked while it loaded; of forks at once, the last. */
+static _Atomic uint64_t loader_at_fork;
 
 static bool is_failed(uint64_t value)
 {
@@ -66,33 +65,31 @@ static void forbid(void)
     atomic_store(&turn_word, FORKED);
 }
 
-/* A number that a thread keeps across a fork, which changes that of the system. */
-static uintptr_t thread_address(void)
+/* A thread together with what the word held. It keeps the place of its errno across a fork, while
+ * the system's number of it is another one then. */
+static uint64_t mark_of(uint64_t word)
 {
-    return (uintptr_t)&errno;
+    return word ^ (uint64_t)(uintptr_t)&errno * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static void before_fork(void)
 {
     const uint64_t word = atomic_load(&turn_word);
-    uintptr_t thread = thread_address();
+    uint64_t mark = mark_of(word);
 
     /* Not asked twice: the driver itself may be the one that forks, from within cuInit. */
     if (!atomic_load(&initialised_at_fork) && cushim__is_initialised())
         atomic_store(&initialised_at_fork, true);
-    if (is_loading(word) && holder_of(word) == cushim__self()) {
-        atomic_store(&loader_at_fork, thread);
-        atomic_store(&word_at_fork, word);
-    } else {
-        atomic_compare_exchange_strong(&loader_at_fork, &thread, 0);
-    }
+    if (is_loading(word) && holder_of(word) == cushim__self())
+        atomic_store(&loader_at_fork, mark);
+    else
+        atomic_compare_exchange_strong(&loader_at_fork, &mark, 0);
 }
 
 /* Whether the thread that has forked is the one that loads. */
 static bool was_loader(uint64_t word)
 {
-    return is_loading(word) && word == atomic_load(&word_at_fork) &&
-           thread_address() == atomic_load(&loader_at_fork);
+    return is_loading(word) && atomic_load(&loader_at_fork) == mark_of(word);
 }
 
 /* Keep the loader out of a child that must not use CUDA any more. */
@@ -100,8 +97,8 @@ static void in_child(void)
 {
     const uint64_t word = atomic_load(&turn_word);
 
-    /* One that was inside cuInit has left the driver in the middle of it. */
-    if (atomic_load(&initialised_at_fork) || (has_driver() && cushim__is_initialising()))
+    /* Another thread may have begun since before_fork(), or be in the middle of it. */
+    if (atomic_load(&initialised_at_fork) || (has_driver() && cushim__has_begun_to_initialise()))
         forbid();
     else if (was_loader(word))
         /* The load itself forks, as in a constructor: it goes on in both. */

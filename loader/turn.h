@@ -12,7 +12,7 @@
  * process that forked in the middle knows that nobody will ever finish.
  *
  * Nobody waits for ever. The loading thread may be waiting for the dynamic linker's lock while the
- * lock's holder - a constructor - waits for the load; or it may have been cancelled. So whoever has
+ * lock's holder - a constructor - waits for the load; or it may have ended. So whoever has
  * waited long takes the turn over and loads by itself, and of two that load the one commits that is
  * done first. Nobody takes over from a commit, and so no thread may be cancelled in one.
  *

@@ -243,6 +243,24 @@ static void child_after_a_cuInit_that_failed_may_use_the_driver(void **state)
     fork_around_init(FAKE_ANSWER, CUDA_ERROR_NOT_INITIALIZED, FAKE_ANSWER);
 }
 
+/* Runs after cushim's handler, which has found the driver as it was. */
+static void initialise_in_prepare(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, initialise_in_a_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
+static void child_of_a_process_that_initialises_while_it_forks_answers_3(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_atfork(initialise_in_prepare, NULL, NULL), 0);
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +270,7 @@ int main(void)
         forked_test(of_two_forks_at_once_each_child_is_told_its_own),
         forked_test(child_of_a_process_inside_cuInit_answers_3),
         forked_test(child_after_a_cuInit_that_failed_may_use_the_driver),
+        forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
