@@ -14,26 +14,47 @@ static atomic_long init_process;
 #define SLOT(name) \
     ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
 
-/* Threads that are inside cuInit: the driver may fork there, and must not be asked then. */
+/* Threads that are inside cuInit, and have not yet noted what came of it. */
 static atomic_uint initialising;
 
-bool cushim__is_initialised(void)
+static bool driver_says_so(void)
 {
     const struct cushim_table *own = cushim__own_table();
     int devices = 0;
 
-    if (atomic_load(&init_process) != 0)
-        return true;
-    if (!own || own == &cushim__boot_table || atomic_load(&initialising) != 0 ||
+    if (!own || own == &cushim__boot_table ||
         (cushim_function)own->DeviceGetCount == cushim__missing_function(SLOT(DeviceGetCount)))
         return false;
     return own->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
+}
+
+/* The driver may fork inside cuInit, and must not be asked then. */
+bool cushim__is_initialised(void)
+{
+    if (atomic_load(&init_process) != 0)
+        return true;
+    return atomic_load(&initialising) == 0 && driver_says_so();
+}
+
+bool cushim__has_begun_to_initialise(void)
+{
+    return atomic_load(&initialising) != 0 || atomic_load(&init_process) != 0;
 }
 
 int cushim__init_outcome(long *process)
 {
     *process = atomic_load(&init_process);
     return atomic_load(&init_code);
+}
+
+static void note_init(CUresult code)
+{
+    /* An installed table may be a layer over the driver, or have nothing to do with it. */
+    if (cushim__is_installed() && atomic_load(&init_process) == 0 && !driver_says_so())
+        return;
+    if (code == CUDA_SUCCESS)
+        atomic_store(&init_process, (long)cushim__process_of(cushim__self()));
+    atomic_store(&init_code, (int)code);
 }
 
 CUresult cushim_init(const struct cushim_load_options *options)
@@ -44,12 +65,8 @@ CUresult cushim_init(const struct cushim_load_options *options)
         return code;
     atomic_fetch_add(&initialising, 1);
     code = cushim_driver()->Init(0);
+    note_init(code);
+    /* Last: the child of a fork at any moment sees the one or the other. */
     atomic_fetch_sub(&initialising, 1);
-    /* An installed table may be a layer over the driver, or have nothing to do with it. */
-    if (cushim__is_installed() && !cushim__is_initialised())
-        return code;
-    if (code == CUDA_SUCCESS)
-        atomic_store(&init_process, (long)cushim__process_of(cushim__self()));
-    atomic_store(&init_code, (int)code);
     return code;
 }

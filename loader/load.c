@@ -114,7 +114,7 @@ static CUresult try(const struct cushim_load_options *options, struct attempt *a
     return CUDA_SUCCESS;
 }
 
-/* Make the attempt's outcome that of the process. False: somebody else has taken the turn over. */
+/* Make the attempt's outcome that of the process. False: another one was done first. */
 static bool commit(const struct cushim_load_options *options, const struct attempt *attempt,
                    CUresult code)
 {
@@ -131,12 +131,29 @@ static bool commit(const struct cushim_load_options *options, const struct attem
     return true;
 }
 
+/* One attempt. False: it made no outcome, so look again. */
+static bool attempt_once(const struct cushim_load_options *options, CUresult *code)
+{
+    struct attempt *attempt = cushim__memory_take(sizeof *attempt);
+    bool committed;
+
+    if (!attempt) {
+        cushim__turn_give_up();
+        *code = CUDA_ERROR_OUT_OF_MEMORY;
+        return true;
+    }
+    *code = try(options, attempt);
+    committed = commit(options, attempt, *code);
+    cushim__memory_give_back(attempt, sizeof *attempt);
+    return committed;
+}
+
 static CUresult load(const struct cushim_load_options *options, bool again)
 {
     for (;;) {
-        struct attempt *attempt;
         CUresult code;
-        bool committed;
+        bool done;
+        int cancelling;
 
         switch (cushim__turn_take(request_of(options), again)) {
         case CUSHIM__TURN_REENTERED:
@@ -146,16 +163,11 @@ static CUresult load(const struct cushim_load_options *options, bool again)
         case CUSHIM__TURN_OURS:
             break;
         }
-        attempt = cushim__memory_take(sizeof *attempt);
-        if (!attempt) {
-            if (cushim__turn_commit())
-                cushim__turn_end_untried();
-            return CUDA_ERROR_OUT_OF_MEMORY;
-        }
-        code = try(options, attempt);
-        committed = commit(options, attempt, code);
-        cushim__memory_give_back(attempt, sizeof *attempt);
-        if (committed)
+        /* Others wait for this thread, and there are files open at times. */
+        cancelling = cushim__cancelling_put_off();
+        done = attempt_once(options, &code);
+        cushim__cancelling_put_back(cancelling);
+        if (done)
             return code;
     }
 }

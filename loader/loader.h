@@ -91,6 +91,9 @@ bool cushim__is_forked(void);
 /* Whether the driver of the loader's own table is initialised, by whomever: the driver is asked. */
 bool cushim__is_initialised(void);
 
+/* Whether a thread is inside cushim_init(), or has been and it succeeded. Asks nobody. */
+bool cushim__has_begun_to_initialise(void);
+
 /* Outcome of cushim_init(): its code, or -1 if it has not been called; and the process. */
 int cushim__init_outcome(long *process);
 

@@ -75,6 +75,13 @@ void *cushim__pages(enum cushim__pages which);
 /* Make what cushim__pages() gave read-only. */
 void cushim__pages_seal(void *memory, size_t size);
 
+/*
+ * Keep this thread from being cancelled, where there is such a thing; and let it be as it was, with
+ * the answer of the former.
+ */
+int cushim__cancelling_put_off(void);
+void cushim__cancelling_put_back(int former);
+
 /* Call `before` in a process about to fork and `child` in its child. Repeats change nothing. */
 void cushim__watch_fork(void (*before)(void), void (*child)(void));
 

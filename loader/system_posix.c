@@ -319,6 +319,19 @@ void cushim__pages_seal(void *memory, size_t size)
         mprotect(memory, (size + page - 1) / page * page, PROT_READ);
 }
 
+int cushim__cancelling_put_off(void)
+{
+    int former = PTHREAD_CANCEL_ENABLE;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
+    return former;
+}
+
+void cushim__cancelling_put_back(int former)
+{
+    pthread_setcancelstate(former, NULL);
+}
+
 void cushim__watch_fork(void (*before)(void), void (*child)(void))
 {
     static atomic_flag watching = ATOMIC_FLAG_INIT;

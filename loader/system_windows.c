@@ -339,6 +339,17 @@ void cushim__pages_seal(void *memory, size_t size)
     VirtualProtect(memory, (size + PAGE - 1) / PAGE * PAGE, PAGE_READONLY, &former);
 }
 
+/* Threads are not cancelled on Windows. */
+int cushim__cancelling_put_off(void)
+{
+    return 0;
+}
+
+void cushim__cancelling_put_back(int former)
+{
+    (void)former;
+}
+
 /* There is no fork on Windows: a process begins anew, and its driver with it. */
 void cushim__watch_fork(void (*before)(void), void (*child)(void))
 {

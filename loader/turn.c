@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loader/turn.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #include "loader/loader.h"
@@ -19,7 +20,10 @@ enum { PATIENCE = 1000 };
 static _Atomic uint64_t turn_word = UNTRIED;
 
 /* What the parent found out before a fork, for its child. */
-static atomic_bool initialised_at_fork, loading_at_fork;
+static atomic_bool initialised_at_fork;
+
+/* The mark of the thread that forked while it loaded; of forks at once, the last. */
+static _Atomic uint64_t loader_at_fork;
 
 static bool is_failed(uint64_t value)
 {
@@ -61,26 +65,48 @@ static void forbid(void)
     atomic_store(&turn_word, FORKED);
 }
 
+/* A thread together with what the word held. It keeps the place of its errno across a fork, while
+ * the system's number of it is another one then. */
+static uint64_t mark_of(uint64_t word)
+{
+    return word ^ (uint64_t)(uintptr_t)&errno * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static void before_fork(void)
 {
+    const uint64_t word = atomic_load(&turn_word);
+    uint64_t mark = mark_of(word);
+
     /* Not asked twice: the driver itself may be the one that forks, from within cuInit. */
     if (!atomic_load(&initialised_at_fork) && cushim__is_initialised())
         atomic_store(&initialised_at_fork, true);
-    atomic_store(&loading_at_fork, atomic_load(&turn_word) == cushim__self());
+    if (is_loading(word) && holder_of(word) == cushim__self())
+        atomic_store(&loader_at_fork, mark);
+    else
+        atomic_compare_exchange_strong(&loader_at_fork, &mark, 0);
+}
+
+/* Whether the thread that has forked is the one that loads. */
+static bool was_loader(uint64_t word)
+{
+    return is_loading(word) && atomic_load(&loader_at_fork) == mark_of(word);
 }
 
 /* Keep the loader out of a child that must not use CUDA any more. */
 static void in_child(void)
 {
-    if (atomic_load(&initialised_at_fork))
+    const uint64_t word = atomic_load(&turn_word);
+
+    /* Another thread may have begun since before_fork(), or be in the middle of it. */
+    if (atomic_load(&initialised_at_fork) || (has_driver() && cushim__has_begun_to_initialise()))
         forbid();
+    else if (was_loader(word))
+        /* The load itself forks, as in a constructor: it goes on in both. */
+        atomic_store(&turn_word, cushim__self() | (word & COMMITTING));
     else if (has_driver())
         /* Also if the loading thread, which is not here, had no time left to say so. */
         atomic_store(&turn_word, LOADED);
-    else if (atomic_load(&loading_at_fork))
-        /* The load itself forks, as in a constructor: it goes on in both. */
-        atomic_store(&turn_word, cushim__self());
-    else if (is_loading(atomic_load(&turn_word)))
+    else if (is_loading(word))
         forbid();
 }
 
@@ -113,24 +139,43 @@ enum cushim__turn cushim__turn_take(uint32_t request, bool again)
 
 bool cushim__turn_commit(void)
 {
-    uint64_t self = cushim__self();
+    const uint64_t self = cushim__self();
+    uint64_t now = atomic_load(&turn_word);
 
-    return atomic_compare_exchange_strong(&turn_word, &self, self | COMMITTING);
+    /* Whoever holds the turn: who is done first commits, or slow loads could take it from one
+     * another for ever. */
+    while (is_loading(now) && now == holder_of(now) && !is_orphaned(now)) {
+        if (atomic_compare_exchange_strong(&turn_word, &now, self | COMMITTING))
+            return true;
+    }
+    return false;
+}
+
+/* After a commit. A signal handler may have forked in the middle of it, and the child be one that
+ * must not use the driver: what was published since is withdrawn. */
+static void end(uint64_t value)
+{
+    uint64_t mine = cushim__self() | COMMITTING;
+
+    if (!atomic_compare_exchange_strong(&turn_word, &mine, value))
+        forbid();
 }
 
 void cushim__turn_end_loaded(void)
 {
-    atomic_store(&turn_word, LOADED);
+    end(LOADED);
 }
 
 void cushim__turn_end_failed(uint32_t request)
 {
-    atomic_store(&turn_word, failure_of(request));
+    end(failure_of(request));
 }
 
-void cushim__turn_end_untried(void)
+void cushim__turn_give_up(void)
 {
-    atomic_store(&turn_word, UNTRIED);
+    uint64_t self = cushim__self();
+
+    atomic_compare_exchange_strong(&turn_word, &self, UNTRIED);
 }
 
 bool cushim__turn_is_loaded(void)

@@ -4,7 +4,7 @@
  *
  *   untried -> loading -> committing -> loaded     for good
  *                                    -> failed     until an explicit call tries again
- *                                    -> untried    no memory for an attempt
+ *              loading -> untried                   no memory for an attempt
  *   loaded, loading    -> forked                   in a child; for good
  *
  * While a load is under way the word holds the process and thread that load. So a thread that comes
@@ -12,9 +12,9 @@
  * process that forked in the middle knows that nobody will ever finish.
  *
  * Nobody waits for ever. The loading thread may be waiting for the dynamic linker's lock while the
- * lock's holder - a constructor - waits for the load; or it may have been cancelled. So whoever has
- * waited long takes the turn over and loads by itself, and of two that load the one commits that
- * still holds the turn.
+ * lock's holder - a constructor - waits for the load; or it may have ended. So whoever has
+ * waited long takes the turn over and loads by itself, and of two that load the one commits that is
+ * done first. Nobody takes over from a commit, and so no thread may be cancelled in one.
  *
  * After a failure the word holds a hash of what was asked for. So a thread that waited shares the
  * failure of what it would have tried itself, and tries if it was something else.
@@ -37,13 +37,15 @@ enum cushim__turn {
  */
 enum cushim__turn cushim__turn_take(uint32_t request, bool again);
 
-/* Before the outcome is written: false if the turn was taken over, and the outcome is nobody's. */
+/* Before the outcome is written: false if another one was done first, and this is nobody's. */
 bool cushim__turn_commit(void);
 
 /* After it is written. */
 void cushim__turn_end_loaded(void);
 void cushim__turn_end_failed(uint32_t request);
-void cushim__turn_end_untried(void); /* there is none: no attempt could be made */
+
+/* In the place of both: no attempt could be made. */
+void cushim__turn_give_up(void);
 
 bool cushim__turn_is_loaded(void);
 

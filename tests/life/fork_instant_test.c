@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forks at instants that are seldom met: within the commit of a load, two at once, within cuInit. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/loader.h"
+#include "tests/unit/fake.h"
+#include "tests/unit/fork_children.h"
+#include "tests/unit/forked.h"
+
+enum { NO_CHILD = -1 };
+
+static int end_of(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) != child)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* --- a signal handler forks while its thread commits --- */
+
+static volatile pid_t forked_child = NO_CHILD;
+static volatile int answer_in_handler;
+static bool before_publishing, initialise_first;
+
+static void fork_in_handler(int number)
+{
+    (void)number;
+    forked_child = fork();
+    if (forked_child == 0) {
+        alarm(60);
+        answer_in_handler = query();
+    }
+}
+
+void __real_cushim__publish(const struct cushim_table *table);
+void __wrap_cushim__publish(const struct cushim_table *table);
+
+static atomic_bool stop_at_publish;
+
+/* The linker puts this in the place of cushim__publish(): it is called within the commit. */
+void __wrap_cushim__publish(const struct cushim_table *table)
+{
+    const bool stop = atomic_exchange(&stop_at_publish, false);
+
+    if (stop && before_publishing)
+        raise(SIGUSR1);
+    __real_cushim__publish(table);
+    if (stop && initialise_first)
+        cushim_driver()->Init(0);
+    if (stop && !before_publishing)
+        raise(SIGUSR1);
+}
+
+/* Load; the child that is forked meanwhile ends with what its handler and then its calls got. */
+static int load_and_fork_in_the_commit(CUresult in_handler, int loaded, int queried)
+{
+    int code;
+
+    signal(SIGUSR1, fork_in_handler);
+    atomic_store(&stop_at_publish, true);
+    code = (int)fake_load(&source);
+    if (forked_child == 0) {
+        const bool right = answer_in_handler == (int)in_handler && load() == loaded &&
+                           query() == queried &&
+                           cushim__is_forked() == (queried == CUDA_ERROR_NOT_INITIALIZED);
+        _exit(right ? 0 : 1);
+    }
+    assert_int_equal(code, CUDA_SUCCESS);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+    assert_int_not_equal(forked_child, NO_CHILD);
+    return end_of(forked_child);
+}
+
+static void load_that_is_forked_in_its_commit_goes_on_in_both(void **state)
+{
+    (void)state;
+    before_publishing = true;
+    assert_int_equal(
+        load_and_fork_in_the_commit(CUDA_ERROR_NOT_INITIALIZED, CUDA_SUCCESS, FAKE_ANSWER), 0);
+}
+
+static void load_that_is_forked_with_its_table_published_goes_on_in_both(void **state)
+{
+    (void)state;
+    assert_int_equal(load_and_fork_in_the_commit((CUresult)FAKE_ANSWER, CUDA_SUCCESS, FAKE_ANSWER),
+                     0);
+}
+
+static void load_that_is_forked_in_its_commit_is_withdrawn_if_initialised(void **state)
+{
+    (void)state;
+    initialise_first = true;
+    assert_int_equal(load_and_fork_in_the_commit(CUDA_ERROR_NOT_INITIALIZED,
+                                                 CUDA_ERROR_NOT_INITIALIZED,
+                                                 CUDA_ERROR_NOT_INITIALIZED),
+                     0);
+}
+
+/* --- the thread that loads and another one fork at once --- */
+
+static atomic_uint preparing;
+static atomic_bool meet, other_forked, together;
+static pthread_t loader;
+static pid_t child_of_loader;
+
+/* Runs after cushim's handler, which is registered later. */
+static void meet_in_prepare(void)
+{
+    if (!atomic_load(&meet))
+        return;
+    atomic_fetch_add(&preparing, 1);
+    /* Old C libraries hold a lock meanwhile, and nobody comes. */
+    for (unsigned waited = 0; atomic_load(&preparing) < 2 && waited < 400; waited++)
+        usleep(1000);
+    if (atomic_load(&preparing) == 2)
+        atomic_store(&together, true);
+    /* The loader forks last. */
+    while (pthread_equal(pthread_self(), loader) && atomic_load(&together) &&
+           !atomic_load(&other_forked))
+        sched_yield();
+}
+
+static void fork_within_the_load(const char *symbol)
+{
+    if (strcmp(symbol, "cuEventQuery") != 0)
+        return;
+    loader = pthread_self();
+    atomic_store(&meet, true);
+    child_of_loader = fork();
+    if (child_of_loader == 0)
+        alarm(60);
+}
+
+static void *load_and_fork(void *unused)
+{
+    const CUresult code = fake_load(&source);
+
+    if (child_of_loader == 0)
+        _exit(code == CUDA_SUCCESS && query() == FAKE_ANSWER ? 0 : 1);
+    return unused;
+}
+
+static void of_two_forks_at_once_each_child_is_told_its_own(void **state)
+{
+    pthread_t thread;
+    pid_t child;
+
+    (void)state;
+    assert_int_equal(pthread_atfork(meet_in_prepare, NULL, NULL), 0);
+    source.looked_up = fork_within_the_load;
+    assert_int_equal(pthread_create(&thread, NULL, load_and_fork, NULL), 0);
+    while (atomic_load(&preparing) < 1)
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(query() == CUDA_ERROR_NOT_INITIALIZED && load_and_query() == 3 &&
+                      state_of_report() == CUSHIM_STATE_FORKED
+                  ? 0
+                  : 1);
+    }
+    atomic_store(&other_forked, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(end_of(child), 0);
+    assert_int_equal(end_of(child_of_loader), 0);
+    if (!atomic_load(&together))
+        print_message("this C library lets no two threads fork at once\n");
+}
+
+/* --- another thread is inside cuInit --- */
+
+static atomic_bool inside, go_on;
+static CUresult CUDAAPI (*init_of_the_driver)(unsigned flags);
+
+static CUresult CUDAAPI slow_init(unsigned flags)
+{
+    atomic_store(&inside, true);
+    while (!atomic_load(&go_on))
+        sched_yield();
+    return init_of_the_driver(flags);
+}
+
+static cushim_function resolve_slow_init(const char *symbol, void *data)
+{
+    cushim_function found = fake_resolve(symbol, data);
+
+    if (strcmp(symbol, "cuInit") == 0) {
+        memcpy(&init_of_the_driver, &found, sizeof found);
+        return (cushim_function)slow_init;
+    }
+    return found;
+}
+
+static void *initialise_in_a_thread(void *unused)
+{
+    return cushim_init(NULL) == fake.init_code ? unused : &fake;
+}
+
+/* What children answer that are forked before, within and after another thread's cushim_init(). */
+static void fork_around_init(int before, int within, int after)
+{
+    const struct cushim_load_options slow = {
+        .size = sizeof slow, .resolver = resolve_slow_init, .resolver_data = &source};
+    pthread_t thread;
+    int got[3];
+    void *end;
+
+    assert_int_equal(cushim_load(&slow), CUDA_SUCCESS);
+    got[0] = forked_answer(query);
+    assert_int_equal(pthread_create(&thread, NULL, initialise_in_a_thread, NULL), 0);
+    while (!atomic_load(&inside))
+        sched_yield();
+    got[1] = forked_answer(query);
+    atomic_store(&go_on, true);
+    pthread_join(thread, &end);
+    assert_null(end);
+    got[2] = forked_answer(query);
+    assert_int_equal(got[0], before);
+    assert_int_equal(got[1], within);
+    assert_int_equal(got[2], after);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+
+static void child_of_a_process_inside_cuInit_answers_3(void **state)
+{
+    (void)state;
+    fork_around_init(FAKE_ANSWER, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_INITIALIZED);
+}
+
+static void child_after_a_cuInit_that_failed_may_use_the_driver(void **state)
+{
+    (void)state;
+    fake.init_code = CUDA_ERROR_NO_DEVICE;
+    fork_around_init(FAKE_ANSWER, CUDA_ERROR_NOT_INITIALIZED, FAKE_ANSWER);
+}
+
+/* Runs after cushim's handler, which has found the driver as it was. */
+static void initialise_in_prepare(void)
+{
+    pthread_t thread;
+
+    if (pthread_create(&thread, NULL, initialise_in_a_thread, NULL) == 0)
+        pthread_join(thread, NULL);
+}
+
+static void child_of_a_process_that_initialises_while_it_forks_answers_3(void **state)
+{
+    (void)state;
+    assert_int_equal(pthread_atfork(initialise_in_prepare, NULL, NULL), 0);
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        forked_test(load_that_is_forked_in_its_commit_goes_on_in_both),
+        forked_test(load_that_is_forked_with_its_table_published_goes_on_in_both),
+        forked_test(load_that_is_forked_in_its_commit_is_withdrawn_if_initialised),
+        forked_test(of_two_forks_at_once_each_child_is_told_its_own),
+        forked_test(child_of_a_process_inside_cuInit_answers_3),
+        forked_test(child_after_a_cuInit_that_failed_may_use_the_driver),
+        forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
