@@ -17,6 +17,7 @@
 
 enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 800 };
 
+struct cushim__context;
 struct cushim__device;
 struct cushim__thread;
 struct cushim__engine;
@@ -33,6 +34,8 @@ struct cushim_mock {
     uint64_t calls;
     struct cushim__device *devices; /* `settings.devices` of them */
     struct cushim__thread *threads;
+    struct cushim__context *first_dead, *last_dead; /* that were destroyed and keep their handles */
+    size_t dead;
     struct cushim__engine *engine;
     struct cushim__kernel_entry *kernels;
     struct cushim__races *races; /* NULL: none are looked for */

@@ -10,6 +10,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "tests/support/counters.h"
 
 /* What a forked child, which does not start anew, has met. */
 struct forked {
@@ -28,6 +29,7 @@ static int do_in_fork(void (*deed)(void *data, int end), void *data, void *met, 
     if (child == 0) {
         alarm(20);
         deed(data, ends[1]);
+        counters_write();
         _exit(0);
     }
     close(ends[1]);

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/counters.h"
+
 enum { SECONDS = 20 };
 
 int slot_child(slot_call call, size_t slot, const char *state)
@@ -17,7 +19,9 @@ int slot_child(slot_call call, size_t slot, const char *state)
         abort();
     if (child == 0) {
         alarm(SECONDS);
-        _exit(call(slot, state));
+        status = call(slot, state);
+        counters_write();
+        _exit(status);
     }
     if (waitpid(child, &status, 0) != child)
         abort();

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tests/support/counters.h"
+
 void child_end(void)
 {
     fflush(NULL);
+    counters_write();
     _exit(EXIT_SUCCESS);
 }
 
@@ -21,6 +24,7 @@ void child_fail(const char *format, ...)
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fflush(NULL);
+    counters_write();
     _exit(EXIT_FAILURE);
 }
 

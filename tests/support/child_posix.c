@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/counters.h"
+
 enum { MOST_ARGUMENTS = 8, MOST_TEXT = 8192 };
 
 /* Read all that the child prints, and keep the beginning. Returns once nobody can write more. */
@@ -81,6 +83,7 @@ void child_restart(const char *const *arguments)
 
     for (size_t i = 0; i < MOST_ARGUMENTS && arguments[i]; i++)
         all[i + 1] = arguments[i];
+    counters_write();
     execv("/proc/self/exe", (char *const *)all);
     child_fail("cannot start anew: %s\n", strerror(errno));
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "tests/support/counters.h"
+
 static void say(const char *format, va_list arguments)
 {
     static _Atomic unsigned said;
@@ -21,6 +23,7 @@ static void say(const char *format, va_list arguments)
 static _Noreturn void end(int status)
 {
     fflush(NULL);
+    counters_write();
     _exit(status);
 }
 

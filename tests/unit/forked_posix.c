@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/counters.h"
+
 /* Longer than any test takes under any sanitizer: what lasts so long hangs. */
 enum { WATCHDOG_SECONDS = 60 };
 
@@ -71,6 +73,7 @@ int forked_answer(int (*function)(void))
     if (child == 0) {
         alarm(WATCHDOG_SECONDS);
         answer = function();
+        counters_write();
         _exit(write(ends[1], &answer, sizeof answer) != sizeof answer);
     }
     close(ends[1]);

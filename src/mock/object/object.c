@@ -223,16 +223,36 @@ void cushim__object_orphan(const struct cushim__context *context)
     }
 }
 
+static void drop(struct cushim__object *object)
+{
+    void (*own_drop)(void *) = object->drop ? object->drop : free;
+
+    cushim__object_remove(object);
+    own_drop(object);
+}
+
+void cushim__object_bury(const struct cushim__context *context)
+{
+    for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
+        uint32_t index = first[kind];
+
+        while (index != NOWHERE) {
+            struct cushim__object *object = place_at(index)->object;
+
+            index = place_at(index)->next;
+            if (object->context == context) {
+                drop(object);
+                index = first[kind]; /* others may have gone with it */
+            }
+        }
+    }
+}
+
 void cushim__object_clear(void)
 {
     for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
-        while (first[kind] != NOWHERE) {
-            struct cushim__object *object = place_at(first[kind])->object;
-            void (*drop)(void *) = object->drop ? object->drop : free;
-
-            cushim__object_remove(object);
-            drop(object);
-        }
+        while (first[kind] != NOWHERE)
+            drop(place_at(first[kind])->object);
     }
     for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
         free(chunks[i]);

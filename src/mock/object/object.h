@@ -43,7 +43,7 @@ struct cushim__object {
     enum cushim__kind kind;
     bool gone;     /* its context was destroyed: calls answer CUDA_ERROR_CONTEXT_IS_DESTROYED */
     bool internal; /* the mock's own, as a primary context nobody retains: not counted */
-    /* Frees the object when the mock ends while it still has its handle; NULL: free(). */
+    /* Frees the object when it has lost its handle with its context or the mock; NULL: free(). */
     void (*drop)(void *object);
 };
 
@@ -74,6 +74,12 @@ size_t cushim__object_count(void);
 
 /* Mark everything that belongs to a context as gone: the context was destroyed. */
 void cushim__object_orphan(const struct cushim__context *context);
+
+/*
+ * Drop everything that belongs to a context, and the context: the handles are from now on those of
+ * objects that were destroyed.
+ */
+void cushim__object_bury(const struct cushim__context *context);
 
 /*
  * Drop the whole table and every object in it, contexts last: the mock ends. `drop` sees the object

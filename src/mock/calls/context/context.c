@@ -16,6 +16,7 @@
 #include "src/mock/world.h"
 
 enum {
+    DEAD_KEPT = 256,  /* contexts that are known after their end, with what was in them */
     FIRST_ABI = 3010, /* what cuCtxGetApiVersion says of a context of cuCtxCreate itself */
     LATER_ABI = 3020,
 };
@@ -156,11 +157,42 @@ CUSHIM__APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for oth
     return create(pctx, flags, dev, LATER_ABI);
 }
 
+/*
+ * Keep a context that has ended, and forget the one that ended first if there are too many: a
+ * program may make and destroy them for ever. One that is on a stack is spared for another round.
+ */
+static void keep_dead(struct cushim__context *context)
+{
+    struct cushim_mock *world = cushim__world;
+    struct cushim__context *first;
+
+    *(world->dead++ > 0 ? &world->last_dead->next_dead : &world->first_dead) = context;
+    world->last_dead = context;
+    if (world->dead <= DEAD_KEPT)
+        return;
+    first = world->first_dead;
+    world->first_dead = first->next_dead;
+    first->next_dead = NULL;
+    world->dead--;
+    if (!cushim__context_is_on_a_stack(first)) {
+        cushim__object_bury(first);
+        return;
+    }
+    world->last_dead->next_dead = first;
+    world->last_dead = first;
+    world->dead++;
+}
+
 static CUresult destroy(struct cushim__context *context)
 {
     if (context == cushim__context_top())
         cushim__context_pop();
+    if (context->ending) {
+        cushim__context_settle(context);
+        return CUDA_SUCCESS;
+    }
     cushim__context_end(context);
+    keep_dead(context);
     return CUDA_SUCCESS;
 }
 

@@ -26,6 +26,7 @@ struct cushim__context {
     struct cushim__stream *per_thread; /* the default streams of threads, by `next_default` */
     struct cushim__stream *awaited;    /* those before it have nothing that is before ... */
     uint64_t awaited_number;           /* ... this operation of the legacy stream: see order.c */
+    struct cushim__context *next_dead; /* destroyed after it */
     struct cushim__helper *helper;     /* the thread that executes host functions; NULL: none yet */
     size_t limits[CUSHIM__LIMITS_MAX];
     CUfunc_cache cache;
@@ -61,6 +62,9 @@ CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__contex
 CUresult cushim__context_push(struct cushim__context *context);
 struct cushim__context *cushim__context_top(void);
 struct cushim__context *cushim__context_pop(void);
+
+/* Whether it is on the stack of any thread. */
+bool cushim__context_is_on_a_stack(const struct cushim__context *context);
 
 /* Whether flags for a context are valid. */
 bool cushim__context_flags_valid(unsigned flags);

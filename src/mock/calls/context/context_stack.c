@@ -63,8 +63,7 @@ struct cushim__context *cushim__context_pop(void)
     return thread && thread->depth > 0 ? thread->stack[--thread->depth] : NULL;
 }
 
-/* Whether it is on the stack of any thread. */
-static bool is_on_a_stack(const struct cushim__context *context)
+bool cushim__context_is_on_a_stack(const struct cushim__context *context)
 {
     for (const struct cushim__thread *thread = cushim__world->threads; thread;
          thread = thread->next) {
@@ -104,7 +103,7 @@ CUSHIM__EXACT(CtxPushCurrent)(CUcontext ctx)
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__context_find(ctx, &context);
-    if (code == CUDA_SUCCESS && is_on_a_stack(context))
+    if (code == CUDA_SUCCESS && cushim__context_is_on_a_stack(context))
         code = CUDA_ERROR_INVALID_CONTEXT;
     return code ? code : cushim__context_push(context);
 }

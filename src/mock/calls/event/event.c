@@ -24,6 +24,7 @@ static void drop(void *object)
 {
     struct cushim__event *event = object;
 
+    cushim__capture_forget_event(event);
     cushim__record_release(event->record);
     if (event->shared)
         cushim__shared_event_release(event->shared);
@@ -76,7 +77,6 @@ CUSHIM__EXACT(EventDestroy_v2)(CUevent hEvent)
 
     if (code)
         return code;
-    cushim__capture_forget_event(event);
     cushim__object_remove(event);
     drop(event);
     return CUDA_SUCCESS;

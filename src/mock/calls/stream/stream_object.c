@@ -28,11 +28,15 @@ static void unlink_from_context(struct cushim__stream *stream)
     stream->linked = false;
 }
 
-/* The mock ends while the program has the handle. */
+/* The mock ends while the program has the handle, or its context did so long ago. */
 static void drop(void *object)
 {
     struct cushim__stream *stream = object;
 
+    if (cushim__world->engine) {
+        cushim__stream_end(stream);
+        return;
+    }
     if (stream->linked)
         unlink_from_context(stream);
     free(stream);
