@@ -47,6 +47,17 @@
 #define CUSHIM__LANDING ""
 #define CUSHIM__THUNK_BYTES 8
 #endif
+/* Where return addresses are signed, so is the one that the tail keeps on the stack. */
+#if defined(__ARM_FEATURE_PAC_DEFAULT) && __ARM_FEATURE_PAC_DEFAULT & 2
+#define CUSHIM__SIGN ".cfi_b_key_frame\nhint #27\n.cfi_negate_ra_state\n" /* pacibsp */
+#define CUSHIM__CHECK "hint #31\n.cfi_negate_ra_state\n"                  /* autibsp */
+#elif defined(__ARM_FEATURE_PAC_DEFAULT)
+#define CUSHIM__SIGN "hint #25\n.cfi_negate_ra_state\n"  /* paciasp */
+#define CUSHIM__CHECK "hint #29\n.cfi_negate_ra_state\n" /* autiasp */
+#else
+#define CUSHIM__SIGN ""
+#define CUSHIM__CHECK ""
+#endif
 #endif
 
 /* A jump of one size, wherever it leads, after the slot's number is in a register. */
@@ -136,6 +147,7 @@
 #else
 /* x29 and x30 have their own numbers, and sp is 31. */
 #define CUSHIM__BOOT_TAIL          \
+    CUSHIM__SIGN                   \
     "stp x29, x30, [sp, #-224]!\n" \
     ".cfi_def_cfa_offset 224\n"    \
     ".cfi_offset 29, -224\n"       \
@@ -165,8 +177,7 @@
     "ldp x29, x30, [sp], #224\n"   \
     ".cfi_restore 29\n"            \
     ".cfi_restore 30\n"            \
-    ".cfi_def_cfa_offset 0\n"      \
-    "br x16\n"
+    ".cfi_def_cfa_offset 0\n" CUSHIM__CHECK "br x16\n"
 #endif
 
 /* The boot table of so many slots: its tail, its thunks, and the table of their addresses. */

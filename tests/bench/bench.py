@@ -170,13 +170,15 @@ def too_many(measured, bench):
     """Print what a test does not allow, and say how often."""
     count = 0
     for row, figure in measured:
-        allowed = row.most is None or figure.value <= row.most + TOLERANCE
+        marks = row.marks and row.marks * bench.mark()
+        allowed = row.most is None or figure.value <= row.most + marks + TOLERANCE
         if row.most is None and row.goal:
             allowed = row.goal.met(bench, figure)
         if not allowed:
             count += 1
-            print('TOO MANY: %s is %s, allowed is %s' % (row.name, table.number(figure.value),
-                                                         row.most or row.goal.text))
+            print('TOO MANY: %s is %s, allowed is %s%s' % (
+                row.name, table.number(figure.value), row.most or row.goal.text,
+                ' and %d for marks' % marks if marks else ''))
     return count
 
 

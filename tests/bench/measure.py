@@ -7,7 +7,9 @@ import sys
 from collections import namedtuple
 
 sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'binary'))
 import callgrind  # noqa: E402
+import elf_file  # noqa: E402
 
 # `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
 # in absolute terms, for a GPU.
@@ -52,6 +54,13 @@ class Bench:
         if not os.path.exists(path):
             raise Skip('%s is not built' % name)
         return path
+
+    def mark(self):
+        """Instructions that functions begin with as the build marks where branches may land."""
+        library = elf_file.File(self.path('libcushim.so.0'))
+        function, = [symbol for symbol in library.symbols(elf_file.DYNAMIC_SYMBOLS)
+                     if symbol.name == 'cushim_event_query']
+        return int(library.code_of(function)[:4] == elf_file.MARK[library.machine])
 
     def environment(self):
         """The driver for those that load it and for those that are linked to it."""

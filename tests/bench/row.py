@@ -9,9 +9,11 @@ from measure import Figure  # noqa: E402
 
 # `where`: 'counted' by callgrind and judged by tests, 'here' and 'gpu' by time on a machine without
 # and with a GPU, 'both'. `goal`: a Goal or None. `most`: what a test allows; None: the goal.
+# `marks`: how many functions of cushim a call passes, each of which may begin with a mark for
+# indirect branches, an instruction that does nothing: they come on top of what is allowed.
 # `measure`: a function of a Bench that answers a Figure.
-Row = namedtuple('Row', 'section name what unit where goal most measure',
-                 defaults=(None, None, None))
+Row = namedtuple('Row', 'section name what unit where goal most measure marks',
+                 defaults=(None, None, None, 0))
 # `text` is what the table shows, `met` a function of the Bench and the figure.
 Goal = namedtuple('Goal', 'text met')
 

@@ -53,6 +53,15 @@ class Binary(unittest.TestCase):
             self.assertIn(name, names)
         self.assertEqual(sorted(set(names) - {'cushim__current'} - declared()), [])
 
+    def test_files_are_mapped_anywhere_and_data_is_not_executed(self):
+        for path in DLL, COMMAND:
+            kinds = output('objdump', '-p', path).partition('DllCharacteristics')[2]
+            kinds = kinds.partition('\n\n')[0]
+            for kind in ['HIGH_ENTROPY_VA', 'DYNAMIC_BASE', 'NX_COMPAT']:
+                self.assertIn(kind, kinds, path)
+            # Without them nothing could be moved, whatever the file says of itself.
+            self.assertIn('.reloc', output('objdump', '-h', path), path)
+
     def test_command_exports_nothing(self):
         self.assertEqual(exported(COMMAND), [])
 
