@@ -3,6 +3,7 @@
 #define CUSHIM_LOADER_CACHE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* What a look at a cache came to. */
 enum cushim__cached {
@@ -19,6 +20,10 @@ enum cushim__cached {
  */
 enum cushim__cached cushim__cache_look(const char *path, const char *name,
                                        bool (*visit)(const char *path, void *data), void *data);
+
+/* The same for the bytes of such a file. */
+enum cushim__cached cushim__cache_look_at(const unsigned char *bytes, size_t size, const char *name,
+                                          bool (*visit)(const char *path, void *data), void *data);
 
 /* Whether the cache leads to no library of this name for any processor. False also if that cannot
  * be told. */

@@ -147,15 +147,13 @@ static enum cushim__cached look_at_entries(const struct look *look)
     return cached;
 }
 
-static enum cushim__cached look_at_bytes(struct look *look)
+enum cushim__cached cushim__cache_look_at(const unsigned char *bytes, size_t size, const char *name,
+                                          bool (*visit)(const char *path, void *data), void *data)
 {
-    const size_t place = find_head(look->bytes, look->size);
+    const size_t place = find_head(bytes, size);
+    const struct look look = {bytes + place, size - place, name, visit, data};
 
-    if (place >= look->size)
-        return CUSHIM__CACHED_UNKNOWN;
-    look->bytes += place;
-    look->size -= place;
-    return look_at_entries(look);
+    return place < size ? look_at_entries(&look) : CUSHIM__CACHED_UNKNOWN;
 }
 
 enum cushim__cached cushim__cache_look(const char *path, const char *name,
@@ -163,23 +161,22 @@ enum cushim__cached cushim__cache_look(const char *path, const char *name,
 {
     /* Not blocking: a pipe may have its place. */
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    struct look look = {.name = name, .visit = visit, .data = data};
     enum cushim__cached cached;
     void *bytes = MAP_FAILED;
     struct stat status;
+    size_t size = 0;
 
     if (file < 0)
         return CUSHIM__CACHED_UNKNOWN;
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        look.size = (size_t)status.st_size;
-        bytes = mmap(NULL, look.size, PROT_READ, MAP_PRIVATE, file, 0);
+        size = (size_t)status.st_size;
+        bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
     }
     close(file);
     if (bytes == MAP_FAILED)
         return CUSHIM__CACHED_UNKNOWN;
-    look.bytes = bytes;
-    cached = look_at_bytes(&look);
-    munmap(bytes, (size_t)status.st_size);
+    cached = cushim__cache_look_at(bytes, size, name, visit, data);
+    munmap(bytes, size);
     return cached;
 }
 

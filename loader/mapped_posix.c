@@ -9,35 +9,64 @@
 
 typedef ElfW(Dyn) dynamic_entry;
 
-static const dynamic_entry *dynamic_of(const struct dl_phdr_info *object)
+/* How many bytes an object has mapped from an address on, to be read; 0: it is not its own. */
+static size_t readable_from(const struct dl_phdr_info *object, uintptr_t address)
 {
     for (unsigned i = 0; i < object->dlpi_phnum; i++) {
-        if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            return (const dynamic_entry *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        const uintptr_t offset = address - (object->dlpi_addr + segment->p_vaddr);
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_R) && offset < segment->p_memsz)
+            return segment->p_memsz - offset;
     }
-    return NULL;
+    return 0;
 }
 
-/* Not every linker adds the base to the addresses in there. */
-static const char *name_at(const struct dl_phdr_info *object, uintptr_t names, size_t offset)
+/* The entries of an object's dynamic section: as many as there can be, for the last is marked. */
+struct entries {
+    const dynamic_entry *first, *end;
+};
+
+/* A library need not be what it says of itself, as long as nobody asks the linker for that part. */
+static struct entries entries_of(const struct dl_phdr_info *object)
 {
-    return (const char *)(names < object->dlpi_addr ? names + object->dlpi_addr : names) + offset;
+    struct entries entries = {NULL, NULL};
+    uintptr_t address;
+    size_t count;
+
+    for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+        if (object->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        address = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
+        count = readable_from(object, address) / sizeof *entries.first;
+        if (address % sizeof(ElfW(Addr)) == 0) {
+            entries.first = (const dynamic_entry *)address;
+            entries.end = entries.first + count;
+        }
+        break;
+    }
+    return entries;
 }
 
 /* The name that an object has for itself; NULL: none. */
 static const char *inner_name(const struct dl_phdr_info *object)
 {
-    const dynamic_entry *entry = dynamic_of(object);
-    uintptr_t names = 0;
-    size_t own = 0;
+    const struct entries entries = entries_of(object);
+    const dynamic_entry *entry = entries.first;
+    uintptr_t names = 0, name;
+    size_t own = 0, size;
 
-    for (; entry && entry->d_tag != DT_NULL; entry++) {
+    for (; entry < entries.end && entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag == DT_STRTAB)
             names = entry->d_un.d_ptr;
         else if (entry->d_tag == DT_SONAME)
             own = entry->d_un.d_val;
     }
-    return names && own ? name_at(object, names, own) : NULL;
+    if (!names || !own)
+        return NULL;
+    /* Not every linker adds the base to the addresses in there. */
+    name = (names < object->dlpi_addr ? names + object->dlpi_addr : names) + own;
+    size = readable_from(object, name);
+    return size && memchr((const char *)name, '\0', size) ? (const char *)name : NULL;
 }
 
 /* What an object is looked for by, and where its path goes. */
@@ -106,10 +135,11 @@ struct wanted_entry {
 static int look_for_entry(struct dl_phdr_info *program, size_t size, void *data)
 {
     struct wanted_entry *wanted = data;
+    const struct entries entries = entries_of(program);
+    const dynamic_entry *entry = entries.first;
 
     (void)size;
-    for (const dynamic_entry *entry = dynamic_of(program); entry && entry->d_tag != DT_NULL;
-         entry++) {
+    for (; entry < entries.end && entry->d_tag != DT_NULL; entry++) {
         if (entry->d_tag != wanted->tag)
             continue;
         wanted->value = entry->d_un.d_val;

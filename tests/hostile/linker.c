@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "tests/hostile/mutant.h"
+#include "tests/hostile/settings.h"
 #include "tests/hostile/trial.h"
 #include "tests/support/folder.h"
 
@@ -22,24 +23,11 @@ static const char usage[] =
     "Loads mutants of a driver library through cushim, by its path and by search, each in a\n"
     "process of its own, and counts what comes of them. Each mutant has a number: the first ones\n"
     "follow from the library's tables, the others are random.\n"
+    "\n" SETTINGS_USAGE "  --way WAY     path or search; the default is both\n"
     "\n"
-    "  --count N     how many; 0, the default: all that are not random\n"
-    "  --first N     the number of the first (0)\n"
-    "  --step N      only each Nth number (1)\n"
-    "  --seed S      of the random ones (1)\n"
-    "  --way WAY     path or search; the default is both\n"
-    "  --show END    print the mutants that end so: a word of a line of the table, as `loaded`;\n"
-    "                those that crash or hang are always printed\n"
-    "  --keep FILE   write the last mutant there\n"
-    "\n"
-    "A mutant comes again by --first NUMBER --count 1 with the same seed and library.\n"
+    "Those that crash or hang are always printed, by number. One comes again by --first NUMBER\n"
+    "--count 1 with the same seed and library.\n"
     "Exit status: 0 none has crashed in cushim or in the linker, and none hung; 1 one has.\n";
-
-struct settings {
-    const char *victim, *show, *keep;
-    uint64_t count, first, step, seed;
-    bool by_path, by_search;
-};
 
 enum way { WAY_PATH, WAY_SEARCH, WAYS };
 
@@ -49,50 +37,6 @@ struct tally {
     uint64_t ends[WAYS][TRIAL_ENDS];
     uint64_t mutants, tried;
 };
-
-static bool read_option(struct settings *settings, const char *name, const char *value)
-{
-    const struct {
-        const char *name;
-        uint64_t *number;
-    } numbers[] = {{"--count", &settings->count},
-                   {"--first", &settings->first},
-                   {"--step", &settings->step},
-                   {"--seed", &settings->seed}};
-
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        char *end;
-        if (strcmp(name, numbers[i].name) != 0)
-            continue;
-        *numbers[i].number = strtoull(value, &end, 10);
-        return *value && !*end;
-    }
-    if (strcmp(name, "--way") == 0) {
-        settings->by_path = strcmp(value, way_names[WAY_PATH]) == 0;
-        settings->by_search = strcmp(value, way_names[WAY_SEARCH]) == 0;
-        return settings->by_path || settings->by_search;
-    }
-    if (strcmp(name, "--show") == 0)
-        settings->show = value;
-    else if (strcmp(name, "--keep") == 0)
-        settings->keep = value;
-    else
-        return false;
-    return true;
-}
-
-static bool read_settings(struct settings *settings, int argc, char **argv)
-{
-    *settings = (struct settings){.step = 1, .seed = 1, .by_path = true, .by_search = true};
-    if (argc < 2 || argc % 2 != 0 || argv[1][0] == '-')
-        return false;
-    settings->victim = argv[1];
-    for (int i = 2; i < argc; i += 2) {
-        if (!read_option(settings, argv[i], argv[i + 1]))
-            return false;
-    }
-    return settings->step > 0;
-}
 
 static void try_one(const struct settings *settings, struct tally *tally, enum way way,
                     const char *path, uint64_t number, const char *words)
@@ -128,17 +72,6 @@ static bool is_sound(const struct tally *tally)
     return faults == 0 && tally->tried > 0;
 }
 
-static void write_mutant(const char *path, const struct mutant *mutant)
-{
-    FILE *file = fopen(path, "wb");
-
-    if (!file || (mutant->size && fwrite(mutant->bytes, mutant->size, 1, file) != 1) ||
-        fclose(file) != 0) {
-        perror(path);
-        exit(2);
-    }
-}
-
 static bool try_all(const struct settings *settings, const char *folder)
 {
     struct victim *victim = victim_open(settings->victim);
@@ -152,15 +85,15 @@ static bool try_all(const struct settings *settings, const char *folder)
            mutant_count(victim));
     for (uint64_t i = 0; i < count; i += settings->step) {
         mutant_make(&mutant, victim, settings->seed, settings->first + i);
-        write_mutant(path, &mutant);
+        settings_write(path, mutant.bytes, mutant.size);
         tally.mutants++;
-        if (settings->by_path)
-            try_one(settings, &tally, WAY_PATH, path, settings->first + i, mutant.words);
-        if (settings->by_search)
-            try_one(settings, &tally, WAY_SEARCH, path, settings->first + i, mutant.words);
+        for (unsigned way = 0; way < WAYS; way++) {
+            if (!settings->way || strcmp(settings->way, way_names[way]) == 0)
+                try_one(settings, &tally, way, path, settings->first + i, mutant.words);
+        }
     }
     if (settings->keep)
-        write_mutant(settings->keep, &mutant);
+        settings_write(settings->keep, mutant.bytes, mutant.size);
     mutant_end(&mutant);
     victim_close(victim);
     print_tally(settings, &tally);
@@ -193,13 +126,10 @@ static int run_in_folder(char **argv)
 
 int main(int argc, char **argv)
 {
-    const bool is_help = argc == 2 && strcmp(argv[1], "--help") == 0;
     struct settings settings;
 
-    if (!read_settings(&settings, argc, argv)) {
-        fputs(usage, is_help ? stdout : stderr);
-        return is_help ? EXIT_SUCCESS : 2;
-    }
+    if (!settings_read(&settings, argc, argv))
+        return settings_explain(usage, argc, argv);
     if (!getenv("HOSTILE_FOLDER"))
         return run_in_folder(argv);
     return try_all(&settings, getenv("HOSTILE_FOLDER")) ? EXIT_SUCCESS : EXIT_FAILURE;
