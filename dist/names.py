@@ -10,6 +10,8 @@ import re
 from source import LEXEME, SourceError, without_comments
 
 TOKEN = re.compile(r'\w+|[{}()\[\];,=*]')
+# A macro of the system's whose use is a type.
+TYPE_OF_WORD_SIZE = re.compile(r'\bElfW\((\w+)\)')
 OPEN, CLOSE = '{([', '})]'
 # What looks like a function before the name of one.
 ATTRIBUTES = {'__attribute__', '_Alignas', '_Static_assert', '__declspec', '__asm__', 'asm'}
@@ -19,7 +21,7 @@ def tokens(text):
     text = LEXEME.sub(lambda match: match.group(0) if match.group(0)[0] == '/' else '""',
                       without_comments(text))
     text = re.sub(r'(?m)^[ \t]*#(?:[^\n]*\\\n)*[^\n]*', '', text)
-    return TOKEN.findall(text)
+    return TOKEN.findall(TYPE_OF_WORD_SIZE.sub(r'ElfW_\1', text))
 
 
 def declarations(text):

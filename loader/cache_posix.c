@@ -41,9 +41,9 @@ static const char magic[] = "glibc-ld.so.cache1.1", old_magic[] = "ld.so-1.7.0";
 /* Bits of the flags that tell the order of bytes: unset by older ones. */
 enum { ORDER = 3, ORDER_UNSET = 0 };
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-enum { OWN_ORDER = 2 };
+enum { HOST_ORDER = 2 };
 #else
-enum { OWN_ORDER = 3 };
+enum { HOST_ORDER = 3 };
 #endif
 
 /* Flags of an entry for this process; 0: they are not known here. */
@@ -126,7 +126,7 @@ static enum cushim__cached look_at_entries(const struct look *look)
     struct head head;
 
     memcpy(&head, look->bytes, sizeof head);
-    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != OWN_ORDER)
+    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != HOST_ORDER)
         return CUSHIM__CACHED_UNKNOWN;
     if (head.count > (look->size - sizeof head) / sizeof(struct entry))
         return CUSHIM__CACHED_UNKNOWN;

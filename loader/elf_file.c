@@ -59,8 +59,8 @@ const void *cushim__elf_run(struct cushim__elf *elf, uint64_t place, size_t size
 }
 
 /* The segment of which the file has a piece of memory; NULL: none. */
-static const ElfW(Phdr) *
-    holder_of(const struct cushim__elf *elf, uint64_t address, uint64_t size, ElfW(Word) flags)
+static const ElfW(Phdr) * segment_holding(const struct cushim__elf *elf, uint64_t address,
+                                          uint64_t size, ElfW(Word) flags)
 {
     for (unsigned i = 0; i < elf->load_count; i++) {
         const ElfW(Phdr) *load = &elf->loads[i];
@@ -75,7 +75,7 @@ static const ElfW(Phdr) *
 bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t size,
                        ElfW(Word) flags, uint64_t *place)
 {
-    const ElfW(Phdr) *load = holder_of(elf, address, size, flags);
+    const ElfW(Phdr) *load = segment_holding(elf, address, size, flags);
 
     if (load)
         *place = load->p_offset + (address - load->p_vaddr);
@@ -84,7 +84,7 @@ bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t
 
 bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address)
 {
-    const ElfW(Phdr) *load = holder_of(elf, address, 1, PF_X);
+    const ElfW(Phdr) *load = segment_holding(elf, address, 1, PF_X);
 
     if (load) {
         elf->code_start = load->p_vaddr;

@@ -55,8 +55,8 @@ static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64
 }
 
 /* What is wrong with a relocation; NULL: nothing. */
-static const char *fault_of(struct cushim__elf *elf, struct pass *pass,
-                            const ElfW(Rela) * relocation, uint64_t index)
+static const char *relocation_fault(struct cushim__elf *elf, struct pass *pass,
+                                    const ElfW(Rela) * relocation, uint64_t index)
 {
     const uint64_t type = ELF64_R_TYPE(relocation->r_info);
     struct array *array;
@@ -80,8 +80,8 @@ static const char *fault_of(struct cushim__elf *elf, struct pass *pass,
     return NULL;
 }
 
-static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
-                        enum cushim__elf_entry bytes)
+static bool check_full(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
+                       enum cushim__elf_entry bytes)
 {
     const size_t size = sizeof(ElfW(Rela));
     const uint64_t count = elf->values[bytes] / size;
@@ -96,7 +96,7 @@ static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim_
         if (!some)
             return cushim__elf_damaged(elf, start + i * size, "its relocations cannot be read");
         for (uint64_t j = 0; j < run; j++) {
-            const char *why = fault_of(elf, pass, &some[j], i + j);
+            const char *why = relocation_fault(elf, pass, &some[j], i + j);
             if (why)
                 return cushim__elf_damaged(elf, start + (i + j) * size, why);
         }
@@ -197,10 +197,10 @@ bool cushim__elf_check_relocations(struct cushim__elf *elf)
 
     if (CUSHIM__ELF_MACHINE == EM_NONE)
         return true;
-    if (!check_table(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
+    if (!check_full(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
         return false;
     pass.relative = 0;
-    return check_table(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
+    return check_full(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
            check_packed(elf, &pass) && check_array(elf, &pass.arrays[STARTS]) &&
            check_array(elf, &pass.arrays[ENDS]);
 }

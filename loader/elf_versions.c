@@ -53,7 +53,7 @@ static bool is_needed(const struct cushim__elf *elf, uint64_t name)
 }
 
 /* glibc's linker ends the process if a version is of a library that is not there. */
-static bool check_library(struct cushim__elf *elf, uint64_t name)
+static bool check_version_library(struct cushim__elf *elf, uint64_t name)
 {
     char path[CUSHIM_REPORT_PATH_BYTES], wanted[MOST_NAME], needed[MOST_NAME];
 
@@ -84,7 +84,7 @@ static bool check_needed(struct cushim__elf *elf)
         ElfW(Vernaux) version;
         if (!read_record(elf, address, &need, sizeof need))
             return false;
-        if (!check_name(elf, address, need.vn_file) || !check_library(elf, need.vn_file))
+        if (!check_name(elf, address, need.vn_file) || !check_version_library(elf, need.vn_file))
             return false;
         next += need.vn_aux;
         do {
