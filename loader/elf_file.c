@@ -93,7 +93,7 @@ bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address)
     return load != NULL;
 }
 
-void cushim__elf_text(struct cushim__elf *elf, uint64_t offset, char *text, size_t size)
+void cushim__elf_string(struct cushim__elf *elf, uint64_t offset, char *text, size_t size)
 {
     uint64_t run = 0;
     const char *bytes = cushim__elf_run(elf, elf->strings + offset, 1, size - 1, &run);

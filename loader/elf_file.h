@@ -131,7 +131,7 @@ static inline bool cushim__elf_is_code(struct cushim__elf *elf, uint64_t address
 }
 
 /* Copy the text at an offset of the string table, cut at `size`. */
-void cushim__elf_text(struct cushim__elf *elf, uint64_t offset, char *text, size_t size);
+void cushim__elf_string(struct cushim__elf *elf, uint64_t offset, char *text, size_t size);
 
 static inline bool cushim__elf_has(const struct cushim__elf *elf, enum cushim__elf_entry entry)
 {

@@ -59,11 +59,11 @@ static bool check_version_library(struct cushim__elf *elf, uint64_t name)
 
     if (is_needed(elf, name))
         return true;
-    cushim__elf_text(elf, name, wanted, sizeof wanted);
+    cushim__elf_string(elf, name, wanted, sizeof wanted);
     for (size_t i = 0; i < elf->entry_count; i++) {
         if (elf->entries[i].d_tag != DT_NEEDED)
             continue;
-        cushim__elf_text(elf, elf->entries[i].d_un.d_val, needed, sizeof needed);
+        cushim__elf_string(elf, elf->entries[i].d_un.d_val, needed, sizeof needed);
         if (strcmp(needed, wanted) == 0)
             return true;
     }
