@@ -50,7 +50,7 @@ struct calls_object {
     uint8_t shadow[CALLS_SHADOW];
     bool is_known[CALLS_SHADOW];
     uint64_t user;
-    bool is_used, is_shared;
+    bool is_used, is_shared, is_pooled;
     /* Of an event: it was recorded on a stream that has been waited for since. */
     uint64_t recorded_on;
     bool is_recorded, is_done;
@@ -61,10 +61,10 @@ struct calls {
     struct cushim_mock *mock;
     const struct cushim_table *driver;
     bool is_manual, is_hostile;
-    bool is_faulted; /* every call may answer an error from now on */
-    bool is_capturing;
-    bool has_bad;  /* the call to come has a handle that is dead or garbage */
-    bool has_null; /* or one that is NULL */
+    bool is_faulted;   /* every call may answer an error from now on */
+    unsigned captures; /* that have begun and not ended: what is done in them is not done yet */
+    bool has_bad;      /* the call to come has a handle that is dead or garbage */
+    bool has_null;     /* or one that is NULL */
     size_t violations;
     uint64_t now_ns;
     uint64_t digest; /* of all answers */

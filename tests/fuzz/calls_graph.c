@@ -11,10 +11,10 @@ static void begin(struct calls *calls)
     if (calls_judge(calls, calls->driver->StreamBeginCapture_v2(CALLS_HANDLE(CUstream, handle),
                                                                 (CUstreamCaptureMode)mode)) ==
         CUDA_SUCCESS)
-        calls->is_capturing = true;
+        calls->captures++;
 }
 
-/* Others may still be captured: from the first capture on the model knows no contents. */
+/* One that is destroyed with its stream counts for ever: then the model knows less. */
 static void end(struct calls *calls)
 {
     struct calls_object *stream, *object = calls_room(calls, CALLS_GRAPH);
@@ -24,6 +24,10 @@ static void end(struct calls *calls)
         calls_judge(calls, calls->driver->StreamEndCapture(CALLS_HANDLE(CUstream, handle), &graph));
 
     CLAIM(code == CUDA_SUCCESS || !graph);
+    if (code == CUDA_SUCCESS) {
+        CLAIM(calls->captures > 0);
+        calls->captures--;
+    }
     if (!graph)
         return;
     if (!object) {

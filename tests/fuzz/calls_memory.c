@@ -21,7 +21,7 @@ void calls_forget_memory(struct calls *calls)
 /* A second stream that uses it makes an order that is not known here; so does a graph. */
 static void use(struct calls *calls, struct calls_object *memory, const struct calls_object *stream)
 {
-    if (!stream || calls->is_capturing || (memory->is_used && memory->user != stream->handle)) {
+    if (!stream || calls->captures || (memory->is_used && memory->user != stream->handle)) {
         forget(memory);
         return;
     }
@@ -89,10 +89,32 @@ static struct calls_object *pick_memory(struct calls *calls)
     return memory;
 }
 
+static struct calls_object *user_of(struct calls *calls, const struct calls_object *memory)
+{
+    for (unsigned i = 0; memory && memory->is_used && i < CALLS_OBJECTS; i++) {
+        struct calls_object *stream = &calls->objects[CALLS_STREAM][i];
+
+        if (stream->life == CALLS_LIVE && stream->handle == memory->user)
+            return stream;
+    }
+    return NULL;
+}
+
+/* Most of what uses memory is on the stream that has used it before. */
+static uint64_t pick_stream(struct calls *calls, const struct calls_object *memory,
+                            struct calls_object **stream)
+{
+    if (fuzz_byte(&calls->input) < 224 && user_of(calls, memory)) {
+        *stream = user_of(calls, memory);
+        return (*stream)->handle;
+    }
+    return calls_pick(calls, CALLS_STREAM, stream);
+}
+
 static void set(struct calls *calls)
 {
     struct calls_object *memory = pick_memory(calls), *stream;
-    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const uint64_t handle = pick_stream(calls, memory, &stream);
     const uint8_t value = fuzz_byte(&calls->input);
     size_t offset, bytes;
     CUresult code;
@@ -115,7 +137,7 @@ static void set(struct calls *calls)
 static void upload(struct calls *calls)
 {
     struct calls_object *memory = pick_memory(calls), *stream;
-    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const uint64_t handle = pick_stream(calls, memory, &stream);
     const uint8_t value = fuzz_byte(&calls->input);
     uint8_t bytes[2 * CALLS_SHADOW + 2];
     size_t offset, count;
@@ -141,7 +163,7 @@ static void upload(struct calls *calls)
 static void copy(struct calls *calls)
 {
     struct calls_object *from = pick_memory(calls), *to = pick_memory(calls), *stream;
-    const uint64_t handle = calls_pick(calls, CALLS_STREAM, &stream);
+    const uint64_t handle = pick_stream(calls, from, &stream);
     size_t source, place, bytes;
     CUresult code;
 
@@ -183,13 +205,23 @@ static void compare(struct calls *calls, const struct calls_object *memory)
 /* A copy waits for the legacy default stream, so what is captured might be in its way. */
 void calls_compare_memory(struct calls *calls, uint64_t stream)
 {
-    for (unsigned i = 0; i < CALLS_OBJECTS && !calls->is_capturing; i++) {
+    for (unsigned i = 0; i < CALLS_OBJECTS && !calls->captures; i++) {
         const struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
 
         if (memory->life == CALLS_LIVE && memory->is_used && !memory->is_shared &&
             memory->user == stream)
             compare(calls, memory);
     }
+}
+
+/* Wait for all that its stream has done to it. */
+static void check(struct calls *calls)
+{
+    const struct calls_object *stream = user_of(calls, pick_memory(calls));
+
+    if (stream && calls_judge(calls, calls->driver->StreamSynchronize(
+                                         CALLS_HANDLE(CUstream, stream->handle))) == CUDA_SUCCESS)
+        calls_compare_memory(calls, stream->handle);
 }
 
 static void allocate_async(struct calls *calls)
@@ -208,6 +240,7 @@ static void allocate_async(struct calls *calls)
         return;
     calls_made(calls, object, address);
     object->bytes = bytes;
+    object->is_pooled = true;
     use(calls, object, stream);
 }
 
@@ -239,7 +272,7 @@ static void ask(struct calls *calls)
 void calls_step_memory(struct calls *calls)
 {
     static void (*const steps[])(struct calls * calls) = {
-        allocate, release, set, upload, copy, allocate_async, release_async, ask, set, copy};
+        allocate, release, set, upload, copy, allocate_async, release_async, ask, check, check};
 
     steps[fuzz_below(&calls->input, sizeof steps / sizeof steps[0])](calls);
 }

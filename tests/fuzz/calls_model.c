@@ -93,22 +93,31 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
         struct calls_object *object = &calls->objects[noun][i];
 
         if (object->life != CALLS_NEVER && object->parent == parent)
-            object->life = parent->life == CALLS_GONE ? CALLS_GONE : CALLS_DEAD;
+            object->life = CALLS_DEAD;
     }
 }
 
-/* Graphs belong to no context. */
+/*
+ * Graphs belong to no context, and memory of a pool to the device. Modules are unloaded with it, and
+ * their functions with them.
+ */
 void calls_end_context(struct calls *calls, struct calls_object *context)
 {
-    static const enum calls_noun nouns[] = {CALLS_STREAM, CALLS_EVENT, CALLS_MEMORY, CALLS_MODULE,
-                                            CALLS_FUNCTION};
+    static const struct {
+        enum calls_noun noun;
+        enum calls_life life;
+    } ends[] = {{CALLS_STREAM, CALLS_GONE},
+                {CALLS_EVENT, CALLS_GONE},
+                {CALLS_MEMORY, CALLS_GONE},
+                {CALLS_MODULE, CALLS_DEAD},
+                {CALLS_FUNCTION, CALLS_DEAD}};
 
-    for (unsigned noun = 0; noun < sizeof nouns / sizeof nouns[0]; noun++) {
-        for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
-            struct calls_object *object = &calls->objects[nouns[noun]][i];
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        for (unsigned place = 0; place < CALLS_OBJECTS; place++) {
+            struct calls_object *object = &calls->objects[ends[i].noun][place];
 
-            if (object->life == CALLS_LIVE && object->context == context)
-                object->life = CALLS_GONE;
+            if (object->life == CALLS_LIVE && object->context == context && !object->is_pooled)
+                object->life = ends[i].life;
         }
     }
     context->life = CALLS_DEAD;

@@ -58,8 +58,13 @@ static void finish_events(struct calls *calls, uint64_t stream)
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *event = &calls->objects[CALLS_EVENT][i];
 
-        if (event->is_recorded && event->recorded_on == stream)
-            event->is_done = true;
+        if (event->life != CALLS_LIVE || !event->is_recorded || event->recorded_on != stream)
+            continue;
+        event->is_done = true;
+        if (!calls->captures)
+            CLAIM(calls_judge(calls, calls->driver->EventQuery(
+                                         CALLS_HANDLE(CUevent, event->handle))) == CUDA_SUCCESS ||
+                  calls->is_faulted);
     }
 }
 
@@ -158,7 +163,7 @@ static void record(struct calls *calls)
 
     if (code == CUDA_SUCCESS) {
         CLAIM(event != NULL);
-        event->is_recorded = stream && !calls->is_capturing;
+        event->is_recorded = stream && !calls->captures;
         event->recorded_on = stream ? stream->handle : 0;
         event->is_done = false;
     }
@@ -171,7 +176,7 @@ static void query_event(struct calls *calls)
     const CUresult code =
         calls_judge(calls, calls->driver->EventQuery(CALLS_HANDLE(CUevent, handle)));
 
-    if (event && event->is_done && !calls->is_capturing && !calls->is_faulted)
+    if (event && event->is_done && !calls->captures && !calls->is_faulted)
         CLAIM(code == CUDA_SUCCESS);
 }
 

@@ -25,7 +25,7 @@ static void begin(struct calls *calls, const uint8_t *data, size_t size)
     calls->is_manual = kind & 1;
     calls->is_hostile = kind & 16;
     snprintf(settings, sizeof settings,
-             "mode = %s\nschedule = %s\nraces = %s\nhostile = %s\nseed = %u\nmemory = 1 MiB\n",
+             "mode = %s\nschedule = %s\nraces = %s\nhostile = %s\nseed = %u\nmemory = 64 MiB\n",
              calls->is_manual ? "manual" : "auto", schedules[kind >> 1 & 3],
              kind & 8 ? "report" : "ignore", calls->is_hostile ? "yes" : "no", kind >> 5);
     CLAIM(cushim_mock_create(&options, &calls->mock) == CUDA_SUCCESS);
@@ -126,6 +126,9 @@ static void destroy_everything(struct calls *calls)
     struct cushim_mock_state state = {.size = sizeof state};
 
     settle(calls);
+    /* One that has ended is in the way of what needs none. */
+    for (; calls->depth > 0; calls->depth--)
+        CLAIM(calls_judge(calls, calls->driver->CtxPopCurrent_v2(NULL)) == CUDA_SUCCESS);
     for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++)
         destroy_all(calls, nouns[i]);
     while (calls->primary_count > 0) {

@@ -244,14 +244,23 @@ def coverage(arguments):
              env={**os.environ, 'LLVM_PROFILE_FILE': str(raw)})
         call(tool('llvm-profdata'), 'merge', '-sparse', raw, '-o', data)
         report = call(tool('llvm-cov'), 'export', '-summary-only', program, f'-instr-profile={data}',
-                      *[ROOT / source for source in PARSERS[name]], capture_output=True)
-        export = json.loads(report.stdout)['data'][0]
-        for file in export['files'] + [{'filename': f'{name} together',
-                                        'summary': export['totals']}]:
-            lines, branches = file['summary']['lines'], file['summary']['branches']
-            path = file['filename'].removeprefix(f'{ROOT}/')
-            print(f'{name:10} {path:48} lines {lines["covered"]:5} of {lines["count"]:5} '
-                  f'({lines["percent"]:5.1f} %)  branches {branches["percent"]:5.1f} %')
+                      capture_output=True)
+        sums = {}
+        for file in json.loads(report.stdout)['data'][0]['files']:
+            path = os.path.relpath(os.path.normpath(file['filename']), ROOT)
+            if path.endswith('.c') and path.startswith(tuple(PARSERS[name])):
+                sums[path] = file['summary']['lines'], file['summary']['branches']
+        for path, (lines, branches) in sorted(sums.items()):
+            print(f'{name:10} {path:48} {share(lines, "lines")}  {share(branches, "branches")}')
+        together = [{key: sum(sum_[i][key] for sum_ in sums.values()) for key in ('covered', 'count')}
+                    for i in range(2)]
+        print(f'{name:10} {"together":48} {share(together[0], "lines")}  '
+              f'{share(together[1], "branches")}')
+
+
+def share(summary, what):
+    percent = 100 * summary['covered'] / summary['count'] if summary['count'] else 100
+    return f'{what} {summary["covered"]:5} of {summary["count"]:5} ({percent:5.1f} %)'
 
 
 def tool(name):
