@@ -45,11 +45,15 @@ struct status_entry {
 static const struct status_entry statuses[] = {
     {COMMAND_INFO, "0", "There is at least one device."},
     {COMMAND_TIME | COMMAND_PROFILE, "0", "Done."},
-    {DRIVER, "1", "A call of the driver failed, or the output could not be written."},
+    {DRIVER, "1",
+     "A call of the driver failed, or the output could not be written, or the command was started "
+     "with more rights than its user has (set-user-ID and its like)."},
     {DRIVER, "2", "There is no driver, or what was found in its place cannot be used."},
     {DRIVER, "3", "There is a driver but no device: cuInit failed, or it found none."},
     {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
-    {COMMAND_RUN, "125", "The mock driver's library was not found."},
+    {COMMAND_RUN, "125",
+     "The mock driver's library was not found, or the command was started with more rights than its "
+     "user has."},
     {COMMAND_RUN, "126", "The program was found, but cannot be executed."},
     {COMMAND_RUN, "127", "The program was not found."},
     {COMMAND_TIME, "130", "Interrupted by Ctrl-C."},

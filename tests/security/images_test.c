@@ -177,6 +177,8 @@ static void use(CUmodule module)
                                                                                  "table", "parts",
                                                                                  "name",  "where"};
     CUfunction function;
+    size_t bytes, offset;
+    int count, threads;
 
     for (size_t i = 0; i < COUNT(kernels); i++) {
         if (driver->ModuleGetFunction(&function, module, kernels[i]) != CUDA_SUCCESS)
@@ -187,6 +189,11 @@ static void use(CUmodule module)
             driver->FuncGetAttribute(&value, (CUfunction_attribute)attribute, function);
             driver->FuncSetAttribute(function, (CUfunction_attribute)attribute, value);
         }
+        driver->OccupancyMaxActiveBlocksPerMultiprocessor(&count, function, 32, 100);
+        driver->OccupancyMaxPotentialBlockSize(&count, &threads, function, NULL, 0, 0);
+        driver->OccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, 32);
+        for (size_t k = 0; k < 4; k++)
+            driver->FuncGetParamInfo(function, k, &bytes, &offset);
         launched += driver->LaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, values, NULL) ==
                     CUDA_SUCCESS;
         driver->LaunchKernel(function, 2, 1, 1, 1, 1, 1, 100, NULL, values, NULL);
@@ -329,6 +336,34 @@ static void parameters_beyond_all_bounds_are_refused(void **state)
     assert_int_equal(launch_of(text), CUDA_ERROR_INVALID_PTX);
 }
 
+/* More than an int counts. What the launch makes of it is another thing. */
+static void shared_memory_beyond_all_bounds_is_much(void **state)
+{
+    static const char *const sizes[] = {"2147483648", "2147483647", "4294967295", "4294967296",
+                                        "1099511627776"};
+    CUfunction function;
+    CUmodule module;
+    char text[512];
+    int bytes = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        snprintf(text, sizeof text,
+                 ".version 6.0\n.target sm_50\n.address_size 64\n"
+                 ".entry scale() { .shared .b8 t[%s]; ret; }\n",
+                 sizes[i]);
+        assert_int_equal(driver->ModuleLoadData(&module, text), CUDA_SUCCESS);
+        assert_int_equal(driver->ModuleGetFunction(&function, module, "scale"), CUDA_SUCCESS);
+        assert_int_equal(
+            driver->FuncGetAttribute(&bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+            CUDA_SUCCESS);
+        assert_int_equal(bytes, 1 << 30);
+        use(module);
+        assert_int_equal(driver->CtxSynchronize(), CUDA_SUCCESS);
+        assert_int_equal(driver->ModuleUnload(module), CUDA_SUCCESS);
+    }
+}
+
 static int setup(void **state)
 {
     const struct cushim_mock_options options = {
@@ -380,6 +415,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(parameters_in_any_order_have_room),
         cmocka_unit_test(attributes_without_bytes_are_not_read),
         cmocka_unit_test(parameters_beyond_all_bounds_are_refused),
+        cmocka_unit_test(shared_memory_beyond_all_bounds_is_much),
         cmocka_unit_test(no_mutant_leads_astray),
     };
 

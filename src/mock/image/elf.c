@@ -166,7 +166,7 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
     kernel->ptx_version = kernel->binary_version = elf->architecture;
     resources(elf, index, kernel);
     if (cushim__elf_find_section(&elf->file, ".nv.shared.", name, &section))
-        kernel->shared_bytes = (unsigned)section.sh_size - reserved(elf, &section);
+        cushim__image_set_shared(kernel, section.sh_size - reserved(elf, &section));
     if (!find_attributes(elf, ".nv.info.", name, &section))
         return CUDA_SUCCESS;
     limits(elf, &section, kernel);

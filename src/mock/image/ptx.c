@@ -89,8 +89,8 @@ static CUresult shared_variable(struct cushim__ptx *ptx, struct cushim__image_ke
     if (code == CUDA_SUCCESS)
         code = cushim__ptx_declared_name(ptx, &variable);
     if (code == CUDA_SUCCESS)
-        kernel->shared_bytes =
-            (unsigned)(align(kernel->shared_bytes, variable.alignment) + variable.bytes);
+        cushim__image_set_shared(kernel,
+                                 align(kernel->shared_bytes, variable.alignment) + variable.bytes);
     return code;
 }
 
