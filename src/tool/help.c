@@ -48,9 +48,12 @@ struct status_entry {
 static const struct status_entry statuses[] = {
     {COMMAND_INFO | COMMAND_PROBE, "0", "There is at least one device."},
     {COMMAND_TIME | COMMAND_PROFILE, "0", "Done."},
-    {DRIVER, "1", "A call of the driver failed, or the output could not be written."},
+    {DRIVER, "1",
+     "A call of the driver failed, or the output could not be written, or the command was started "
+     "with more rights than its user has (set-user-ID and its like)."},
     {COMMAND_PROBE, "1",
-     "The probe could not be made, cuDeviceGetCount failed, or the output could not be written."},
+     "The probe could not be made, cuDeviceGetCount failed, the output could not be written, or the "
+     "command was started with more rights than its user has."},
     {DRIVER | COMMAND_PROBE, "2",
      "There is no driver, or what was found in its place cannot be used."},
     {DRIVER | COMMAND_PROBE, "3",
@@ -58,7 +61,9 @@ static const struct status_entry statuses[] = {
     {COMMAND_PROBE, "4", "The driver hung: it had not come back in time."},
     {COMMAND_PROBE, "5", "The driver crashed, or ended or garbled the process that tried it."},
     {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
-    {COMMAND_RUN, "125", "The mock driver's library was not found."},
+    {COMMAND_RUN, "125",
+     "The mock driver's library was not found, or the command was started with more rights than its "
+     "user has."},
     {COMMAND_RUN, "126", "The program was found, but cannot be executed."},
     {COMMAND_RUN, "127", "The program was not found."},
     {COMMAND_TIME, "130", "Interrupted by Ctrl-C."},

@@ -94,12 +94,20 @@ static enum status dispatch(int count, char **words)
     return STATUS_DONE;
 }
 
+/* What says that it is not the program that has failed, where one was to be started. */
+static enum status status_of_nothing(int count, char **words)
+{
+    const struct command_row *row = count > 1 ? commands_find(words[1]) : NULL;
+
+    return row && row->command == COMMAND_RUN ? STATUS_NO_LIBRARY : STATUS_FAILED;
+}
+
 int main(int count, char **words)
 {
     enum status status;
 
     if (!system_begin(&count, &words))
-        return STATUS_FAILED;
+        return (int)status_of_nothing(count, words);
     status = dispatch(count > 0 ? count - 1 : 0, words + 1);
     return output_finish() ? (int)status : (int)STATUS_FAILED;
 }

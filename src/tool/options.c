@@ -50,7 +50,9 @@ const struct option arguments_options[] = {
      .commands = COMMAND_PROFILE,
      .field = FIELD(output),
      .expected = "the path of a file to write",
-     .help = "File to write. Default: standard output."},
+     .help =
+         "File to write. In a folder that everybody may write, as /tmp, no link is followed and "
+         "nobody else's file is written. Default: standard output."},
     {.name = "--timeout",
      .value = "SECONDS",
      .kind = OPTION_NUMBER,

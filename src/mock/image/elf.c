@@ -48,6 +48,14 @@ static uint32_t number_at(const unsigned char *bytes)
     return number;
 }
 
+/* Attributes stand in bytes of the file: a section that says it has none there has none. */
+static bool find_attributes(const struct elf *elf, const char *prefix, const char *name,
+                            Elf64_Shdr *section)
+{
+    return cushim__elf_find_section(&elf->file, prefix, name, section) &&
+           cushim__section_has_bytes(section);
+}
+
 /* The next attribute of an `.nv.info` section: its length, value and kind. */
 struct attribute {
     unsigned kind;
@@ -60,7 +68,7 @@ static bool next_attribute(const struct elf *elf, const Elf64_Shdr *section, siz
 {
     const unsigned char *head = elf->file.start + section->sh_offset + *offset;
 
-    if (*offset + 4 > section->sh_size)
+    if (section->sh_size < 4 || *offset > section->sh_size - 4)
         return false;
     attribute->kind = head[1];
     attribute->bytes = head[0] == SIZED ? (size_t)head[2] | (size_t)head[3] << 8 : 0;
@@ -121,7 +129,7 @@ static void resources(const struct elf *elf, uint32_t symbol, struct cushim__ima
     struct attribute attribute;
     Elf64_Shdr section;
 
-    if (!cushim__elf_find_section(&elf->file, ".nv.info", "", &section))
+    if (!find_attributes(elf, ".nv.info", "", &section))
         return;
     for (size_t offset = 0; next_attribute(elf, &section, &offset, &attribute);) {
         if (attribute.bytes < 8 || number_at(attribute.value) != symbol)
@@ -158,8 +166,8 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
     kernel->ptx_version = kernel->binary_version = elf->architecture;
     resources(elf, index, kernel);
     if (cushim__elf_find_section(&elf->file, ".nv.shared.", name, &section))
-        kernel->shared_bytes = (unsigned)section.sh_size - reserved(elf, &section);
-    if (!cushim__elf_find_section(&elf->file, ".nv.info.", name, &section))
+        cushim__image_set_shared(kernel, section.sh_size - reserved(elf, &section));
+    if (!find_attributes(elf, ".nv.info.", name, &section))
         return CUDA_SUCCESS;
     limits(elf, &section, kernel);
     return parameters(elf, &section, kernel) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

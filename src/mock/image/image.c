@@ -96,6 +96,13 @@ bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t off
     return true;
 }
 
+void cushim__image_set_shared(struct cushim__image_kernel *kernel, uint64_t bytes)
+{
+    const unsigned most = 1u << 30;
+
+    kernel->shared_bytes = bytes < most ? (unsigned)bytes : most;
+}
+
 bool cushim__image_add_address(struct cushim__image_global *global, size_t offset, const char *name,
                                size_t length, uint64_t addend)
 {

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A bound of the mock: what a launch would copy. */
+enum { PARAMETERS_MAX = 1 << 16 };
+
 static size_t align(size_t offset, size_t alignment)
 {
     return (offset + alignment - 1) / alignment * alignment;
@@ -27,6 +30,8 @@ static CUresult parameters(struct cushim__ptx *ptx, struct cushim__image_kernel 
         if (code != CUDA_SUCCESS)
             return code;
         offset = align(offset, parameter.alignment);
+        if (parameter.bytes > PARAMETERS_MAX || offset > PARAMETERS_MAX - parameter.bytes)
+            return cushim__ptx_refuse(ptx, "no more than 64 KiB of parameters");
         if (!cushim__image_add_parameter(kernel, offset, parameter.bytes))
             return CUDA_ERROR_OUT_OF_MEMORY;
         offset += parameter.bytes;
@@ -84,8 +89,8 @@ static CUresult shared_variable(struct cushim__ptx *ptx, struct cushim__image_ke
     if (code == CUDA_SUCCESS)
         code = cushim__ptx_declared_name(ptx, &variable);
     if (code == CUDA_SUCCESS)
-        kernel->shared_bytes =
-            (unsigned)(align(kernel->shared_bytes, variable.alignment) + variable.bytes);
+        cushim__image_set_shared(kernel,
+                                 align(kernel->shared_bytes, variable.alignment) + variable.bytes);
     return code;
 }
 

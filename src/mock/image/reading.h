@@ -56,6 +56,9 @@ bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t off
 bool cushim__image_add_address(struct cushim__image_global *global, size_t offset, const char *name,
                                size_t length, uint64_t addend);
 
+/* How much shared memory a kernel has. What no device has counts as 1 GiB. */
+void cushim__image_set_shared(struct cushim__image_kernel *kernel, uint64_t bytes);
+
 /* Say why an image is refused, and pass the code on. */
 __attribute__((format(__printf__, 3, 4))) CUresult
 cushim__image_refuse(struct cushim__image *image, CUresult code, const char *format, ...);

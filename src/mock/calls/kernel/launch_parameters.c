@@ -60,19 +60,22 @@ struct cushim__parameters *cushim__parameters_create(const struct cushim__image_
     const struct layout layout = layout_of(kernel);
     const size_t count = layout.count;
     struct cushim__parameters *made;
-    size_t offset = 0, head;
+    size_t offset = 0, end = 0, head;
 
-    for (size_t i = 0; i < count; i++)
+    /* An image may list them in any order. */
+    for (size_t i = 0; i < count; i++) {
         offset = offset_of(&layout, i, offset) + size_of(&layout, i);
+        end = offset > end ? offset : end;
+    }
     head = align(sizeof *made + count * (sizeof *made->values + sizeof *made->sizes), 16);
-    made = calloc(1, head + offset);
+    made = calloc(1, head + end);
     if (!made)
         return NULL;
     made->references = 1;
     made->count = count;
     made->values = (void **)(made + 1);
     made->sizes = (size_t *)(made->values + count);
-    made->byte_count = offset;
+    made->byte_count = end;
     made->bytes = (unsigned char *)made + head;
     offset = 0;
     for (size_t i = 0; i < count; i++) {
