@@ -219,6 +219,42 @@ static void of_two_forks_at_once_each_child_is_told_its_own(void **state)
         print_message("this C library lets no two threads fork at once\n");
 }
 
+/* --- a fork without handlers, in the middle of another thread's load --- */
+
+#if HAS_RAW_FORK
+static void fork_without_handlers(const char *symbol)
+{
+    if (strcmp(symbol, "cuEventQuery") != 0)
+        return;
+    atomic_store(&publishing, true);
+    while (!atomic_load(&published))
+        sched_yield();
+}
+
+static void child_without_handlers_of_a_process_that_was_loading_answers_3(void **state)
+{
+    pthread_t thread;
+    pid_t child;
+    int right;
+
+    (void)state;
+    source.looked_up = fork_without_handlers;
+    assert_int_equal(pthread_create(&thread, NULL, load_in_a_thread, NULL), 0);
+    while (!atomic_load(&publishing))
+        sched_yield();
+    child = _Fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(query() == CUDA_ERROR_NOT_INITIALIZED && cushim__is_forked() ? 0 : 1);
+    }
+    right = end_of(child);
+    atomic_store(&published, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(right, 0);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+#endif
+
 /* --- another thread is inside cuInit --- */
 
 static atomic_bool inside, go_on;
@@ -312,6 +348,9 @@ int main(void)
         forked_test(load_that_is_forked_in_its_commit_is_withdrawn_if_initialised),
         forked_test(child_of_a_process_that_loads_after_a_failure_gets_the_table_too),
         forked_test(of_two_forks_at_once_each_child_is_told_its_own),
+#if HAS_RAW_FORK
+        forked_test(child_without_handlers_of_a_process_that_was_loading_answers_3),
+#endif
         forked_test(child_of_a_process_inside_cuInit_answers_3),
         forked_test(child_after_a_cuInit_that_failed_may_use_the_driver),
         forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),
