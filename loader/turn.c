@@ -92,6 +92,13 @@ static bool was_loader(uint64_t word)
     return is_loading(word) && atomic_load(&loader_at_fork) == mark_of(word);
 }
 
+/* What is left to do where the loading thread, which is not here, had no time to do it. */
+static void finish_load(void)
+{
+    cushim__publish(cushim__own_table());
+    atomic_store(&turn_word, LOADED);
+}
+
 /* Keep the loader out of a child that must not use CUDA any more. */
 static void in_child(void)
 {
@@ -104,8 +111,7 @@ static void in_child(void)
         /* The load itself forks, as in a constructor: it goes on in both. */
         atomic_store(&turn_word, cushim__self() | (word & COMMITTING));
     else if (has_driver())
-        /* Also if the loading thread, which is not here, had no time left to say so. */
-        atomic_store(&turn_word, LOADED);
+        finish_load();
     else if (is_loading(word))
         forbid();
 }

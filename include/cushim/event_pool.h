@@ -76,7 +76,9 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
  * @param event  Receives the event with one reference; not NULL. It keeps alive what it needs of
  *               the pool, and outlives the pool's own references.
  *
- * @return CUDA_SUCCESS               The event is the caller's.
+ * @return CUDA_SUCCESS               The event is the caller's. A free one takes no call of the driver:
+ *                                    in a forked child it is handed out too, and each use of it is
+ *                                    refused.
  * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the pool's kind is none that the driver
  *                                    knows.

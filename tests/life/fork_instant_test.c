@@ -105,6 +105,49 @@ static void load_that_is_forked_in_its_commit_is_withdrawn_if_initialised(void *
                      0);
 }
 
+/* --- another thread is about to make its table the current one --- */
+
+static atomic_bool stop_at_current, publishing, published;
+
+bool __real_cushim__is_absent_table(const struct cushim_table *table);
+bool __wrap_cushim__is_absent_table(const struct cushim_table *table);
+
+/* The linker puts this in its place: it is called between the two stores of cushim__publish(). */
+bool __wrap_cushim__is_absent_table(const struct cushim_table *table)
+{
+    if (cushim__was_loaded() && atomic_exchange(&stop_at_current, false)) {
+        atomic_store(&publishing, true);
+        while (!atomic_load(&published))
+            sched_yield();
+    }
+    return __real_cushim__is_absent_table(table);
+}
+
+static void *load_in_a_thread(void *unused)
+{
+    return fake_load(&source) == CUDA_SUCCESS ? unused : &source;
+}
+
+static void child_of_a_process_that_loads_after_a_failure_gets_the_table_too(void **state)
+{
+    struct fake_source broken = {.lacks = {"cuInit"}};
+    pthread_t thread;
+    void *end;
+    int got;
+
+    (void)state;
+    assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    atomic_store(&stop_at_current, true);
+    assert_int_equal(pthread_create(&thread, NULL, load_in_a_thread, NULL), 0);
+    while (!atomic_load(&publishing))
+        sched_yield();
+    got = forked_answer(query);
+    atomic_store(&published, true);
+    pthread_join(thread, &end);
+    assert_null(end);
+    assert_int_equal(got, FAKE_ANSWER);
+}
+
 /* --- the thread that loads and another one fork at once --- */
 
 static atomic_uint preparing;
@@ -175,6 +218,42 @@ static void of_two_forks_at_once_each_child_is_told_its_own(void **state)
     if (!atomic_load(&together))
         print_message("this C library lets no two threads fork at once\n");
 }
+
+/* --- a fork without handlers, in the middle of another thread's load --- */
+
+#if HAS_RAW_FORK
+static void fork_without_handlers(const char *symbol)
+{
+    if (strcmp(symbol, "cuEventQuery") != 0)
+        return;
+    atomic_store(&publishing, true);
+    while (!atomic_load(&published))
+        sched_yield();
+}
+
+static void child_without_handlers_of_a_process_that_was_loading_answers_3(void **state)
+{
+    pthread_t thread;
+    pid_t child;
+    int right;
+
+    (void)state;
+    source.looked_up = fork_without_handlers;
+    assert_int_equal(pthread_create(&thread, NULL, load_in_a_thread, NULL), 0);
+    while (!atomic_load(&publishing))
+        sched_yield();
+    child = _Fork();
+    if (child == 0) {
+        alarm(60);
+        _exit(query() == CUDA_ERROR_NOT_INITIALIZED && cushim__is_forked() ? 0 : 1);
+    }
+    right = end_of(child);
+    atomic_store(&published, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(right, 0);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+#endif
 
 /* --- another thread is inside cuInit --- */
 
@@ -267,7 +346,11 @@ int main(void)
         forked_test(load_that_is_forked_in_its_commit_goes_on_in_both),
         forked_test(load_that_is_forked_with_its_table_published_goes_on_in_both),
         forked_test(load_that_is_forked_in_its_commit_is_withdrawn_if_initialised),
+        forked_test(child_of_a_process_that_loads_after_a_failure_gets_the_table_too),
         forked_test(of_two_forks_at_once_each_child_is_told_its_own),
+#if HAS_RAW_FORK
+        forked_test(child_without_handlers_of_a_process_that_was_loading_answers_3),
+#endif
         forked_test(child_of_a_process_inside_cuInit_answers_3),
         forked_test(child_after_a_cuInit_that_failed_may_use_the_driver),
         forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),

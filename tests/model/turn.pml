@@ -87,7 +87,7 @@ byte started, ended;  /* threads */
 
 /* What is for good is for good: loaded, but in a child; forked. */
 #define SET_WORD(process, value) \
-    d_step { \
+    atomic { \
         assert(word[process] != LOADED || (value) == LOADED || (process) == 1); \
         assert(word[process] != FORKED || (value) == FORKED); \
         word[process] = value \
@@ -134,9 +134,6 @@ inline publish(p, table)
             :: else -> former = current[p]
             fi
         }
-#ifdef BREAK_LOOP
-        break
-#endif
     od;
 #endif
     former = NONE
@@ -195,7 +192,14 @@ inline in_child(t)
             word[1] = (IS_COMMITTING(word[1]) -> COMMITTING(SELF(1, t)) : LOADING(SELF(1, t)))
         :: else ->
             if
-            :: own[1] == DRIVER -> word[1] = LOADED
+            :: own[1] == DRIVER -> /* finish_load() */
+#ifndef BREAK_FINISH
+                if
+                :: IS_OWN(1, current[1]) -> current[1] = DRIVER
+                :: else
+                fi;
+#endif
+                word[1] = LOADED
             :: own[1] != DRIVER && IS_LOADING(word[1]) -> forbid(1)
             :: else
             fi
@@ -227,14 +231,14 @@ inline fork_here(t, where)
         :: IS_LOADING(seen) && HOLDER(seen) == SELF(0, t) -> loader_at_fork = MARK(seen, t)
         :: else ->
             atomic {
-                if
 #ifdef BREAK_LOADER
-                :: true -> loader_at_fork = 0
+                loader_at_fork = 0
 #else
+                if
                 :: loader_at_fork == MARK(seen, t) -> loader_at_fork = 0
-#endif
                 :: else
                 fi
+#endif
             }
         fi;
         atomic {
@@ -486,8 +490,7 @@ proctype judge()
 {
     ended == started ->
         assert(current[0] == INSTALLED || current[0] == own[0]);
-        /* The boot table forwards to what is own. */
-        assert(!forked || current[1] == own[1] || current[1] == BOOT && own[1] == DRIVER);
+        assert(!forked || current[1] == own[1]);
         assert(!(forked && refused) || own[1] != DRIVER)
 }
 

@@ -68,17 +68,25 @@ static void child_of_a_process_that_was_loading_answers_3(void **state)
 
 /* --- in the instant between the table and the state machine --- */
 
-static atomic_bool between;
+static atomic_bool between, there;
 
 void __real_cushim__publish(const struct cushim_table *table);
 void __wrap_cushim__publish(const struct cushim_table *table);
 
-/* The linker puts this in the place of cushim__publish(). */
+/* The linker puts this in the place of cushim__publish(), which children call too. */
 void __wrap_cushim__publish(const struct cushim_table *table)
 {
+    const bool stay = !atomic_exchange(&loading, true) && atomic_load(&between);
+
     __real_cushim__publish(table);
-    atomic_store(&loading, true);
-    while (atomic_load(&between) && !atomic_load(&forked))
+    atomic_store(&there, true);
+    while (stay && !atomic_load(&forked))
+        sched_yield();
+}
+
+static void wait_for_the_table(void)
+{
+    while (!atomic_load(&there))
         sched_yield();
 }
 
@@ -91,6 +99,7 @@ static void child_that_has_the_table_already_may_use_it(void **state)
     (void)state;
     atomic_store(&between, true);
     begin_to_load();
+    wait_for_the_table();
     for (size_t i = 0; i < COUNT(calls); i++)
         got[i] = forked_answer(calls[i]);
     end_the_load();
@@ -104,6 +113,7 @@ static void child_that_has_the_table_already_may_not_use_it_if_it_is_initialised
     (void)state;
     atomic_store(&between, true);
     begin_to_load();
+    wait_for_the_table();
     cushim_driver()->Init(0);
     got[0] = forked_answer(query);
     got[1] = forked_answer(load);
