@@ -11,7 +11,7 @@ CUSHIM, SOAK_MOCK, SOAK_GPU, *OPTIONS = sys.argv[1:]
 
 # Program, how long, and the figures that have to grow.
 CASES = [
-    (SOAK_MOCK, ['--seconds', '1', '--threads', '4'], {'mock_handles'}),
+    (SOAK_MOCK, ['--operations', '200000', '--threads', '4'], {'mock_handles'}),
     (SOAK_GPU, ['--operations', '60000', '--threads', '2'], {'mock_handles', 'handles'}),
 ]
 # How fast memory grows with what is forgotten depends on the machine's speed.

@@ -158,6 +158,13 @@ static bool is_clean(const CUgraphNodeParams *parameters)
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
         end = &parameters->eventRecord + 1;
         break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return true; /* they are refused, whatever their members say */
     default:
         break;
     }
