@@ -37,9 +37,14 @@ static struct array *array_at(struct pass *pass, uint64_t address)
     return NULL;
 }
 
-/* Whether the linker may write there. Most lie in one segment, which is kept. */
+/*
+ * Whether the linker may write there, which is nowhere in what it goes on to read. Most places lie
+ * in one segment, which is kept.
+ */
 static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
 {
+    if (address + WORD - 1 - elf->dynamic.p_vaddr < elf->dynamic.p_memsz + WORD - 1)
+        return false;
     if (address >= pass->low && address < pass->high && pass->high - address >= WORD)
         return true;
     for (unsigned i = 0; i < elf->load_count; i++) {

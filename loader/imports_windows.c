@@ -30,20 +30,41 @@ static const char *text_at(const struct image *image, size_t offset)
                : NULL;
 }
 
-/* The table of imports; NULL if there is none. */
-static const IMAGE_IMPORT_DESCRIPTOR *find_imports(struct image *image)
+/* Where the table of imports is; 0: there is none. */
+static size_t find_imports(const struct image *image)
 {
-    const IMAGE_DOS_HEADER *dos = (const void *)image->bytes;
-    const IMAGE_NT_HEADERS64 *headers = (const void *)(image->bytes + dos->e_lfanew);
-    const IMAGE_DATA_DIRECTORY *directory =
-        &headers->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
+    const IMAGE_DOS_HEADER *dos = at(image, 0, sizeof *dos);
+    const void *start = dos && dos->e_lfanew >= 0
+                            ? at(image, (size_t)dos->e_lfanew, sizeof(IMAGE_NT_HEADERS64))
+                            : NULL;
+    IMAGE_NT_HEADERS64 headers;
 
-    image->size = headers->OptionalHeader.SizeOfImage;
-    if (headers->OptionalHeader.Magic != IMAGE_NT_OPTIONAL_HDR64_MAGIC ||
-        headers->OptionalHeader.NumberOfRvaAndSizes <= IMAGE_DIRECTORY_ENTRY_IMPORT ||
-        directory->VirtualAddress == 0)
-        return NULL;
-    return at(image, directory->VirtualAddress, sizeof(IMAGE_IMPORT_DESCRIPTOR));
+    if (!start)
+        return 0;
+    memcpy(&headers, start, sizeof headers);
+    return headers.OptionalHeader.Magic == IMAGE_NT_OPTIONAL_HDR64_MAGIC &&
+                   headers.OptionalHeader.NumberOfRvaAndSizes > IMAGE_DIRECTORY_ENTRY_IMPORT
+               ? headers.OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT].VirtualAddress
+               : 0;
+}
+
+void cushim__imports_visit(const unsigned char *bytes, size_t size,
+                           bool (*visit)(const char *name, void *data), void *data)
+{
+    const struct image image = {bytes, size};
+    const size_t table = find_imports(&image);
+    IMAGE_IMPORT_DESCRIPTOR row;
+
+    for (size_t i = 0; table && i < MOST_IMPORTS; i++) {
+        const void *start = at(&image, table + i * sizeof row, sizeof row);
+        const char *name;
+        if (!start)
+            return;
+        memcpy(&row, start, sizeof row);
+        name = row.Name ? text_at(&image, row.Name) : NULL;
+        if (row.Name == 0 || (name && !visit(name, data)))
+            return;
+    }
 }
 
 /* Whether Windows finds a library of this name for the one at `path`; what is no file counts. */
@@ -67,23 +88,48 @@ static bool is_found(const wchar_t *path, const char *name)
     return library != NULL;
 }
 
+/* What is looked for among the imports of a library, and where the answer goes. */
+struct lacking {
+    const wchar_t *path;
+    char *name;
+    size_t size;
+    bool is_lacking;
+};
+
+static bool look_for(const char *name, void *data)
+{
+    struct lacking *lacking = data;
+
+    if (is_found(lacking->path, name))
+        return true;
+    cushim__text_copy(lacking->name, lacking->size, name);
+    lacking->is_lacking = true;
+    return false;
+}
+
+/* How much is mapped from there on, whatever its headers say. */
+static size_t mapped_size(const unsigned char *bytes)
+{
+    const unsigned char *end = bytes;
+    MEMORY_BASIC_INFORMATION region;
+
+    while (VirtualQuery(end, &region, sizeof region) == sizeof region &&
+           region.AllocationBase == (void *)bytes && region.State == MEM_COMMIT)
+        end = (const unsigned char *)region.BaseAddress + region.RegionSize;
+    return (size_t)(end - bytes);
+}
+
 bool cushim__imports_lacking(const wchar_t *path, char *name, size_t size)
 {
     HMODULE mapped =
         LoadLibraryExW(path, NULL, LOAD_LIBRARY_AS_DATAFILE | LOAD_LIBRARY_AS_IMAGE_RESOURCE);
     /* The lowest bits of such a handle say how it was mapped. */
-    struct image image = {.bytes = (const unsigned char *)((uintptr_t)mapped & ~(uintptr_t)3)};
-    const IMAGE_IMPORT_DESCRIPTOR *row = mapped ? find_imports(&image) : NULL;
-    bool is_lacking = false;
+    const unsigned char *bytes = (const unsigned char *)((uintptr_t)mapped & ~(uintptr_t)3);
+    struct lacking lacking = {path, name, size, false};
 
-    for (unsigned i = 0; row && row->Name != 0 && i < MOST_IMPORTS && !is_lacking; i++) {
-        const char *needed = text_at(&image, row->Name);
-        is_lacking = needed && !is_found(path, needed);
-        if (is_lacking)
-            cushim__text_copy(name, size, needed);
-        row = at(&image, (size_t)((const unsigned char *)(row + 1) - image.bytes), sizeof *row);
-    }
-    if (mapped)
-        FreeLibrary(mapped);
-    return is_lacking;
+    if (!mapped)
+        return false;
+    cushim__imports_visit(bytes, mapped_size(bytes), look_for, &lacking);
+    FreeLibrary(mapped);
+    return lacking.is_lacking;
 }

@@ -12,4 +12,11 @@
  */
 bool cushim__imports_lacking(const wchar_t *path, char *name, size_t size);
 
+/*
+ * Call `visit` with the name of each library that an image needs, until it returns false. The image
+ * is as Windows maps it; nothing that it says is believed beyond its size.
+ */
+void cushim__imports_visit(const unsigned char *bytes, size_t size,
+                           bool (*visit)(const char *name, void *data), void *data);
+
 #endif

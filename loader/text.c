@@ -2,6 +2,7 @@
 #include "loader/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,27 @@ static size_t sequence_length(const unsigned char *bytes)
     return length;
 }
 
+/* The character that a valid sequence of this length stands for. */
+static unsigned long character(const unsigned char *bytes, size_t length)
+{
+    unsigned long value = length == 1 ? bytes[0] : bytes[0] & 0xffu >> (length + 1);
+
+    for (size_t i = 1; i < length; i++)
+        value = value << 6 | (bytes[i] & 0x3f);
+    return value;
+}
+
+/*
+ * Whether a character does something to a terminal in place of being shown: C0, DEL and C1, the
+ * ends of lines and paragraphs, and what turns the direction of the text around it.
+ */
+static bool is_control(unsigned long value)
+{
+    return value < 0x20 || (value >= 0x7f && value < 0xa0) || value == 0x61c ||
+           (value >= 0x200e && value <= 0x200f) || (value >= 0x2028 && value <= 0x202e) ||
+           (value >= 0x2066 && value <= 0x2069);
+}
+
 void cushim__text_begin(struct cushim__text *text, char *buffer, size_t size)
 {
     *text = (struct cushim__text){.buffer = buffer, .size = buffer ? size : 0};
@@ -65,9 +87,15 @@ void cushim__text_format(struct cushim__text *text, const char *format, ...)
 
 void cushim__text_plain(struct cushim__text *text, const char *bytes)
 {
-    for (; *bytes; bytes++) {
-        const unsigned char byte = (unsigned char)*bytes;
-        add_bytes(text, byte < 0x20 || byte == 0x7f ? "?" : bytes, 1);
+    const unsigned char *next = (const unsigned char *)bytes;
+
+    while (*next) {
+        const size_t length = sequence_length(next);
+        if (length == 0 || is_control(character(next, length)))
+            cushim__text_add(text, "?");
+        else
+            add_bytes(text, (const char *)next, length);
+        next += length ? length : 1;
     }
 }
 
@@ -82,8 +110,8 @@ void cushim__text_json(struct cushim__text *text, const char *bytes)
             cushim__text_add(text, "\\ufffd");
         else if (*next == '"' || *next == '\\')
             cushim__text_format(text, "\\%c", *next);
-        else if (*next < 0x20 || *next == 0x7f)
-            cushim__text_format(text, "\\u%04x", *next);
+        else if (is_control(character(next, length)))
+            cushim__text_format(text, "\\u%04lx", character(next, length));
         else
             add_bytes(text, (const char *)next, length);
         next += length ? length : 1;

@@ -172,6 +172,74 @@ static void cache_that_points_beyond_its_end_tells_nothing(void **state)
     }
 }
 
+/* The paths that are visited, one after the other. */
+struct visits {
+    char paths[256];
+    unsigned left; /* so many more are wanted */
+};
+
+static bool note_visit(const char *path, void *data)
+{
+    struct visits *visits = data;
+
+    strcat(visits->paths, path);
+    strcat(visits->paths, " ");
+    return visits->left-- > 1;
+}
+
+static int32_t own_kind(void)
+{
+#if defined(__aarch64__)
+    return 0x0a03;
+#else
+    return 0x0303;
+#endif
+}
+
+/* The second entry is for another processor; names and paths are the same texts here. */
+static const char *const with_several[] = {"libc.so.6", NAME, "libcuda.so.01", NAME};
+
+static void files_of_the_name_are_visited_if_they_are_for_this_process(void **state)
+{
+    struct visits all = {.left = 10}, one = {.left = 1};
+    struct cache cache = {.size = 0};
+
+    (void)state;
+    write_cache(&cache, 0, with_several, COUNT(with_several));
+    for (size_t i = 0; i < COUNT(with_several); i++)
+        put(&cache, HEAD_BYTES + i * ENTRY_BYTES, i == 1 ? 0x0003 : (uint32_t)own_kind());
+    assert_int_equal(cushim__cache_look_at(cache.bytes, cache.size, NAME, note_visit, &all),
+                     CUSHIM__CACHED_FILES);
+    assert_string_equal(all.paths, "libcuda.so.01 " NAME " ");
+    assert_int_equal(cushim__cache_look_at(cache.bytes, cache.size, NAME, note_visit, &one),
+                     CUSHIM__CACHED_STOPPED);
+    assert_string_equal(one.paths, "libcuda.so.01 ");
+}
+
+static void path_beyond_the_end_is_not_visited(void **state)
+{
+    static const uint32_t places[] = {100000, UINT32_MAX, UINT32_MAX - 4};
+    const char *const names[] = {NAME};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(places); i++) {
+        struct visits visits = {.left = 10};
+        struct cache cache = {.size = 0};
+        write_cache(&cache, 0, names, COUNT(names));
+        put(&cache, HEAD_BYTES, (uint32_t)own_kind());
+        put(&cache, HEAD_BYTES + 8, places[i]);
+        assert_int_equal(cushim__cache_look_at(cache.bytes, cache.size, NAME, note_visit, &visits),
+                         CUSHIM__CACHED_FILES);
+        assert_string_equal(visits.paths, "");
+    }
+}
+
+static void pipe_in_the_place_of_a_cache_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_false(cushim__cache_lacks(folder_pipe("pipe"), NAME));
+}
+
 static void no_cache_tells_nothing(void **state)
 {
     (void)state;
@@ -189,6 +257,9 @@ int main(void)
         cmocka_unit_test(cache_of_another_format_tells_nothing),
         cmocka_unit_test(cache_of_another_order_of_bytes_tells_nothing),
         cmocka_unit_test(cache_that_points_beyond_its_end_tells_nothing),
+        cmocka_unit_test(files_of_the_name_are_visited_if_they_are_for_this_process),
+        cmocka_unit_test(path_beyond_the_end_is_not_visited),
+        cmocka_unit_test(pipe_in_the_place_of_a_cache_is_not_waited_for),
         cmocka_unit_test(no_cache_tells_nothing),
     };
 

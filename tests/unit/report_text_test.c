@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report as text and as JSON: whole or cut, never beyond the buffer. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
 #include "forked.h"
 #include "loader/codes.h"
+#include "loader/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -138,6 +140,58 @@ static void text_keeps_odd_paths_on_one_line(void **state)
     assert_null(strchr(text, '\x1b'));
 }
 
+/* Of a path, and how text and JSON show it. */
+static const struct {
+    const char *bytes, *text, *json;
+} odd_parts[] = {
+    {"a\tb\x7f", "a?b?", "a\\u0009b\\u007f"},                        /* C0 and DEL */
+    {"c\xc2\x80\xc2\x9b\xc2\x9f", "c???", "c\\u0080\\u009b\\u009f"}, /* C1 */
+    {"d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9"}, /* beyond C1: shown */
+    {"e\x9b"
+     "31m",
+     "e?31m", "e\\ufffd31m"},            /* C1 of one byte */
+    {"f\xe2\x80\xae", "f?", "f\\u202e"}, /* turns text around */
+    {"g\xe2\x80\xa8", "g?", "g\\u2028"}, /* ends a line */
+    {"h\xe2\x82\xac\xf0\x9f\x98\x80", "h\xe2\x82\xac\xf0\x9f\x98\x80",
+     "h\xe2\x82\xac\xf0\x9f\x98\x80"},
+};
+
+static void what_would_act_on_a_terminal_is_not_written(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(odd_parts); i++) {
+        char buffer[256], expected[256];
+        struct cushim__text text;
+
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__text_plain(&text, odd_parts[i].bytes);
+        assert_string_equal(buffer, odd_parts[i].text);
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__text_json(&text, odd_parts[i].bytes);
+        snprintf(expected, sizeof expected, "\"%s\"", odd_parts[i].json);
+        assert_string_equal(buffer, expected);
+    }
+}
+
+/* No byte of C0 or of C1 is left, whatever the path is. */
+static void no_two_bytes_together_make_a_control_character(void **state)
+{
+    (void)state;
+    for (unsigned pair = 0; pair < 0x10000; pair++) {
+        const char bytes[] = {(char)(pair >> 8 ? pair >> 8 : 1), (char)(pair & 0xff), '\0'};
+        char buffer[32];
+        struct cushim__text text;
+
+        cushim__text_begin(&text, buffer, sizeof buffer);
+        cushim__text_plain(&text, bytes);
+        for (const unsigned char *byte = (const unsigned char *)buffer; *byte; byte++) {
+            assert_true(*byte >= 0x20 && *byte != 0x7f);
+            if (byte == (const unsigned char *)buffer || byte[-1] < 0xc3)
+                assert_true(*byte < 0x80 || *byte >= 0xa0);
+        }
+    }
+}
+
 static void path_that_is_too_long_ends_in_dots(void **state)
 {
     char path[2000];
@@ -186,6 +240,8 @@ int main(void)
         forked_test(text_names_what_is_missing_and_what_was_called),
         forked_test(text_keeps_odd_paths_on_one_line),
         forked_test(text_and_json_of_an_older_callers_report_read_no_further_than_its_size),
+        forked_test(what_would_act_on_a_terminal_is_not_written),
+        forked_test(no_two_bytes_together_make_a_control_character),
         forked_test(path_that_is_too_long_ends_in_dots),
     };
 
