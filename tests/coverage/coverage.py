@@ -81,6 +81,8 @@ def arguments():
     parser.add_argument('--json', action='store_true', help='print the table as one line of JSON')
     parser.add_argument('--list', action='store_true',
                         help='print every block that is not covered: file, function, first line')
+    parser.add_argument('--update', action='store_true',
+                        help='write uncovered.tsv anew: reasons stay, and what has none is untested')
     return parser.parse_args()
 
 
@@ -179,6 +181,18 @@ def read_reasons():
     return reasons
 
 
+def write_reasons(missed):
+    """Count anew, with the reasons that there were."""
+    lines = REASONS.read_text(encoding='utf-8').splitlines()
+    former = {tuple(line.split('\t')[:2]): line.split('\t')[3]
+              for line in lines if line and not line.startswith('#')}
+    counts = collections.Counter((path, function) for path, function, *_ in missed)
+    rows = ['\t'.join([*key, str(count), former.get(key, 'untested')])
+            for key, count in sorted(counts.items())]
+    comments = [line for line in lines if line.startswith('#')]
+    REASONS.write_text('\n'.join(comments + rows) + '\n', encoding='utf-8')
+
+
 def look(files):
     """Counts by room, and the blocks of what is written by hand."""
     rooms = collections.defaultdict(Count)
@@ -224,6 +238,8 @@ def main():
             print(f'{path}\t{function}\t{text}\t{lines} lines from {number}')
         return 0
 
+    if options.update:
+        write_reasons(missed)
     whole = Count()
     for room, _ in ROOMS:
         whole.join(rooms[room])

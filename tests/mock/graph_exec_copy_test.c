@@ -90,6 +90,10 @@ static void a_copy_of_another_kind_is_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->GraphExecMemcpyNodeSetParams(exec, copy_node, &copy, NULL));
     copy = copy_of(memory[1]);
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemcpyNodeSetParams(exec, copy_node, &copy, NULL));
+    copy = copy_of(memory[1]);
     copy.WidthInBytes = BYTES / 2;
     copy.Height = 2;
     copy.srcPitch = copy.dstPitch = BYTES / 2;

@@ -45,6 +45,16 @@ static double late(unsigned index)
     return index < FIGURE_SAMPLES - 1 ? 1000 : 1003;
 }
 
+/* The line falls, for what lies between; the thirds rise. */
+static double hidden(unsigned index)
+{
+    if (index == 6)
+        return 1010;
+    if (index == 13)
+        return 990;
+    return index < 13 ? 1000 : 1001;
+}
+
 static void equal_samples_grow_by_nothing(void **state)
 {
     (void)state;
@@ -87,6 +97,15 @@ static void one_late_step_is_growth(void **state)
     assert_false(figure_is_flat(&figure));
 }
 
+static void what_lies_between_hides_no_growth(void **state)
+{
+    (void)state;
+    fill(0, hidden);
+    assert_true(figure_growth(&figure) < 0);
+    assert_true(figure_thirds(&figure) == 1);
+    assert_false(figure_is_flat(&figure));
+}
+
 static void nothing_sampled_is_not_flat(void **state)
 {
     (void)state;
@@ -110,6 +129,7 @@ int main(void)
         cmocka_unit_test(what_shrinks_is_flat),
         cmocka_unit_test(noise_within_the_allowance_is_flat),
         cmocka_unit_test(one_late_step_is_growth),
+        cmocka_unit_test(what_lies_between_hides_no_growth),
         cmocka_unit_test(nothing_sampled_is_not_flat),
         cmocka_unit_test(what_is_only_told_is_not_judged),
     };
