@@ -126,12 +126,15 @@ static void environment_is_handed_on(void **state)
 static void path_of_any_characters_arrives(void **state)
 {
     static const char *const names[] = {
-        "a b" LIBRARY_SUFFIX,         "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
-#ifndef _WIN32 /* whose files have no such names */
-        "a\"b" LIBRARY_SUFFIX,        "a\\\\\"" LIBRARY_SUFFIX,
+        "a b" LIBRARY_SUFFIX,
+        "'$(x)" LIBRARY_SUFFIX,
+#ifndef _WIN32 /* whose files have no such names, or no such bytes in them */
+        "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
+        "a\"b" LIBRARY_SUFFIX,
+        "a\\\\\"" LIBRARY_SUFFIX,
         "a\n{}\t\x7f" LIBRARY_SUFFIX,
 #endif
-        "'$(x)" LIBRARY_SUFFIX};
+    };
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -242,6 +245,21 @@ static void command_that_is_missing_is_no_verdict(void **state)
     assert_int_equal(probe.exit_status, -1);
 }
 
+/* Somebody may have installed one. */
+static void command_is_taken_from_where_the_build_installs_it(void **state)
+{
+    struct cushim_probe probe = {.size = sizeof probe};
+    const CUresult code = cushim_probe(NULL, &probe);
+
+    (void)state;
+    print_message("%s\n", probe.reason);
+    if (code == CUDA_SUCCESS && probe.stage == CUSHIM_PROBE_STAGE_DONE)
+        return;
+    if (code == CUDA_ERROR_FILE_NOT_FOUND)
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
+    assert_non_null(strstr(probe.reason, INSTALLED_COMMAND));
+}
+
 static void command_that_is_no_program_is_no_verdict(void **state)
 {
     struct cushim_probe probe;
@@ -297,6 +315,7 @@ int main(int count, char **words)
         CASE(paths_that_are_none_are_refused_by_name),
         CASE(negative_version_is_refused_by_name),
         CASE(command_that_is_missing_is_no_verdict),
+        CASE(command_is_taken_from_where_the_build_installs_it),
         CASE(command_that_is_no_program_is_no_verdict),
         CASE(names_are_those_of_programs),
     };
