@@ -310,7 +310,7 @@ static void caller_without_descriptors_is_told_so(void **state)
             break;
         places_without_descriptors++;
         if (code != CUDA_ERROR_OPERATING_SYSTEM || probe.verdict != CUSHIM_PROBE_UNKNOWN ||
-            !strstr(probe.reason, "no pipe can be opened: "))
+            !strstr(probe.reason, strerror(EMFILE)))
             break;
         close(kept[--count]);
     }
@@ -319,7 +319,8 @@ static void caller_without_descriptors_is_told_so(void **state)
     setrlimit(RLIMIT_NOFILE, &former);
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-    assert_int_equal(places_without_descriptors, 2);
+    /* For a pipe, and for that of musl's posix_spawn(). */
+    assert_in_range(places_without_descriptors, 2, 4);
 }
 
 static atomic_uint closed_streams;
