@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -332,7 +333,8 @@ static void *print_into_closed_streams(void *nothing)
 
     while ((set = atomic_load(&closed_streams)) != UINT32_MAX) {
         for (int stream = 0; stream < 3; stream++) {
-            if (set & 1u << stream && write(stream, "words", 5) > 0)
+            /* By the bare call: a sanitizer takes a number that is used twice for a race. */
+            if (set & 1u << stream && syscall(SYS_write, stream, "words", 5) > 0)
                 continue;
         }
     }
