@@ -21,7 +21,7 @@
 
 #include "loader/system.h"
 
-enum { LONGEST_NAP_MS = 20 };
+enum { LONGEST_NAP_MS = 20, STREAMS = STDERR_FILENO + 1 };
 
 static CUresult cannot(struct cushim__errand *errand, CUresult code, const char *what, int error)
 {
@@ -35,27 +35,37 @@ static void close_both(const int ends[2])
     close(ends[1]);
 }
 
-/* A pipe off the standard streams, which may be closed here and are others in the process. */
+/*
+ * Streams that are closed here lead nowhere for the moment, so that no pipe gets one of their
+ * numbers, not that of musl's posix_spawn() either: another thread may print. Returns how many.
+ */
+static int hold_streams(int held[STREAMS])
+{
+    for (int count = 0; count < STREAMS; count++) {
+        held[count] = open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (held[count] > STDERR_FILENO)
+            close(held[count]);
+        if (held[count] < 0 || held[count] > STDERR_FILENO)
+            return count;
+    }
+    return STREAMS;
+}
+
+static void let_go_streams(const int held[STREAMS], int count)
+{
+    while (count > 0)
+        close(held[--count]);
+}
+
+/* Of which the process gets the second end. */
 static bool open_pipe(int ends[2])
 {
     if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    for (int i = 0; i < 2; i++) {
-        const int low = ends[i];
-        const int high = low > STDERR_FILENO ? low : fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-        const int error = errno;
-
-        if (high != low && high >= 0)
-            close(low);
-        if (high < 0 || (i == 0 && fcntl(high, F_SETFL, O_NONBLOCK) != 0)) {
-            ends[i] = high < 0 ? low : high;
-            close_both(ends);
-            errno = error;
-            return false;
-        }
-        ends[i] = high;
-    }
-    return true;
+    if (fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)
+        return true;
+    close_both(ends);
+    return false;
 }
 
 static int set_streams(posix_spawn_file_actions_t *actions, int to)
@@ -66,7 +76,7 @@ static int set_streams(posix_spawn_file_actions_t *actions, int to)
 #if __GLIBC_PREREQ(2, 34)
     /* Elsewhere the command closes them, as soon as it runs. */
     if (!error)
-        error = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+        error = posix_spawn_file_actions_addclosefrom_np(actions, STREAMS);
 #endif
 #endif
     if (!error)
@@ -191,6 +201,8 @@ static void reap(struct cushim__errand *errand, pid_t process)
         errand->signal = (unsigned)WTERMSIG(status);
 }
 
+/* Where somebody else has waited for it, its number is not given out again within one look: numbers
+ * go round. */
 static void end_group(struct cushim__errand *errand, pid_t process)
 {
     kill(-process, SIGKILL);
@@ -199,11 +211,29 @@ static void end_group(struct cushim__errand *errand, pid_t process)
     reap(errand, process);
 }
 
+/* Start it on a new pipe, of which `from` is our end. */
+static CUresult start_on_pipe(struct cushim__errand *errand, int *from, pid_t *process)
+{
+    int ends[2], error;
+
+    if (!open_pipe(ends))
+        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
+    error = start(errand, ends[1], process);
+    if (error) {
+        close_both(ends);
+        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command, error);
+    }
+    close(ends[1]);
+    *from = ends[0];
+    return CUDA_SUCCESS;
+}
+
 static CUresult run(struct cushim__errand *errand)
 {
     const uint64_t begin = cushim__clock_ns();
+    int held[STREAMS], count, from = -1;
     pid_t process = 0;
-    int ends[2], error;
+    CUresult code;
 
     if (getauxval(AT_SECURE)) {
         snprintf(errand->problem, sizeof errand->problem,
@@ -216,17 +246,14 @@ static CUresult run(struct cushim__errand *errand)
                       errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
                                                           : CUDA_ERROR_OPERATING_SYSTEM,
                       errand->command, errno);
-    if (!open_pipe(ends))
-        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
-    error = start(errand, ends[1], &process);
-    if (error) {
-        close_both(ends);
-        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command, error);
-    }
-    close(ends[1]);
-    watch(errand, process, ends[0], begin);
+    count = hold_streams(held);
+    code = start_on_pipe(errand, &from, &process);
+    let_go_streams(held, count);
+    if (code != CUDA_SUCCESS)
+        return code;
+    watch(errand, process, from, begin);
     end_group(errand, process);
-    close(ends[0]);
+    close(from);
     errand->text[errand->length] = '\0';
     return CUDA_SUCCESS;
 }

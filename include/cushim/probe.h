@@ -89,7 +89,8 @@ struct cushim_probe {
  * The process inherits the environment and the current folder, but no descriptor or handle: it
  * reads and prints nothing. No signal handler is touched, and in the process every signal has its
  * default action and is not blocked. What leaves the group by a session of its own (setsid) is not
- * ended.
+ * ended. A standard stream that is closed in the caller is /dev/null for the moment in which the
+ * process is started.
  *
  * The caller's process gets a SIGCHLD, as of any child. Where SIGCHLD is ignored, or something else
  * in the process waits for all children, the verdict is the same, but `exit_status` and `signal` may

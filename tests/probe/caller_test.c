@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callers with threads, signals and descriptors of their own: a probe fits in with all of them. */
+/* Callers with threads, signals and descriptors of their own: a probe fits in
+ * with all of them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,6 +19,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -256,6 +258,37 @@ static void process_inherits_no_descriptor(void **state)
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
 }
 
+/* Elsewhere the command itself closes what it finds open, and another program
+ * does not. */
+static void not_even_another_program_inherits_one(void **state)
+{
+    static const char text[] = "#!/bin/sh\n"
+                               "for n in 4 5 6 7 8 9; do\n"
+                               "    [ ! -e /proc/self/fd/$n ] || exit 44\n"
+                               "done\n"
+                               "exit 45\n";
+    const char *path = folder_write("script", text, sizeof text - 1);
+    const struct cushim_probe_options options = {.size = sizeof options, .command = path};
+    struct cushim_probe probe = {.size = sizeof probe};
+    int kept[20];
+
+    (void)state;
+    assert_int_equal(chmod(path, 0700), 0);
+    for (size_t i = 0; i < 20; i++)
+        kept[i] = open("/dev/null", O_RDONLY);
+    assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+    for (size_t i = 0; i < 20; i++)
+        close(kept[i]);
+    assert_int_equal(unlink(path), 0);
+#if defined(__GLIBC__)
+#if __GLIBC_PREREQ(2, 34)
+    assert_int_equal(probe.exit_status, 45);
+    return;
+#endif
+#endif
+    assert_int_equal(probe.exit_status, 44);
+}
+
 /* With none free, then one, and so on until it works. */
 static void caller_without_descriptors_is_told_so(void **state)
 {
@@ -278,7 +311,7 @@ static void caller_without_descriptors_is_told_so(void **state)
             break;
         places_without_descriptors++;
         if (code != CUDA_ERROR_OPERATING_SYSTEM || probe.verdict != CUSHIM_PROBE_UNKNOWN ||
-            !strstr(probe.reason, "no pipe can be opened: "))
+            !strstr(probe.reason, strerror(EMFILE)))
             break;
         close(kept[--count]);
     }
@@ -287,14 +320,36 @@ static void caller_without_descriptors_is_told_so(void **state)
     setrlimit(RLIMIT_NOFILE, &former);
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-    assert_int_equal(places_without_descriptors, 2);
+    /* For a pipe, and for that of musl's posix_spawn(). */
+    assert_in_range(places_without_descriptors, 2, 4);
+}
+
+static atomic_uint closed_streams;
+
+/* A caller whose other threads print, although nobody listens. */
+static void *print_into_closed_streams(void *nothing)
+{
+    unsigned set;
+
+    while ((set = atomic_load(&closed_streams)) != UINT32_MAX) {
+        for (int stream = 0; stream < 3; stream++) {
+            /* By the bare call: a sanitizer takes a number that is used twice for a race. */
+            if (set & 1u << stream && syscall(SYS_write, stream, "words", 5) > 0)
+                continue;
+        }
+    }
+    return nothing;
 }
 
 /* Each of the eight sets of standard streams that may be closed. */
 static void caller_may_have_closed_its_streams(void **state)
 {
+    pthread_t printer;
+
     (void)state;
     fflush(NULL);
+    atomic_store(&closed_streams, 0);
+    assert_int_equal(pthread_create(&printer, NULL, print_into_closed_streams, NULL), 0);
     for (unsigned set = 0; set < 8; set++) {
         struct cushim_probe probe, ended;
         bool stayed_closed = true;
@@ -306,12 +361,15 @@ static void caller_may_have_closed_its_streams(void **state)
             if (set & 1u << stream)
                 close(stream);
         }
+        atomic_store(&closed_streams, set);
         probe = probing_probe(path_of("one-device"), PROBING_LONG_NS);
         probing_set_mischief("expect-no-descriptors", "init");
         ended = probing_probe(path_of("mischief"), PROBING_LONG_NS);
         probing_set_mischief(NULL, NULL);
         for (int stream = 0; stream < 3; stream++)
             stayed_closed &= !(set & 1u << stream) || fcntl(stream, F_GETFD) == -1;
+        atomic_store(&closed_streams, 0);
+        usleep(1000); /* it may be in the middle */
         for (int stream = 0; stream < 3; stream++) {
             dup2(kept[stream], stream);
             close(kept[stream]);
@@ -321,6 +379,8 @@ static void caller_may_have_closed_its_streams(void **state)
         assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
         assert_int_equal(ended.verdict, CUSHIM_PROBE_USABLE);
     }
+    atomic_store(&closed_streams, UINT32_MAX);
+    pthread_join(printer, NULL);
 }
 
 /* --- the caller's end --- */
@@ -456,6 +516,7 @@ int main(int count, char **words)
         CASE(signals_during_a_probe_do_no_harm),
         CASE(process_gets_default_signals_whatever_the_caller_has),
         CASE(process_inherits_no_descriptor),
+        CASE(not_even_another_program_inherits_one),
         CASE(caller_without_descriptors_is_told_so),
         CASE(caller_may_have_closed_its_streams),
         CASE(probe_ends_with_its_caller),

@@ -126,12 +126,15 @@ static void environment_is_handed_on(void **state)
 static void path_of_any_characters_arrives(void **state)
 {
     static const char *const names[] = {
-        "a b" LIBRARY_SUFFIX,         "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
-#ifndef _WIN32 /* whose files have no such names */
-        "a\"b" LIBRARY_SUFFIX,        "a\\\\\"" LIBRARY_SUFFIX,
+        "a b" LIBRARY_SUFFIX,
+        "'$(x)" LIBRARY_SUFFIX,
+#ifndef _WIN32 /* whose files have no such names, or no such bytes in them */
+        "\xc3\xa9\xe2\x82\xac" LIBRARY_SUFFIX,
+        "a\"b" LIBRARY_SUFFIX,
+        "a\\\\\"" LIBRARY_SUFFIX,
         "a\n{}\t\x7f" LIBRARY_SUFFIX,
 #endif
-        "'$(x)" LIBRARY_SUFFIX};
+    };
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
@@ -144,13 +147,16 @@ static void path_of_any_characters_arrives(void **state)
     }
 }
 
-static void what_is_already_late_is_hung_before_it_began(void **state)
+static void time_that_is_over_at_once_is_a_hung_driver(void **state)
 {
-    const struct cushim_probe probe = probing_probe(path_of("one-device"), 1);
+    struct cushim_probe probe;
 
     (void)state;
+    probing_set_mischief("hang", "open");
+    probe = probing_probe(path_of("mischief"), 1);
+    probing_set_mischief(NULL, NULL);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
-    assert_true(probe.stage < CUSHIM_PROBE_STAGE_DONE);
+    assert_true(probe.stage <= CUSHIM_PROBE_STAGE_LOAD);
 }
 
 static void sizes_that_are_none_change_nothing(void **state)
@@ -242,6 +248,21 @@ static void command_that_is_missing_is_no_verdict(void **state)
     assert_int_equal(probe.exit_status, -1);
 }
 
+/* Somebody may have installed one. */
+static void command_is_taken_from_where_the_build_installs_it(void **state)
+{
+    struct cushim_probe probe = {.size = sizeof probe};
+    const CUresult code = cushim_probe(NULL, &probe);
+
+    (void)state;
+    print_message("%s\n", probe.reason);
+    if (code == CUDA_SUCCESS && probe.stage == CUSHIM_PROBE_STAGE_DONE)
+        return;
+    if (code == CUDA_ERROR_FILE_NOT_FOUND)
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
+    assert_non_null(strstr(probe.reason, INSTALLED_COMMAND));
+}
+
 static void command_that_is_no_program_is_no_verdict(void **state)
 {
     struct cushim_probe probe;
@@ -291,12 +312,13 @@ int main(int count, char **words)
         CASE(driver_below_the_minimum_is_broken),
         CASE(environment_is_handed_on),
         CASE(path_of_any_characters_arrives),
-        CASE(what_is_already_late_is_hung_before_it_began),
+        CASE(time_that_is_over_at_once_is_a_hung_driver),
         CASE(sizes_that_are_none_change_nothing),
         CASE(shorter_result_gets_its_part),
         CASE(paths_that_are_none_are_refused_by_name),
         CASE(negative_version_is_refused_by_name),
         CASE(command_that_is_missing_is_no_verdict),
+        CASE(command_is_taken_from_where_the_build_installs_it),
         CASE(command_that_is_no_program_is_no_verdict),
         CASE(names_are_those_of_programs),
     };

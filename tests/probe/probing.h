@@ -56,7 +56,8 @@ struct mischief {
     int exit_status;
     unsigned signal;
     const char *reason; /* words of it */
-    bool is_uncertain;  /* a sanitizer makes an exit status of the signal */
+    bool is_uncertain;  /* a sanitizer makes another signal, or an exit status, of the signal */
+    bool is_caught;     /* as the library is opened, the system makes an error of it */
 };
 
 /* Ends with a NULL name. */
