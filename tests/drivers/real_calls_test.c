@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -143,6 +144,7 @@ static int status_without_cushim(const struct generation *generation, const char
             route_resolve(symbol, route_open(real_library(generation)));
         check(function != NULL);
         fclose(stderr);
+        signal(SIGSEGV, SIG_DFL); /* that the driver crashes is no news of a sanitizer's */
         if (strcmp(symbol, "cuGraphRemoveDependencies") == 0)
             ((CUresult(CUDAAPI *)(CUgraph, const CUgraphNode *, const CUgraphNode *,
                                   size_t))function)(NULL, (void *)memory, (void *)memory, 0);
