@@ -200,7 +200,6 @@ static void use(CUmodule module)
     }
     for (size_t i = 0; i < COUNT(globals); i++) {
         CUdeviceptr address;
-        size_t bytes;
 
         driver->ModuleGetGlobal_v2(&address, &bytes, module, globals[i]);
     }
