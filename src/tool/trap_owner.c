@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who owns and who may write what stands on the way to a library: the folders of its path, the
- * links in it with the folders of theirs, and the file. What access lists allow besides is not seen.
+ * links in it with the folders of theirs, and the file. What access lists allow besides is not
+ * seen.
  */
 #include "src/tool/trap_owner.h"
 

@@ -24,7 +24,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { ROOM = 8192, PARAMETERS = 70000, PARAMETER_BYTES = 1 << 18, WANTED = 10000 };
+enum { ROOM = 8192, PARAMETERS = 70000, PARAMETER_BYTES = 1 << 18, WANTED = 2500 };
 
 static unsigned wanted = WANTED;
 static uint64_t seed = 1;
@@ -200,7 +200,6 @@ static void use(CUmodule module)
     }
     for (size_t i = 0; i < COUNT(globals); i++) {
         CUdeviceptr address;
-        size_t bytes;
 
         driver->ModuleGetGlobal_v2(&address, &bytes, module, globals[i]);
     }

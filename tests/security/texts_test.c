@@ -176,7 +176,7 @@ static void *grow(void *path)
     return NULL;
 }
 
-/* It is read while it is small, or refused once it is large; in either case it is read to an end. */
+/* It is read while it is small, or refused once it is large: to an end in either case. */
 static void file_that_grows_has_an_end(void **state)
 {
     static char path[FOLDER_PATH_BYTES];
