@@ -159,7 +159,7 @@ bool cushim__turn_commit(void)
 
 /* After a commit. A signal handler may have forked in the middle of it, and the child be one that
  * must not use the driver: what was published since is withdrawn. */
-static void end_turn(uint64_t value)
+static void leave_commit(uint64_t value)
 {
     uint64_t mine = cushim__self() | COMMITTING;
 
@@ -169,12 +169,12 @@ static void end_turn(uint64_t value)
 
 void cushim__turn_end_loaded(void)
 {
-    end_turn(LOADED);
+    leave_commit(LOADED);
 }
 
 void cushim__turn_end_failed(uint32_t request)
 {
-    end_turn(failure_of(request));
+    leave_commit(failure_of(request));
 }
 
 void cushim__turn_give_up(void)

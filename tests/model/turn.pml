@@ -399,7 +399,7 @@ publishing:
 #endif
     MAY_FORK(p, t, BEFORE_END);
 
-end_commit: /* turn.c: end() */
+end_commit: /* turn.c: leave_commit() */
 #ifdef BREAK_END
     SET_WORD(p, (found -> LOADED : FAILED(request)));
 #else
