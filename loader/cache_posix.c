@@ -103,7 +103,7 @@ static bool has_end(const struct look *look, uint32_t place)
 }
 
 /* Whether an entry's text is the name; all begin with lib. */
-static bool names(const struct look *look, uint32_t place)
+static bool is_named(const struct look *look, uint32_t place)
 {
     const size_t room = look->size - place;
 
@@ -137,7 +137,7 @@ static enum cushim__cached look_at_entries(const struct look *look)
         if (entry.name >= look->size ||
             (look->size - entry.name <= strlen(look->name) && !has_end(look, entry.name)))
             return CUSHIM__CACHED_UNKNOWN;
-        if (!names(look, entry.name))
+        if (!is_named(look, entry.name))
             continue;
         cached = CUSHIM__CACHED_FILES;
         memcpy(&entry, bytes, sizeof entry);

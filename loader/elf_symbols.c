@@ -6,19 +6,15 @@
 
 #include "loader/system.h"
 
-enum { WORD = sizeof(uint32_t), NO_SYMBOL = 0 /* STN_UNDEF */ };
+enum { LINK = sizeof(uint32_t), NO_SYMBOL = 0 /* STN_UNDEF */ };
 
 /* The types of a symbol, and the number of what is defined as a number and by no section. */
 enum { TYPE_FUNCTION = 2, TYPE_THREAD = 6, TYPE_INDIRECT = 10, TYPE_MASK = 15 };
 
-static bool damaged(struct cushim__elf *elf, uint64_t place, const char *why)
+static bool hash_lies_outside(struct cushim__elf *elf)
 {
-    return cushim__elf_damaged(elf, place, why);
-}
-
-static bool lies_outside(struct cushim__elf *elf)
-{
-    return damaged(elf, elf->dynamic.p_offset, "its hash table is not in the library's memory");
+    return cushim__elf_damaged(elf, elf->dynamic.p_offset,
+                               "its hash table is not in the library's memory");
 }
 
 /* A chain of symbols ends at the first whose lowest bit is set. Count up to that. */
@@ -28,15 +24,15 @@ static bool follow_chain(struct cushim__elf *elf, uint64_t address, uint64_t fir
 
     for (uint64_t i = first;; i += run) {
         const uint32_t *words;
-        if (!cushim__elf_place(elf, address + (i - first) * WORD, WORD, PF_R, &place))
-            return lies_outside(elf);
-        room = elf->size / WORD;
-        words = cushim__elf_run(elf, place, WORD, room, &run);
+        if (!cushim__elf_place(elf, address + (i - first) * LINK, LINK, PF_R, &place))
+            return hash_lies_outside(elf);
+        room = elf->size / LINK;
+        words = cushim__elf_run(elf, place, LINK, room, &run);
         if (!words)
-            return lies_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
-            if (!cushim__elf_place(elf, address + (i + j - first) * WORD, WORD, PF_R, &place))
-                return lies_outside(elf);
+            if (!cushim__elf_place(elf, address + (i + j - first) * LINK, LINK, PF_R, &place))
+                return hash_lies_outside(elf);
             if (words[j] & 1) {
                 elf->symbol_count = i + j + 1;
                 elf->is_counted = true;
@@ -58,31 +54,32 @@ static bool check_gnu_hash(struct cushim__elf *elf)
     if (address % sizeof(ElfW(Addr)) != 0 ||
         !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
         !(words = cushim__elf_run(elf, place, sizeof head, 1, &run)))
-        return lies_outside(elf);
+        return hash_lies_outside(elf);
     memcpy(head, words, sizeof head);
     if (head[BUCKETS] == 0 || head[FILTER_WORDS] == 0 ||
         (head[FILTER_WORDS] & (head[FILTER_WORDS] - 1)) != 0)
-        return damaged(elf, place, "its hash table has no buckets, or no filter");
+        return cushim__elf_damaged(elf, place, "its hash table has no buckets, or no filter");
     first = head[FIRST_SYMBOL];
     size = sizeof head + (uint64_t)head[FILTER_WORDS] * sizeof(ElfW(Addr));
-    if (!cushim__elf_place(elf, address, size + (uint64_t)head[BUCKETS] * WORD, PF_R, &place))
-        return lies_outside(elf);
+    if (!cushim__elf_place(elf, address, size + (uint64_t)head[BUCKETS] * LINK, PF_R, &place))
+        return hash_lies_outside(elf);
     place += size;
     for (uint64_t i = 0; i < head[BUCKETS]; i += run) {
-        words = cushim__elf_run(elf, place + i * WORD, WORD, head[BUCKETS] - i, &run);
+        words = cushim__elf_run(elf, place + i * LINK, LINK, head[BUCKETS] - i, &run);
         if (!words)
-            return lies_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
             if (words[j] > highest)
                 highest = words[j];
             if (words[j] < first && words[j] != NO_SYMBOL)
-                return damaged(elf, place + (i + j) * WORD, "a bucket leads before all chains");
+                return cushim__elf_damaged(elf, place + (i + j) * LINK,
+                                           "a bucket leads before all chains");
         }
     }
     /* A library without symbols of its own may lead to one that has them. */
     if (highest == NO_SYMBOL)
         return true;
-    size += ((uint64_t)head[BUCKETS] + (highest - first)) * WORD;
+    size += ((uint64_t)head[BUCKETS] + (highest - first)) * LINK;
     return follow_chain(elf, address + size, highest);
 }
 
@@ -95,16 +92,17 @@ static bool check_links(struct cushim__elf *elf, uint64_t place, uint64_t count,
     uint64_t run;
 
     for (uint64_t i = 0; i < count; i += run) {
-        const uint32_t *words = cushim__elf_run(elf, place + i * WORD, WORD, count - i, &run);
+        const uint32_t *words = cushim__elf_run(elf, place + i * LINK, LINK, count - i, &run);
         if (!words)
-            return lies_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
             const uint32_t next = words[j];
             if (next == NO_SYMBOL)
                 continue;
             if (next >= elf->symbol_count || seen[next / 64] >> next % 64 & 1)
-                return damaged(elf, place + (i + j) * WORD,
-                               "a chain of its hash table has no end, or leads out of it");
+                return cushim__elf_damaged(
+                    elf, place + (i + j) * LINK,
+                    "a chain of its hash table has no end, or leads out of it");
             seen[next / 64] |= (uint64_t)1 << next % 64;
         }
     }
@@ -119,13 +117,13 @@ static bool check_old_hash(struct cushim__elf *elf)
     const void *start;
     bool is_sound;
 
-    if (address % WORD != 0 || !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
+    if (address % LINK != 0 || !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
         !(start = cushim__elf_run(elf, place, sizeof head, 1, &run)))
-        return lies_outside(elf);
+        return hash_lies_outside(elf);
     memcpy(head, start, sizeof head);
     words = (uint64_t)head[0] + head[1];
-    if (head[0] == 0 || !cushim__elf_place(elf, address, sizeof head + words * WORD, PF_R, &place))
-        return lies_outside(elf);
+    if (head[0] == 0 || !cushim__elf_place(elf, address, sizeof head + words * LINK, PF_R, &place))
+        return hash_lies_outside(elf);
     elf->symbol_count = head[1];
     elf->is_counted = true;
     bytes = ((uint64_t)head[1] / 64 + 1) * sizeof *seen;
@@ -138,21 +136,22 @@ static bool check_old_hash(struct cushim__elf *elf)
 }
 
 /* Whether the linker would take a symbol for the library's own, whatever others have. */
-static bool is_own(const ElfW(Sym) * symbol)
+static bool binds_here(const ElfW(Sym) * symbol)
 {
     return ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
            ELF64_ST_VISIBILITY(symbol->st_other) != STV_DEFAULT;
 }
 
 /* What is wrong with a symbol; NULL: nothing. The first one is none. */
-static const char *fault_of(struct cushim__elf *elf, const ElfW(Sym) * symbol, uint64_t index)
+static const char *fault_of_symbol(struct cushim__elf *elf, const ElfW(Sym) * symbol,
+                                   uint64_t index)
 {
     const unsigned type = symbol->st_info & TYPE_MASK;
 
     if (symbol->st_name >= elf->values[CUSHIM__ELF_STRSZ])
         return "a symbol's name lies beyond its string table";
     if (symbol->st_shndx == SHN_UNDEF)
-        return index > 0 && is_own(symbol) ? "a symbol is its own and not defined" : NULL;
+        return index > 0 && binds_here(symbol) ? "a symbol is its own and not defined" : NULL;
     if (symbol->st_shndx >= SHN_LORESERVE)
         return NULL;
     if ((type == TYPE_FUNCTION || type == TYPE_INDIRECT) &&
@@ -161,21 +160,20 @@ static const char *fault_of(struct cushim__elf *elf, const ElfW(Sym) * symbol, u
     return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
 
-/*
- * The first of the symbols that is not a global function of the code that was met last, which is
- * what nearly all are.
- */
-static const ElfW(Sym) *
-    first_other(const struct cushim__elf *elf, const ElfW(Sym) * symbol, const ElfW(Sym) * end)
+/* How many of the symbols, from the first on, are global functions of the code that was met last,
+ * which is what nearly all are. */
+static uint64_t count_plain(const struct cushim__elf *elf, const ElfW(Sym) * symbols,
+                            const ElfW(Sym) * end)
 {
     const unsigned char plain = ELF64_ST_INFO(STB_GLOBAL, TYPE_FUNCTION);
     const uint64_t names = elf->values[CUSHIM__ELF_STRSZ];
     const uint64_t start = elf->code_start, bytes = elf->code_bytes;
+    const ElfW(Sym) *symbol = symbols;
 
     while (symbol < end && symbol->st_info == plain && symbol->st_value - start < bytes &&
            symbol->st_name < names)
         symbol++;
-    return symbol;
+    return (uint64_t)(symbol - symbols);
 }
 
 static bool check_each_symbol(struct cushim__elf *elf)
@@ -186,17 +184,18 @@ static bool check_each_symbol(struct cushim__elf *elf)
 
     if (!cushim__elf_has(elf, CUSHIM__ELF_SYMTAB) || address % sizeof(ElfW(Addr)) != 0 ||
         count > elf->size / size || !cushim__elf_place(elf, address, count * size, PF_R, &start))
-        return damaged(elf, elf->dynamic.p_offset, "its symbols are not in the library's memory");
+        return cushim__elf_damaged(elf, elf->dynamic.p_offset,
+                                   "its symbols are not in the library's memory");
     for (uint64_t i = 0; i < count; i += run) {
         const ElfW(Sym) *symbols = cushim__elf_run(elf, start + i * size, size, count - i, &run);
         if (!symbols)
-            return damaged(elf, start + i * size, "its symbols cannot be read");
+            return cushim__elf_damaged(elf, start + i * size, "its symbols cannot be read");
         for (const ElfW(Sym) *symbol = symbols, *end = symbols + run; symbol < end;
-             symbol = first_other(elf, symbol + 1, end)) {
+             symbol += 1 + count_plain(elf, symbol + 1, end)) {
             const uint64_t index = i + (uint64_t)(symbol - symbols);
-            const char *why = fault_of(elf, symbol, index);
+            const char *why = fault_of_symbol(elf, symbol, index);
             if (why)
-                return damaged(elf, start + index * size, why);
+                return cushim__elf_damaged(elf, start + index * size, why);
         }
     }
     return true;
@@ -209,7 +208,8 @@ static bool check_end_of_strings(struct cushim__elf *elf)
     uint64_t run;
     const char *last = cushim__elf_run(elf, place, 1, 1, &run);
 
-    return last && *last == '\0' ? true : damaged(elf, place, "its string table has no end");
+    return last && *last == '\0' ? true
+                                 : cushim__elf_damaged(elf, place, "its string table has no end");
 }
 
 bool cushim__elf_check_symbols(struct cushim__elf *elf)
@@ -222,6 +222,6 @@ bool cushim__elf_check_symbols(struct cushim__elf *elf)
     else if (cushim__elf_has(elf, CUSHIM__ELF_HASH))
         is_sound = check_old_hash(elf);
     else
-        is_sound = damaged(elf, elf->dynamic.p_offset, "it has no hash table");
+        is_sound = cushim__elf_damaged(elf, elf->dynamic.p_offset, "it has no hash table");
     return is_sound && (!elf->is_counted || check_each_symbol(elf)) && check_end_of_strings(elf);
 }
