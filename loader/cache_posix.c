@@ -41,9 +41,9 @@ static const char magic[] = "glibc-ld.so.cache1.1", old_magic[] = "ld.so-1.7.0";
 /* Bits of the flags that tell the order of bytes: unset by older ones. */
 enum { ORDER = 3, ORDER_UNSET = 0 };
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-enum { HOST_ORDER = 2 };
+enum { OWN_ORDER = 2 };
 #else
-enum { HOST_ORDER = 3 };
+enum { OWN_ORDER = 3 };
 #endif
 
 /* Flags of an entry for this process; 0: they are not known here. */
@@ -103,7 +103,7 @@ static bool has_end(const struct look *look, uint32_t place)
 }
 
 /* Whether an entry's text is the name; all begin with lib. */
-static bool names(const struct look *look, uint32_t place)
+static bool is_named(const struct look *look, uint32_t place)
 {
     const size_t room = look->size - place;
 
@@ -126,7 +126,7 @@ static enum cushim__cached look_at_entries(const struct look *look)
     struct head head;
 
     memcpy(&head, look->bytes, sizeof head);
-    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != HOST_ORDER)
+    if ((head.flags & ORDER) != ORDER_UNSET && (head.flags & ORDER) != OWN_ORDER)
         return CUSHIM__CACHED_UNKNOWN;
     if (head.count > (look->size - sizeof head) / sizeof(struct entry))
         return CUSHIM__CACHED_UNKNOWN;
@@ -137,7 +137,7 @@ static enum cushim__cached look_at_entries(const struct look *look)
         if (entry.name >= look->size ||
             (look->size - entry.name <= strlen(look->name) && !has_end(look, entry.name)))
             return CUSHIM__CACHED_UNKNOWN;
-        if (!names(look, entry.name))
+        if (!is_named(look, entry.name))
             continue;
         cached = CUSHIM__CACHED_FILES;
         memcpy(&entry, bytes, sizeof entry);

@@ -15,9 +15,9 @@
 
 enum { OWN_CLASS = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32 };
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-enum { OWN_ORDER = ELFDATA2LSB };
+enum { OWN_DATA = ELFDATA2LSB };
 #else
-enum { OWN_ORDER = ELFDATA2MSB };
+enum { OWN_DATA = ELFDATA2MSB };
 #endif
 
 /* DF_1_PIE, which older headers do not know. */
@@ -58,7 +58,7 @@ static const char *width_name(unsigned width)
 
 static bool is_other_architecture(const ElfW(Ehdr) * header)
 {
-    return header->e_ident[EI_CLASS] != OWN_CLASS || header->e_ident[EI_DATA] != OWN_ORDER ||
+    return header->e_ident[EI_CLASS] != OWN_CLASS || header->e_ident[EI_DATA] != OWN_DATA ||
            (CUSHIM__ELF_MACHINE != EM_NONE && header->e_machine != CUSHIM__ELF_MACHINE);
 }
 
@@ -69,7 +69,7 @@ static bool refuse_architecture(struct cushim__elf *elf)
 
     snprintf(message, sizeof message, "it is built for %s%s%s, and this process is %s%s",
              width_name(ident[EI_CLASS]), machine_name(elf->header.e_machine),
-             ident[EI_DATA] == OWN_ORDER ? "" : " with another order of bytes",
+             ident[EI_DATA] == OWN_DATA ? "" : " with another order of bytes",
              width_name(OWN_CLASS), machine_name(CUSHIM__ELF_MACHINE));
     return cushim__elf_refuse(elf, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
 }
@@ -101,7 +101,7 @@ static bool check_kind(struct cushim__elf *elf)
                : true;
 }
 
-static bool check_library(struct cushim_candidate *candidate, int file, uint64_t size)
+static bool check_contents(struct cushim_candidate *candidate, int file, uint64_t size)
 {
     struct cushim__elf *elf = cushim__memory_take(sizeof *elf);
     bool is_usable;
@@ -131,7 +131,7 @@ static bool check_file(struct cushim_candidate *candidate, int file)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
     if (status.st_size == 0)
         return refuse_file(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
-    return check_library(candidate, file, (uint64_t)status.st_size);
+    return check_contents(candidate, file, (uint64_t)status.st_size);
 }
 
 bool cushim__elf_check(struct cushim_candidate *candidate)

@@ -96,11 +96,11 @@ static const struct table {
 };
 
 /* Entries whose value is an offset in the string table. */
-static const int64_t text_entries[] = {
+static const int64_t text_tags[] = {
     DT_NEEDED, DT_SONAME, DT_RPATH, DT_RUNPATH, DT_AUXILIARY, DT_FILTER, DT_AUDIT, DT_DEPAUDIT,
 };
 
-static bool dynamic_damaged(struct cushim__elf *elf, const char *why)
+static bool damaged_entries(struct cushim__elf *elf, const char *why)
 {
     return cushim__elf_damaged(elf, elf->dynamic.p_offset, why);
 }
@@ -132,10 +132,10 @@ static bool read_entries(struct cushim__elf *elf)
             return true;
         note_entry(elf, &elf->entries[i]);
     }
-    return dynamic_damaged(elf, "its dynamic section has no end");
+    return damaged_entries(elf, "its dynamic section has no end");
 }
 
-static bool check_table(struct cushim__elf *elf, const struct table *table)
+static bool check_bounds(struct cushim__elf *elf, const struct table *table)
 {
     const bool has_start = cushim__elf_has(elf, table->start);
     const uint64_t start = elf->values[table->start], bytes = elf->values[table->bytes];
@@ -144,13 +144,13 @@ static bool check_table(struct cushim__elf *elf, const struct table *table)
     if (!has_start && bytes == 0)
         return true;
     if (!has_start || !cushim__elf_has(elf, table->bytes))
-        return dynamic_damaged(elf, "a table has a size and no place, or a place and no size");
+        return damaged_entries(elf, "a table has a size and no place, or a place and no size");
     if (table->each_entry != CUSHIM__ELF_NO_ENTRY && elf->values[table->each_entry] != table->each)
-        return dynamic_damaged(elf, "the entries of a table are of an unknown size");
+        return damaged_entries(elf, "the entries of a table are of an unknown size");
     if (bytes % table->each != 0 || (table->each > 1 && start % sizeof(ElfW(Addr)) != 0))
-        return dynamic_damaged(elf, "a table is not aligned, or not of whole entries");
+        return damaged_entries(elf, "a table is not aligned, or not of whole entries");
     if (bytes > 0 && !cushim__elf_place(elf, start, bytes, PF_R, &place))
-        return dynamic_damaged(elf, "a table is not in the library's memory");
+        return damaged_entries(elf, "a table is not in the library's memory");
     return true;
 }
 
@@ -161,12 +161,12 @@ static bool check_kinds(struct cushim__elf *elf)
 
     if (has_plt != cushim__elf_has(elf, CUSHIM__ELF_JMPREL) ||
         (has_plt && elf->values[CUSHIM__ELF_PLTREL] != DT_RELA))
-        return dynamic_damaged(elf, "the relocations of its calls are of an unknown kind");
+        return damaged_entries(elf, "the relocations of its calls are of an unknown kind");
     if (elf->values[CUSHIM__ELF_RELSZ] > 0)
-        return dynamic_damaged(elf, "its relocations are of another processor's kind");
+        return damaged_entries(elf, "its relocations are of another processor's kind");
     if (cushim__elf_has(elf, CUSHIM__ELF_SYMENT) &&
         elf->values[CUSHIM__ELF_SYMENT] != sizeof(ElfW(Sym)))
-        return dynamic_damaged(elf, "its symbols are of an unknown size");
+        return damaged_entries(elf, "its symbols are of an unknown size");
     return true;
 }
 
@@ -177,7 +177,7 @@ static bool check_functions(struct cushim__elf *elf)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (cushim__elf_has(elf, functions[i]) &&
             !cushim__elf_is_code(elf, elf->values[functions[i]]))
-            return dynamic_damaged(elf, "what runs at its start or end is no code");
+            return damaged_entries(elf, "what runs at its start or end is no code");
     }
     return true;
 }
@@ -188,11 +188,11 @@ static bool check_strings(struct cushim__elf *elf)
 
     if (!cushim__elf_has(elf, CUSHIM__ELF_STRTAB) || bytes == 0 ||
         !cushim__elf_place(elf, elf->values[CUSHIM__ELF_STRTAB], bytes, PF_R, &elf->strings))
-        return dynamic_damaged(elf, "it has no string table");
+        return damaged_entries(elf, "it has no string table");
     for (size_t i = 0; i < elf->entry_count; i++) {
-        for (size_t name = 0; name < sizeof text_entries / sizeof *text_entries; name++) {
-            if (elf->entries[i].d_tag == text_entries[name] && elf->entries[i].d_un.d_val >= bytes)
-                return dynamic_damaged(elf, "a name lies beyond its string table");
+        for (size_t name = 0; name < sizeof text_tags / sizeof *text_tags; name++) {
+            if (elf->entries[i].d_tag == text_tags[name] && elf->entries[i].d_un.d_val >= bytes)
+                return damaged_entries(elf, "a name lies beyond its string table");
         }
     }
     return true;
@@ -205,7 +205,7 @@ bool cushim__elf_check_dynamic(struct cushim__elf *elf)
     if (!read_entries(elf))
         return false;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
-        if (!check_table(elf, &tables[i]))
+        if (!check_bounds(elf, &tables[i]))
             return false;
     }
     return check_kinds(elf) && check_functions(elf) && check_strings(elf);

@@ -58,39 +58,41 @@ const void *cushim__elf_run(struct cushim__elf *elf, uint64_t place, size_t size
     return *run ? elf->window + (place - elf->window_start) : NULL;
 }
 
-/* The segment of which the file has a piece of memory; NULL: none. */
-static const ElfW(Phdr) * segment_holding(const struct cushim__elf *elf, uint64_t address,
-                                          uint64_t size, ElfW(Word) flags)
+/* The segment of which the file has a piece of memory; as many as there are: none. */
+static unsigned find_holder(const struct cushim__elf *elf, uint64_t address, uint64_t size,
+                            ElfW(Word) flags)
 {
-    for (unsigned i = 0; i < elf->load_count; i++) {
+    unsigned i = 0;
+
+    for (; i < elf->load_count; i++) {
         const ElfW(Phdr) *load = &elf->loads[i];
         const uint64_t offset = address - load->p_vaddr;
         if ((load->p_flags & flags) == flags && address >= load->p_vaddr &&
             offset <= load->p_filesz && size <= load->p_filesz - offset)
-            return load;
+            break;
     }
-    return NULL;
+    return i;
 }
 
 bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t size,
                        ElfW(Word) flags, uint64_t *place)
 {
-    const ElfW(Phdr) *load = segment_holding(elf, address, size, flags);
+    const unsigned holder = find_holder(elf, address, size, flags);
 
-    if (load)
-        *place = load->p_offset + (address - load->p_vaddr);
-    return load != NULL;
+    if (holder < elf->load_count)
+        *place = elf->loads[holder].p_offset + (address - elf->loads[holder].p_vaddr);
+    return holder < elf->load_count;
 }
 
 bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address)
 {
-    const ElfW(Phdr) *load = segment_holding(elf, address, 1, PF_X);
+    const unsigned holder = find_holder(elf, address, 1, PF_X);
 
-    if (load) {
-        elf->code_start = load->p_vaddr;
-        elf->code_bytes = load->p_filesz;
+    if (holder < elf->load_count) {
+        elf->code_start = elf->loads[holder].p_vaddr;
+        elf->code_bytes = elf->loads[holder].p_filesz;
     }
-    return load != NULL;
+    return holder < elf->load_count;
 }
 
 void cushim__elf_string(struct cushim__elf *elf, uint64_t offset, char *text, size_t size)

@@ -3,9 +3,9 @@
 #include "loader/elf_file.h"
 
 #if defined(__aarch64__)
-enum { TYPE_NONE = 0, TYPE_RELATIVE = 1027, TYPE_INDIRECT = 1032 };
+enum { KIND_NONE = 0, KIND_RELATIVE = 1027, KIND_INDIRECT = 1032 };
 #else
-enum { TYPE_NONE = 0, TYPE_RELATIVE = 8, TYPE_INDIRECT = 37 };
+enum { KIND_NONE = 0, KIND_RELATIVE = 8, KIND_INDIRECT = 37 };
 #endif
 
 enum { WORD = sizeof(ElfW(Addr)), WORD_BITS = WORD * 8 };
@@ -60,17 +60,17 @@ static bool is_writable(const struct cushim__elf *elf, struct pass *pass, uint64
 }
 
 /* What is wrong with a relocation; NULL: nothing. */
-static const char *relocation_fault(struct cushim__elf *elf, struct pass *pass,
-                                    const ElfW(Rela) * relocation, uint64_t index)
+static const char *fault_of_relocation(struct cushim__elf *elf, struct pass *pass,
+                                       const ElfW(Rela) * relocation, uint64_t index)
 {
     const uint64_t type = ELF64_R_TYPE(relocation->r_info);
     struct array *array;
 
-    if (index < pass->relative && type != TYPE_RELATIVE)
+    if (index < pass->relative && type != KIND_RELATIVE)
         return "a relocation is not of the kind that the first are said to be";
     if (elf->is_counted && ELF64_R_SYM(relocation->r_info) >= elf->symbol_count)
         return "a relocation is by a symbol that there is not";
-    if (type == TYPE_NONE)
+    if (type == KIND_NONE)
         return NULL;
     if (!is_writable(elf, pass, relocation->r_offset))
         return "a relocation is not for the library's own data";
@@ -79,14 +79,14 @@ static const char *relocation_fault(struct cushim__elf *elf, struct pass *pass,
         return "a relocation is for parts of two functions that run at its start or end";
     if (array)
         array->met++;
-    if ((type == TYPE_INDIRECT || (type == TYPE_RELATIVE && array)) &&
+    if ((type == KIND_INDIRECT || (type == KIND_RELATIVE && array)) &&
         !cushim__elf_is_code(elf, (uint64_t)relocation->r_addend))
         return "what runs at its start or end is no code";
     return NULL;
 }
 
-static bool check_full(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
-                       enum cushim__elf_entry bytes)
+static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
+                        enum cushim__elf_entry bytes)
 {
     const size_t size = sizeof(ElfW(Rela));
     const uint64_t count = elf->values[bytes] / size;
@@ -101,7 +101,7 @@ static bool check_full(struct cushim__elf *elf, struct pass *pass, enum cushim__
         if (!some)
             return cushim__elf_damaged(elf, start + i * size, "its relocations cannot be read");
         for (uint64_t j = 0; j < run; j++) {
-            const char *why = relocation_fault(elf, pass, &some[j], i + j);
+            const char *why = fault_of_relocation(elf, pass, &some[j], i + j);
             if (why)
                 return cushim__elf_damaged(elf, start + (i + j) * size, why);
         }
@@ -202,10 +202,10 @@ bool cushim__elf_check_relocations(struct cushim__elf *elf)
 
     if (CUSHIM__ELF_MACHINE == EM_NONE)
         return true;
-    if (!check_full(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
+    if (!check_table(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
         return false;
     pass.relative = 0;
-    return check_full(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
+    return check_table(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
            check_packed(elf, &pass) && check_array(elf, &pass.arrays[STARTS]) &&
            check_array(elf, &pass.arrays[ENDS]);
 }

@@ -23,7 +23,7 @@ static bool is_power_of_two(uint64_t number)
     return (number & (number - 1)) == 0;
 }
 
-static bool segment_damaged(struct cushim__elf *elf, unsigned index, const char *why)
+static bool damaged_segment(struct cushim__elf *elf, unsigned index, const char *why)
 {
     return cushim__elf_damaged(elf, elf->header.e_phoff + index * sizeof(ElfW(Phdr)), why);
 }
@@ -37,16 +37,16 @@ static bool check_load(struct cushim__elf *elf, unsigned index, const ElfW(Phdr)
     const ElfW(Phdr) *before = elf->load_count ? &elf->loads[elf->load_count - 1] : NULL;
 
     if (load->p_filesz > load->p_memsz)
-        return segment_damaged(elf, index, "a segment has more bytes than memory");
+        return damaged_segment(elf, index, "a segment has more bytes than memory");
     if (load->p_vaddr > INT64_MAX / 2 || load->p_memsz > INT64_MAX / 2)
-        return segment_damaged(elf, index, "a segment lies beyond all memory");
+        return damaged_segment(elf, index, "a segment lies beyond all memory");
     if ((load->p_vaddr - load->p_offset) % CUSHIM__ELF_PAGE != 0)
-        return segment_damaged(elf, index,
+        return damaged_segment(elf, index,
                                "a segment's place in memory does not match that in the file");
     if (!is_power_of_two(load->p_align))
-        return segment_damaged(elf, index, "a segment's alignment is no power of two");
+        return damaged_segment(elf, index, "a segment's alignment is no power of two");
     if (before && page_down(load->p_vaddr) < page_up(before->p_vaddr + before->p_memsz))
-        return segment_damaged(elf, index,
+        return damaged_segment(elf, index,
                                "a segment overlaps the one before it, or is out of order");
     elf->loads[elf->load_count++] = *load;
     return true;
@@ -61,7 +61,7 @@ static bool check_own_memory(struct cushim__elf *elf, unsigned index, const ElfW
                              &place) &&
                    place == elf->header.e_phoff
                ? true
-               : segment_damaged(elf, index, "the program headers are not where they say");
+               : damaged_segment(elf, index, "the program headers are not where they say");
 }
 
 /* The linker makes this read-only once it is written, as far as it is whole pages. */
@@ -76,7 +76,7 @@ static bool check_read_only(struct cushim__elf *elf, unsigned index, const ElfW(
             part->p_vaddr <= end && part->p_memsz < end - part->p_vaddr + CUSHIM__ELF_PAGE)
             return true;
     }
-    return segment_damaged(elf, index,
+    return damaged_segment(elf, index,
                            "what is to be made read-only is not within one segment of data");
 }
 
@@ -86,11 +86,11 @@ static bool check_thread_memory(struct cushim__elf *elf, unsigned index, const E
 
     elf->has_tls = true;
     if (tls->p_memsz > MOST_THREAD_BYTES || tls->p_align > MOST_THREAD_ALIGNMENT)
-        return segment_damaged(elf, index,
+        return damaged_segment(elf, index,
                                "the variables of a thread are larger than any library's");
     if (!is_power_of_two(tls->p_align) || tls->p_filesz > tls->p_memsz ||
         (tls->p_filesz > 0 && !cushim__elf_place(elf, tls->p_vaddr, tls->p_filesz, PF_R, &place)))
-        return segment_damaged(elf, index, "the memory of threads has no beginning of its size");
+        return damaged_segment(elf, index, "the memory of threads has no beginning of its size");
     return true;
 }
 
@@ -101,12 +101,12 @@ static bool check_dynamic_header(struct cushim__elf *elf, unsigned index,
     uint64_t place;
 
     if (elf->dynamic.p_type == PT_DYNAMIC)
-        return segment_damaged(elf, index, "it has two dynamic sections");
+        return damaged_segment(elf, index, "it has two dynamic sections");
     if (dynamic->p_vaddr % sizeof(ElfW(Addr)) != 0 ||
         !cushim__elf_place(elf, dynamic->p_vaddr, dynamic->p_filesz,
                            PF_R | (dynamic->p_flags & PF_W), &place) ||
         place != dynamic->p_offset)
-        return segment_damaged(elf, index, "the dynamic section is not where its header says");
+        return damaged_segment(elf, index, "the dynamic section is not where its header says");
     elf->dynamic = *dynamic;
     return true;
 }
@@ -131,7 +131,7 @@ static bool check_part(struct cushim__elf *elf, unsigned index, const ElfW(Phdr)
         return part->p_memsz == 0 ||
                        cushim__elf_place(elf, part->p_vaddr, part->p_memsz, PF_R, &place)
                    ? true
-                   : segment_damaged(elf, index,
+                   : damaged_segment(elf, index,
                                      "a note or frame table is not in the library's memory");
     default:
         return true;

@@ -6,12 +6,12 @@
 
 #include "loader/system.h"
 
-enum { HASH_WORD = sizeof(uint32_t), NO_SYMBOL = 0 /* STN_UNDEF */ };
+enum { LINK = sizeof(uint32_t), NO_SYMBOL = 0 /* STN_UNDEF */ };
 
 /* The types of a symbol, and the number of what is defined as a number and by no section. */
-enum { KIND_FUNCTION = 2, KIND_THREAD = 6, KIND_INDIRECT = 10, KIND_MASK = 15 };
+enum { TYPE_FUNCTION = 2, TYPE_THREAD = 6, TYPE_INDIRECT = 10, TYPE_MASK = 15 };
 
-static bool hash_outside(struct cushim__elf *elf)
+static bool hash_lies_outside(struct cushim__elf *elf)
 {
     return cushim__elf_damaged(elf, elf->dynamic.p_offset,
                                "its hash table is not in the library's memory");
@@ -24,16 +24,15 @@ static bool follow_chain(struct cushim__elf *elf, uint64_t address, uint64_t fir
 
     for (uint64_t i = first;; i += run) {
         const uint32_t *words;
-        if (!cushim__elf_place(elf, address + (i - first) * HASH_WORD, HASH_WORD, PF_R, &place))
-            return hash_outside(elf);
-        room = elf->size / HASH_WORD;
-        words = cushim__elf_run(elf, place, HASH_WORD, room, &run);
+        if (!cushim__elf_place(elf, address + (i - first) * LINK, LINK, PF_R, &place))
+            return hash_lies_outside(elf);
+        room = elf->size / LINK;
+        words = cushim__elf_run(elf, place, LINK, room, &run);
         if (!words)
-            return hash_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
-            if (!cushim__elf_place(elf, address + (i + j - first) * HASH_WORD, HASH_WORD, PF_R,
-                                   &place))
-                return hash_outside(elf);
+            if (!cushim__elf_place(elf, address + (i + j - first) * LINK, LINK, PF_R, &place))
+                return hash_lies_outside(elf);
             if (words[j] & 1) {
                 elf->symbol_count = i + j + 1;
                 elf->is_counted = true;
@@ -55,32 +54,32 @@ static bool check_gnu_hash(struct cushim__elf *elf)
     if (address % sizeof(ElfW(Addr)) != 0 ||
         !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
         !(words = cushim__elf_run(elf, place, sizeof head, 1, &run)))
-        return hash_outside(elf);
+        return hash_lies_outside(elf);
     memcpy(head, words, sizeof head);
     if (head[BUCKETS] == 0 || head[FILTER_WORDS] == 0 ||
         (head[FILTER_WORDS] & (head[FILTER_WORDS] - 1)) != 0)
         return cushim__elf_damaged(elf, place, "its hash table has no buckets, or no filter");
     first = head[FIRST_SYMBOL];
     size = sizeof head + (uint64_t)head[FILTER_WORDS] * sizeof(ElfW(Addr));
-    if (!cushim__elf_place(elf, address, size + (uint64_t)head[BUCKETS] * HASH_WORD, PF_R, &place))
-        return hash_outside(elf);
+    if (!cushim__elf_place(elf, address, size + (uint64_t)head[BUCKETS] * LINK, PF_R, &place))
+        return hash_lies_outside(elf);
     place += size;
     for (uint64_t i = 0; i < head[BUCKETS]; i += run) {
-        words = cushim__elf_run(elf, place + i * HASH_WORD, HASH_WORD, head[BUCKETS] - i, &run);
+        words = cushim__elf_run(elf, place + i * LINK, LINK, head[BUCKETS] - i, &run);
         if (!words)
-            return hash_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
             if (words[j] > highest)
                 highest = words[j];
             if (words[j] < first && words[j] != NO_SYMBOL)
-                return cushim__elf_damaged(elf, place + (i + j) * HASH_WORD,
+                return cushim__elf_damaged(elf, place + (i + j) * LINK,
                                            "a bucket leads before all chains");
         }
     }
     /* A library without symbols of its own may lead to one that has them. */
     if (highest == NO_SYMBOL)
         return true;
-    size += ((uint64_t)head[BUCKETS] + (highest - first)) * HASH_WORD;
+    size += ((uint64_t)head[BUCKETS] + (highest - first)) * LINK;
     return follow_chain(elf, address + size, highest);
 }
 
@@ -93,17 +92,16 @@ static bool check_links(struct cushim__elf *elf, uint64_t place, uint64_t count,
     uint64_t run;
 
     for (uint64_t i = 0; i < count; i += run) {
-        const uint32_t *words =
-            cushim__elf_run(elf, place + i * HASH_WORD, HASH_WORD, count - i, &run);
+        const uint32_t *words = cushim__elf_run(elf, place + i * LINK, LINK, count - i, &run);
         if (!words)
-            return hash_outside(elf);
+            return hash_lies_outside(elf);
         for (uint64_t j = 0; j < run; j++) {
             const uint32_t next = words[j];
             if (next == NO_SYMBOL)
                 continue;
             if (next >= elf->symbol_count || seen[next / 64] >> next % 64 & 1)
                 return cushim__elf_damaged(
-                    elf, place + (i + j) * HASH_WORD,
+                    elf, place + (i + j) * LINK,
                     "a chain of its hash table has no end, or leads out of it");
             seen[next / 64] |= (uint64_t)1 << next % 64;
         }
@@ -119,14 +117,13 @@ static bool check_old_hash(struct cushim__elf *elf)
     const void *start;
     bool is_sound;
 
-    if (address % HASH_WORD != 0 || !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
+    if (address % LINK != 0 || !cushim__elf_place(elf, address, sizeof head, PF_R, &place) ||
         !(start = cushim__elf_run(elf, place, sizeof head, 1, &run)))
-        return hash_outside(elf);
+        return hash_lies_outside(elf);
     memcpy(head, start, sizeof head);
     words = (uint64_t)head[0] + head[1];
-    if (head[0] == 0 ||
-        !cushim__elf_place(elf, address, sizeof head + words * HASH_WORD, PF_R, &place))
-        return hash_outside(elf);
+    if (head[0] == 0 || !cushim__elf_place(elf, address, sizeof head + words * LINK, PF_R, &place))
+        return hash_lies_outside(elf);
     elf->symbol_count = head[1];
     elf->is_counted = true;
     bytes = ((uint64_t)head[1] / 64 + 1) * sizeof *seen;
@@ -146,9 +143,10 @@ static bool binds_here(const ElfW(Sym) * symbol)
 }
 
 /* What is wrong with a symbol; NULL: nothing. The first one is none. */
-static const char *symbol_fault(struct cushim__elf *elf, const ElfW(Sym) * symbol, uint64_t index)
+static const char *fault_of_symbol(struct cushim__elf *elf, const ElfW(Sym) * symbol,
+                                   uint64_t index)
 {
-    const unsigned type = symbol->st_info & KIND_MASK;
+    const unsigned type = symbol->st_info & TYPE_MASK;
 
     if (symbol->st_name >= elf->values[CUSHIM__ELF_STRSZ])
         return "a symbol's name lies beyond its string table";
@@ -156,27 +154,26 @@ static const char *symbol_fault(struct cushim__elf *elf, const ElfW(Sym) * symbo
         return index > 0 && binds_here(symbol) ? "a symbol is its own and not defined" : NULL;
     if (symbol->st_shndx >= SHN_LORESERVE)
         return NULL;
-    if ((type == KIND_FUNCTION || type == KIND_INDIRECT) &&
+    if ((type == TYPE_FUNCTION || type == TYPE_INDIRECT) &&
         !cushim__elf_is_code(elf, symbol->st_value))
         return "a function is no code of the library";
-    return type == KIND_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
+    return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
 
-/*
- * The first of the symbols that is not a global function of the code that was met last, which is
- * what nearly all are.
- */
-static const ElfW(Sym) *
-    first_other(const struct cushim__elf *elf, const ElfW(Sym) * symbol, const ElfW(Sym) * end)
+/* How many of the symbols, from the first on, are global functions of the code that was met last,
+ * which is what nearly all are. */
+static uint64_t count_plain(const struct cushim__elf *elf, const ElfW(Sym) * symbols,
+                            const ElfW(Sym) * end)
 {
-    const unsigned char plain = ELF64_ST_INFO(STB_GLOBAL, KIND_FUNCTION);
+    const unsigned char plain = ELF64_ST_INFO(STB_GLOBAL, TYPE_FUNCTION);
     const uint64_t names = elf->values[CUSHIM__ELF_STRSZ];
     const uint64_t start = elf->code_start, bytes = elf->code_bytes;
+    const ElfW(Sym) *symbol = symbols;
 
     while (symbol < end && symbol->st_info == plain && symbol->st_value - start < bytes &&
            symbol->st_name < names)
         symbol++;
-    return symbol;
+    return (uint64_t)(symbol - symbols);
 }
 
 static bool check_each_symbol(struct cushim__elf *elf)
@@ -194,9 +191,9 @@ static bool check_each_symbol(struct cushim__elf *elf)
         if (!symbols)
             return cushim__elf_damaged(elf, start + i * size, "its symbols cannot be read");
         for (const ElfW(Sym) *symbol = symbols, *end = symbols + run; symbol < end;
-             symbol = first_other(elf, symbol + 1, end)) {
+             symbol += 1 + count_plain(elf, symbol + 1, end)) {
             const uint64_t index = i + (uint64_t)(symbol - symbols);
-            const char *why = symbol_fault(elf, symbol, index);
+            const char *why = fault_of_symbol(elf, symbol, index);
             if (why)
                 return cushim__elf_damaged(elf, start + index * size, why);
         }

@@ -9,7 +9,7 @@
 /* The number of a version is in the lower bits. More records than these are refused. */
 enum { NUMBER_MASK = 0x7fff, MOST_RECORDS = 65536, MOST_NAME = 256 };
 
-static bool lies_outside(struct cushim__elf *elf)
+static bool versions_lie_outside(struct cushim__elf *elf)
 {
     return cushim__elf_damaged(elf, elf->dynamic.p_offset,
                                "its versions of symbols are not in the library's memory");
@@ -23,7 +23,7 @@ static bool read_record(struct cushim__elf *elf, uint64_t address, void *record,
 
     if (address % sizeof(uint32_t) != 0 || !cushim__elf_place(elf, address, size, PF_R, &place) ||
         !(bytes = cushim__elf_run(elf, place, size, 1, &run)))
-        return lies_outside(elf);
+        return versions_lie_outside(elf);
     memcpy(record, bytes, size);
     return true;
 }
@@ -53,7 +53,7 @@ static bool is_needed(const struct cushim__elf *elf, uint64_t name)
 }
 
 /* glibc's linker ends the process if a version is of a library that is not there. */
-static bool check_version_library(struct cushim__elf *elf, uint64_t name)
+static bool check_library(struct cushim__elf *elf, uint64_t name)
 {
     char path[CUSHIM_REPORT_PATH_BYTES], wanted[MOST_NAME], needed[MOST_NAME];
 
@@ -84,7 +84,7 @@ static bool check_needed(struct cushim__elf *elf)
         ElfW(Vernaux) version;
         if (!read_record(elf, address, &need, sizeof need))
             return false;
-        if (!check_name(elf, address, need.vn_file) || !check_version_library(elf, need.vn_file))
+        if (!check_name(elf, address, need.vn_file) || !check_library(elf, need.vn_file))
             return false;
         next += need.vn_aux;
         do {
@@ -94,7 +94,7 @@ static bool check_needed(struct cushim__elf *elf)
             note_number(elf, version.vna_other);
             next += version.vna_next;
             if (++count > MOST_RECORDS)
-                return lies_outside(elf);
+                return versions_lie_outside(elf);
         } while (version.vna_next != 0);
         address += need.vn_next;
     } while (need.vn_next != 0);
@@ -116,7 +116,7 @@ static bool check_defined(struct cushim__elf *elf)
         note_number(elf, definition.vd_ndx);
         address += definition.vd_next;
         if (++count > MOST_RECORDS)
-            return lies_outside(elf);
+            return versions_lie_outside(elf);
     } while (definition.vd_next != 0);
     return true;
 }
@@ -148,12 +148,12 @@ static bool check_numbers(struct cushim__elf *elf)
 
     if (address % sizeof(uint16_t) != 0 ||
         !cushim__elf_place(elf, address, count * sizeof(uint16_t), PF_R, &start))
-        return lies_outside(elf);
+        return versions_lie_outside(elf);
     for (uint64_t i = 0; i < count; i += run) {
         const uint64_t place = start + i * sizeof(uint16_t);
         const uint16_t *numbers = cushim__elf_run(elf, place, sizeof *numbers, count - i, &run);
         if (!numbers)
-            return lies_outside(elf);
+            return versions_lie_outside(elf);
         if (all_bits(numbers, run) <= last)
             continue;
         for (const uint16_t *number = numbers; number < numbers + run; number++) {

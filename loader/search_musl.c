@@ -75,7 +75,7 @@ static bool read_system_folders(struct followed *search)
 }
 
 /* Whether the search has its file in one of these folders, which is then looked at in `file`. */
-static bool look_in_folders(const char *folders, const char *name, struct cushim_candidate *file)
+static bool look_along(const char *folders, const char *name, struct cushim_candidate *file)
 {
     for (size_t length; *(folders += strspn(folders, ":\n")); folders += length) {
         length = strcspn(folders, ":\n");
@@ -101,10 +101,10 @@ enum cushim__look cushim__search_look(struct cushim_candidate *candidate,
     passed_over->path[0] = '\0';
     if (!search)
         return CUSHIM__LOOK_ASK;
-    found = folders && look_in_folders(folders, candidate->path, &search->file);
+    found = folders && look_along(folders, candidate->path, &search->file);
     /* Where that leads is not known here, so neither is what would come after it. */
     if (!found && !has_run_path() && read_system_folders(search))
-        found = look_in_folders(search->folders, candidate->path, &search->file);
+        found = look_along(search->folders, candidate->path, &search->file);
     usable = !found || search->file.outcome == CUSHIM_OUTCOME_LOADED;
     if (!usable)
         cushim__search_adopt(candidate, &search->file);

@@ -123,7 +123,7 @@ static bool was_seen(struct search *search, const struct stat *folder)
 }
 
 /* Write a part behind the path. Returns the length before, to cut it off again; 0: no room. */
-static size_t enter_folder(struct search *search, const char *part)
+static size_t enter_part(struct search *search, const char *part)
 {
     const size_t length = strlen(search->path);
     struct cushim__text text;
@@ -138,7 +138,7 @@ static size_t enter_folder(struct search *search, const char *part)
     return 0;
 }
 
-static void leave_folder(struct search *search, size_t length)
+static void leave_part(struct search *search, size_t length)
 {
     search->path[length] = '\0';
 }
@@ -162,7 +162,7 @@ static enum find judge_file(struct cushim_candidate *file, const char *path)
 /* Look at the file of the wanted name in the folder that the path leads to, if it is there. */
 static enum find look_here(struct search *search)
 {
-    const size_t length = enter_folder(search, search->name);
+    const size_t length = enter_part(search, search->name);
     enum find find = GOES_ON;
 
     if (!length)
@@ -171,7 +171,7 @@ static enum find look_here(struct search *search)
         search->is_certain = false;
         find = judge_file(&search->file, search->path);
     }
-    leave_folder(search, length);
+    leave_part(search, length);
     return find;
 }
 
@@ -181,11 +181,11 @@ static enum find look_at_levels(struct search *search)
     enum find find = GOES_ON;
 
     for (unsigned i = 0; levels[i] && find != STOPS; i++) {
-        const size_t length = enter_folder(search, levels[i]);
+        const size_t length = enter_part(search, levels[i]);
         if (!length)
             continue;
         find = look_here(search);
-        leave_folder(search, length);
+        leave_part(search, length);
     }
     return find == STOPS ? STOPS : GOES_ON;
 }
@@ -196,7 +196,7 @@ static enum find look_below(struct search *search, unsigned first)
     enum find find = GOES_ON;
 
     for (unsigned i = first; i < search->subfolder_count && find != STOPS; i++) {
-        const size_t length = enter_folder(search, subfolders[i]);
+        const size_t length = enter_part(search, subfolders[i]);
         if (!length)
             continue;
         if (access(search->path, F_OK) == 0 || errno != ENOENT) {
@@ -205,7 +205,7 @@ static enum find look_below(struct search *search, unsigned first)
             if (find != STOPS && i > 0)
                 find = look_here(search);
         }
-        leave_folder(search, length);
+        leave_part(search, length);
     }
     return find == STOPS ? STOPS : GOES_ON;
 }
@@ -266,7 +266,7 @@ static enum find look_into_cache(struct search *search)
 
 /* Look along the folders, up to a file that decides. False: what was met must not be opened, and is
  * copied to `file`. */
-static bool look_along(struct search *search, struct cushim_candidate *passed_over)
+static bool look_along_folders(struct search *search, struct cushim_candidate *passed_over)
 {
     const char *folder = "";
     enum find find = GOES_ON;
@@ -299,7 +299,7 @@ enum cushim__look cushim__search_look(struct cushim_candidate *candidate,
     search->name = candidate->path;
     search->subfolder_count = linker.has_old_subfolders ? OLD_SUBFOLDERS : 1;
     search->is_certain = linker.is_known;
-    if (!look_along(search, passed_over)) {
+    if (!look_along_folders(search, passed_over)) {
         cushim__search_adopt(candidate, &search->file);
         look = CUSHIM__LOOK_REFUSE;
     } else if (search->is_certain) {
