@@ -2,6 +2,7 @@
 /* `cushim profile`: what a device says of itself, for the mock driver to say the same. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cushim/context.h>
@@ -12,6 +13,8 @@
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
+#include "src/tool/output.h"
+#include "src/tool/system.h"
 
 /*
  * Every number that the mock driver can be told is asked for, so that what is newer than the names
@@ -151,23 +154,64 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
     }
 }
 
+/* False: the system's reason is in `*reason`. */
+static bool write_file(const struct profile *profile, bool is_mock, const char *path, int *reason)
+{
+    FILE *file = fopen(path, "w");
+    bool is_written;
+
+    *reason = errno;
+    if (!file)
+        return false;
+    errno = 0;
+    put_profile(file, profile, is_mock);
+    is_written = fflush(file) == 0 && !ferror(file);
+    *reason = errno;
+    if (fclose(file) == 0 || !is_written)
+        return is_written;
+    *reason = errno;
+    return false;
+}
+
+/*
+ * A profile that ends early looks like a whole one of a lesser device. So a file is written beside
+ * the one that is meant, which it replaces once it is whole.
+ */
+static bool replace_file(const struct profile *profile, bool is_mock, const char *path, int *reason)
+{
+    static const char end[] = ".part";
+    const size_t length = strlen(path);
+    char *part = output_memory(length + sizeof end);
+    bool is_written;
+
+    memcpy(part, path, length);
+    memcpy(part + length, end, sizeof end);
+    is_written = write_file(profile, is_mock, part, reason);
+    if (is_written && !system_replace(part, path)) {
+        *reason = errno;
+        is_written = false;
+    }
+    if (!is_written)
+        remove(part);
+    free(part);
+    /* The file can be written, and the folder cannot. */
+    if (!is_written && (*reason == EACCES || *reason == EPERM || *reason == ENAMETOOLONG))
+        return write_file(profile, is_mock, path, reason);
+    return is_written;
+}
+
 /* Standard output is closed, and what it lost is told, by main(). */
 static void write_profile(const struct profile *profile, bool is_mock, const char *path,
                           struct failure *failure)
 {
-    FILE *file = path ? fopen(path, "w") : stdout;
-    bool is_written;
+    int reason = 0;
 
-    if (file)
-        put_profile(file, profile, is_mock);
     if (!path)
-        return;
-    is_written = file && !ferror(file);
-    if (file && fclose(file) != 0)
-        is_written = false;
-    if (!is_written)
+        put_profile(stdout, profile, is_mock);
+    else if (!(system_is_replaceable(path) ? replace_file : write_file)(profile, is_mock, path,
+                                                                        &reason))
         failure_set(failure, STATUS_FAILED, "Name another file with --output.",
-                    "The profile could not be written to %s: %s", path, strerror(errno));
+                    "The profile could not be written to %s: %s", path, strerror(reason));
 }
 
 enum status command_profile(const struct arguments *arguments)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -110,6 +111,19 @@ void system_execute(char **words, struct failure *failure)
     else
         failure_set(failure, STATUS_NOT_EXECUTABLE, "",
                     "The program '%.160s' cannot be executed: %s", words[0], strerror(errno));
+}
+
+/* Not a device or a pipe; nor a link, which is to stay. */
+bool system_is_replaceable(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
+}
+
+bool system_replace(const char *from, const char *path)
+{
+    return rename(from, path) == 0;
 }
 
 bool system_error_is_terminal(void)

@@ -2,6 +2,7 @@
 #define _WIN32_WINNT 0x0602
 #include "src/tool/system.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <io.h>
 #include <stdio.h>
@@ -137,6 +138,28 @@ bool system_set(const char *name, const char *value, struct failure *failure)
     if (!is_set)
         failure_set(failure, STATUS_FAILED, "", "%s cannot be set: %s", name, message);
     return is_set;
+}
+
+/* A name like NUL is a device in every folder, which only opening it tells. */
+bool system_is_replaceable(const char *path)
+{
+    const HANDLE file =
+        CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+    const bool is_there = file != INVALID_HANDLE_VALUE;
+    const bool is_file =
+        is_there ? GetFileType(file) == FILE_TYPE_DISK : GetLastError() == ERROR_FILE_NOT_FOUND;
+
+    if (is_there)
+        CloseHandle(file);
+    return is_file;
+}
+
+bool system_replace(const char *from, const char *path)
+{
+    if (MoveFileExA(from, path, MOVEFILE_REPLACE_EXISTING))
+        return true;
+    errno = EACCES;
+    return false;
 }
 
 bool system_error_is_terminal(void)
