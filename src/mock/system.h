@@ -36,13 +36,13 @@ bool cushim__host_path_is_rooted(const char *path, size_t length);
 void *cushim__host_memory(size_t alignment, size_t bytes);
 void cushim__host_memory_free(void *memory);
 
-/* What a variable of the environment says; free it. NULL: it is not set, or out of memory. */
-char *cushim__variable(const char *name);
+/* What a variable of the environment says; free it. NULL: it is not set. False: out of memory. */
+bool cushim__variable(const char *name, char **value);
 
 /*
  * The same, if it says anything: not from a user who may not tell this process what to load (of
  * a set-user-ID program).
  */
-char *cushim__variable_trusted(const char *name);
+bool cushim__variable_trusted(const char *name, char **value);
 
 #endif

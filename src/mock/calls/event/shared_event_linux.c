@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "src/mock/calls/event/shared_event.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -58,6 +59,12 @@ static bool is_locked(int file, uint64_t number)
     return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
+/* Whether the system lets this process have such locks: no record has the number 0. */
+static bool can_lock(int file)
+{
+    return lock(file, F_WRLCK, 0) ? lock(file, F_UNLCK, 0) : errno == EAGAIN || errno == EACCES;
+}
+
 /* Takes the file over, in any case. NULL: out of memory. */
 static struct cushim__shared_event *map(int file)
 {
@@ -91,7 +98,7 @@ CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
 
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
-    if (ftruncate(file, sizeof(struct page)) != 0) {
+    if (ftruncate(file, sizeof(struct page)) != 0 || !can_lock(file)) {
         close(file);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
@@ -136,7 +143,7 @@ CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
     file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
-    if (!is_page(file, address->key)) {
+    if (!is_page(file, address->key) || !can_lock(file)) {
         close(file);
         return CUDA_ERROR_MAP_FAILED;
     }
@@ -173,7 +180,8 @@ uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
     for (;;) {
         const uint64_t number = newest + 1;
 
-        if (!lock(shared->file, F_WRLCK, number)) {
+        /* If there is no lock to be had, what ends the process also ends who waits for it. */
+        if (!lock(shared->file, F_WRLCK, number) && (errno == EAGAIN || errno == EACCES)) {
             newest = atomic_load(&shared->page->newest);
             continue;
         }
