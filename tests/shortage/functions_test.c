@@ -116,9 +116,10 @@ static int attempt(const struct function *one, unsigned place, bool on)
         code = one->call();
         failed = shortage_disarm();
         again = one->call();
-        _exit(!failed                                   ? (code == CUDA_SUCCESS ? 0 : 2)
-              : code == CUDA_SUCCESS || is_answer(code) ? (again == CUDA_SUCCESS ? 1 : 3)
-                                                        : 4);
+        _exit(!failed ? (code == CUDA_SUCCESS ? 0 : 2)
+              : code == CUDA_SUCCESS || code == one->also || is_answer(code)
+                  ? (again == CUDA_SUCCESS ? 1 : 3)
+                  : 4);
     }
     waitpid(child, &status, 0);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);

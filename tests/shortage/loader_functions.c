@@ -22,13 +22,22 @@ static CUresult load_and_init(void)
     return code == CUDA_SUCCESS ? cushim_init(&options) : code;
 }
 
-/* At the first call of a slot. */
+/*
+ * At the first call of a slot; what has failed is tried again by an explicit load alone. Without
+ * memory for the attempt nothing has been tried, and the slot says that nothing is loaded.
+ */
 static CUresult load_by_a_call(void)
 {
+    static bool is_later;
+    CUresult code;
     int version;
 
     setenv("CUSHIM_LIBRARY", ZOO, 1);
-    return cushim_driver()->DriverGetVersion(&version);
+    if (is_later)
+        cushim_load(NULL);
+    is_later = true;
+    code = cushim_driver()->DriverGetVersion(&version);
+    return code == CUDA_ERROR_NOT_INITIALIZED ? CUDA_ERROR_OUT_OF_MEMORY : code;
 }
 
 static CUresult tell(void)
@@ -112,8 +121,8 @@ static CUresult fill_from_a_library(void)
 }
 
 const struct function loader_functions[] = {
-    {"cushim_load cushim_init", load_and_init, CUDA_SUCCESS},
-    {"cushim__current", load_by_a_call, CUDA_SUCCESS},
+    {"cushim_load cushim_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim__current", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_report_get cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",

@@ -142,7 +142,7 @@ const struct function mock_functions[] = {
      "cushim_mock_install cushim_mock_symbol cushim_mock_state_get cushim_mock_violation "
      "cushim_mock_log_set cushim_mock_identity",
      live, CUDA_SUCCESS},
-    {"cushim_mock_create", read, CUDA_SUCCESS},
+    {"cushim_mock_create", read, CUDA_ERROR_FILE_NOT_FOUND},
     {"cushim_mock_advance cushim_mock_step cushim_mock_drain cushim_mock_trace_set "
      "cushim_mock_kernel_register cushim_mock_memory cushim_mock_race cushim_mock_ordered",
      work, CUDA_SUCCESS},
