@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-DENY, VICTIM, COMMAND, ZOO, MOCK = sys.argv[1:6]
+DENY, VICTIM, COMMAND, ZOO, MOCK = map(os.path.abspath, sys.argv[1:6])
 
 PRINTING = (['info', '--mock'], ['info', '--mock', '--json'], ['time', '--mock', '--json'],
             ['profile', '--mock'], ['help'], ['--version'])

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import unittest
 
-DENY, VICTIM, COMMAND, ZOO, MOCK = sys.argv[1:6]
+DENY, VICTIM, COMMAND, ZOO, MOCK = map(os.path.abspath, sys.argv[1:6])
 SECONDS = 20
 
 PROGRAMS = {
@@ -105,6 +105,9 @@ class Test(unittest.TestCase):
         names = [name for name in run([VICTIM], {}, 'list')[1].decode().split()
                  if name not in NEEDED]
         self.assertGreater(len(names), 40)
+        if run(*PROGRAMS['load'], 'getcwd:1')[0] == 99:
+            print('skipped: this process cannot have a seccomp filter')
+            sys.exit(77)
         every = [(name, number) for name in names for number in ERRORS]
         # One error each, but on request.
         some = every if ALL else [(name, ERRORS[i % len(ERRORS)]) for i, name in enumerate(names)]
