@@ -30,6 +30,7 @@ import mock  # noqa: E402
 import mock_sources  # noqa: E402
 import registry  # noqa: E402
 import results  # noqa: E402
+import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
 
@@ -76,6 +77,8 @@ MOCK_EMITTERS = {
     'mock_table': ('the table of the mock', mock.emit_table),
     'mock_page': ('what the mock implements (Markdown)',
                   lambda rows, types, definitions: mock.emit_page(rows, definitions)),
+    'retries': ('for tests: a table that makes each call again for each thing that it lacks',
+                retries.emit_retries),
 }
 
 

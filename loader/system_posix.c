@@ -336,6 +336,7 @@ void cushim__watch_fork(void (*before)(void), void (*child)(void))
 {
     static atomic_flag watching = ATOMIC_FLAG_INIT;
 
-    if (!atomic_flag_test_and_set(&watching))
-        pthread_atfork(before, NULL, child);
+    /* Without memory for it the next load tries again. */
+    if (!atomic_flag_test_and_set(&watching) && pthread_atfork(before, NULL, child) != 0)
+        atomic_flag_clear(&watching);
 }

@@ -38,12 +38,12 @@ void *cushim__host_memory(size_t alignment, size_t bytes);
 void cushim__host_memory_free(void *memory);
 
 /*
- * What a variable of the environment says; free it. NULL: it is not set, or out of memory, or the
- * process has more rights than the user who may have set it (set-user-ID and its like).
+ * What a variable of the environment says; free it. NULL: it is not set, or the process has more
+ * rights than the user who may have set it (set-user-ID and its like). False: out of memory.
  */
-char *cushim__variable(const char *name);
+bool cushim__variable(const char *name, char **value);
 
 /* The same, if it says anything. */
-char *cushim__variable_said(const char *name);
+bool cushim__variable_said(const char *name, char **value);
 
 #endif

@@ -73,19 +73,20 @@ void cushim__host_memory_free(void *memory)
     free(memory);
 }
 
-static char *copy(const char *value)
+static bool copy(const char *text, char **value)
 {
-    return value ? cushim__name_copy(value, strlen(value)) : NULL;
+    *value = text ? cushim__name_copy(text, strlen(text)) : NULL;
+    return !text || *value;
 }
 
-char *cushim__variable(const char *name)
+bool cushim__variable(const char *name, char **value)
 {
-    return copy(secure_getenv(name));
+    return copy(secure_getenv(name), value);
 }
 
-char *cushim__variable_said(const char *name)
+bool cushim__variable_said(const char *name, char **value)
 {
-    const char *value = secure_getenv(name);
+    const char *text = secure_getenv(name);
 
-    return value && value[0] ? copy(value) : NULL;
+    return copy(text && text[0] ? text : NULL, value);
 }

@@ -85,55 +85,61 @@ void cushim__host_memory_free(void *memory)
     _aligned_free(memory);
 }
 
-/* What GetEnvironmentVariableW() gives; free it. NULL: nothing. */
-static wchar_t *wide_variable(const char *name)
+/* What GetEnvironmentVariableW() gives; free it. NULL: it is not set. False: out of memory. */
+static bool wide_variable(const char *name, wchar_t **value)
 {
-    wchar_t *wide_name = wide_of(name), *value = NULL;
+    wchar_t *wide_name = wide_of(name), *text = NULL;
     DWORD room = wide_name ? GetEnvironmentVariableW(wide_name, NULL, 0) : 0;
+    bool is_read = wide_name != NULL;
 
     while (room > 0) {
-        wchar_t *grown = realloc(value, room * sizeof *value);
+        wchar_t *grown = realloc(text, room * sizeof *text);
         DWORD length;
 
-        if (!grown)
+        if (!grown) {
+            free(text);
+            text = NULL;
+            is_read = false;
             break;
-        value = grown;
-        value[0] = L'\0';
-        length = GetEnvironmentVariableW(wide_name, value, room);
-        if (length < room) {
-            free(wide_name);
-            return value;
         }
+        text = grown;
+        text[0] = L'\0';
+        length = GetEnvironmentVariableW(wide_name, text, room);
+        if (length < room)
+            break;
         room = length; /* another thread has set it meanwhile */
     }
     free(wide_name);
-    free(value);
-    return NULL;
+    *value = text;
+    return is_read;
 }
 
 /*
  * From the process itself: each C runtime of a process has a copy of its own, and that of this
  * library need not know what the program has set.
  */
-char *cushim__variable(const char *name)
+bool cushim__variable(const char *name, char **value)
 {
-    wchar_t *wide = wide_variable(name);
-    int bytes = wide ? WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL) : 0;
-    char *value = bytes > 0 ? malloc((size_t)bytes) : NULL;
+    wchar_t *wide = NULL;
+    const bool is_read = wide_variable(name, &wide);
+    const int bytes = wide ? WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL) : 0;
+    const bool is_empty = bytes <= 0;
 
-    if (value)
-        WideCharToMultiByte(CP_UTF8, 0, wide, -1, value, bytes, NULL, NULL);
+    *value = is_empty ? NULL : malloc((size_t)bytes);
+    if (*value)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, *value, bytes, NULL, NULL);
     free(wide);
-    return value;
+    return is_read && (is_empty || *value);
 }
 
 /* There are no set-user-ID programs. */
-char *cushim__variable_said(const char *name)
+bool cushim__variable_said(const char *name, char **value)
 {
-    char *value = cushim__variable(name);
+    const bool is_read = cushim__variable(name, value);
 
-    if (value && value[0])
-        return value;
-    free(value);
-    return NULL;
+    if (*value && !*value[0]) {
+        free(*value);
+        *value = NULL;
+    }
+    return is_read;
 }

@@ -2,6 +2,7 @@
 /* `cushim profile`: what a device says of itself, for the mock driver to say the same. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cushim/context.h>
@@ -12,6 +13,7 @@
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
+#include "src/tool/output.h"
 #include "src/tool/system.h"
 
 /*
@@ -152,25 +154,78 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
     }
 }
 
+/* Write and close. False: `*why` and errno say why. */
+static bool put_into(FILE *file, const struct profile *profile, bool is_mock, const char **why)
+{
+    bool is_written;
+    int reason;
+
+    errno = 0;
+    put_profile(file, profile, is_mock);
+    is_written = fflush(file) == 0 && !ferror(file);
+    reason = errno;
+    if (fclose(file) != 0 && is_written) {
+        is_written = false;
+        reason = errno;
+    }
+    *why = strerror(reason);
+    errno = reason;
+    return is_written;
+}
+
+static bool write_file(const struct profile *profile, bool is_mock, const char *path,
+                       const char **why)
+{
+    FILE *file = system_new_file(path, why);
+
+    return file && put_into(file, profile, is_mock, why);
+}
+
+/*
+ * A profile that ends early looks like a whole one of a lesser device. So a file is written beside
+ * the one that is meant, which it replaces once it is whole.
+ */
+static bool replace_file(const struct profile *profile, bool is_mock, const char *path,
+                         const char **why)
+{
+    static const char end[] = ".part";
+    const size_t length = strlen(path);
+    char *part = output_memory(length + sizeof end);
+    bool is_written = false;
+    int reason;
+    FILE *file;
+
+    memcpy(part, path, length);
+    memcpy(part + length, end, sizeof end);
+    file = system_new_file(part, why);
+    reason = errno;
+    if (file) {
+        is_written = put_into(file, profile, is_mock, why);
+        if (is_written && !system_replace(part, path)) {
+            *why = strerror(errno);
+            is_written = false;
+        }
+        reason = errno;
+        if (!is_written)
+            remove(part);
+    }
+    free(part);
+    /* The file can be written, and the folder cannot. */
+    if (!is_written && (reason == EACCES || reason == EPERM || reason == ENAMETOOLONG))
+        return write_file(profile, is_mock, path, why);
+    return is_written;
+}
+
 /* Standard output is closed, and what it lost is told, by main(). */
 static void write_profile(const struct profile *profile, bool is_mock, const char *path,
                           struct failure *failure)
 {
     const char *why = "";
-    FILE *file = path ? system_new_file(path, &why) : stdout;
-    bool is_written = file != NULL;
 
-    if (file)
-        put_profile(file, profile, is_mock);
     if (!path)
-        return;
-    if (file && (fflush(file) != 0 || ferror(file))) {
-        is_written = false;
-        why = strerror(errno);
-    }
-    if (file)
-        fclose(file);
-    if (!is_written)
+        put_profile(stdout, profile, is_mock);
+    else if (!(system_is_replaceable(path) ? replace_file : write_file)(profile, is_mock, path,
+                                                                        &why))
         failure_set(failure, STATUS_FAILED, "Name another file with --output.",
                     "The profile could not be written to %s: %s", path, why);
 }

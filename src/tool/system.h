@@ -65,6 +65,12 @@ const char *system_search_obstacle(void);
  */
 void system_execute(char **words, struct failure *failure);
 
+/* Whether a file of this path is there and can be replaced by another, or is not there yet. */
+bool system_is_replaceable(const char *path);
+
+/* Put one file in the place of another, which is gone then. False: errno says why. */
+bool system_replace(const char *from, const char *path);
+
 bool system_error_is_terminal(void);
 
 /* Seconds of a clock that only goes forward. */

@@ -101,8 +101,9 @@ static int open_in_shared(int folder, const char *name, const char **why)
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
         status.st_nlink == 1 && ftruncate(file, 0) == 0)
         return file;
-    *why = "it is not this user's own file, in a folder that everybody may write";
     close(file);
+    *why = "it is not this user's own file, in a folder that everybody may write";
+    errno = EEXIST;
     return -1;
 }
 
@@ -182,6 +183,19 @@ void system_execute(char **words, struct failure *failure)
     else
         failure_set(failure, STATUS_NOT_EXECUTABLE, "",
                     "The program '%.160s' cannot be executed: %s", words[0], strerror(errno));
+}
+
+/* Not a device or a pipe; nor a link, which is to stay. */
+bool system_is_replaceable(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0 ? S_ISREG(status.st_mode) : errno == ENOENT;
+}
+
+bool system_replace(const char *from, const char *path)
+{
+    return rename(from, path) == 0;
 }
 
 bool system_error_is_terminal(void)

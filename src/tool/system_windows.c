@@ -157,6 +157,28 @@ bool system_set(const char *name, const char *value, struct failure *failure)
     return is_set;
 }
 
+/* A name like NUL is a device in every folder, which only opening it tells. */
+bool system_is_replaceable(const char *path)
+{
+    const HANDLE file =
+        CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE, NULL, OPEN_EXISTING, 0, NULL);
+    const bool is_there = file != INVALID_HANDLE_VALUE;
+    const bool is_file =
+        is_there ? GetFileType(file) == FILE_TYPE_DISK : GetLastError() == ERROR_FILE_NOT_FOUND;
+
+    if (is_there)
+        CloseHandle(file);
+    return is_file;
+}
+
+bool system_replace(const char *from, const char *path)
+{
+    if (MoveFileExA(from, path, MOVEFILE_REPLACE_EXISTING))
+        return true;
+    errno = EACCES;
+    return false;
+}
+
 bool system_error_is_terminal(void)
 {
     return _isatty(2) != 0;

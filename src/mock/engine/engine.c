@@ -77,16 +77,25 @@ static void push(struct cushim__stream *stream, const struct cushim__operation *
     cushim__executor_wake();
 }
 
-CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation)
+CUresult cushim__engine_reserve(struct cushim__stream *stream, struct cushim__operation *operation,
+                                size_t streams)
 {
-    struct cushim__engine *engine = cushim__engine();
     CUresult code;
 
     operation->outside |= operation->unit == CUSHIM__HOST;
     code = cushim__executor_start(operation);
-
-    if (code == CUDA_SUCCESS && !stream->head && !cushim__heap_reserve(engine->active + 1))
+    if (code == CUDA_SUCCESS && operation->unit == CUSHIM__HOST)
+        code = cushim__helper_start(stream->object.context);
+    if (code == CUDA_SUCCESS && !cushim__heap_reserve(cushim__engine()->active + streams))
         code = CUDA_ERROR_OUT_OF_MEMORY;
+    return code;
+}
+
+CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation)
+{
+    struct cushim__engine *engine = cushim__engine();
+    const CUresult code = cushim__engine_reserve(stream, operation, stream->head ? 0 : 1);
+
     if (code != CUDA_SUCCESS) {
         cushim__operation_destroy(operation);
         return code;

@@ -33,6 +33,13 @@ void cushim__engine_pass(uint64_t duration_ns);
  */
 CUresult cushim__engine_submit(struct cushim__stream *stream, void *operation);
 
+/*
+ * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
+ * on: cushim__engine_queue() does not fail behind it.
+ */
+CUresult cushim__engine_reserve(struct cushim__stream *stream, struct cushim__operation *operation,
+                                size_t streams);
+
 /* Queue past a capture: for the launch of a graph. Takes the operation over in any case. */
 CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation);
 

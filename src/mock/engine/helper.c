@@ -59,35 +59,29 @@ static void *run(void *data)
     return NULL;
 }
 
-static struct cushim__helper *helper_create(void)
+CUresult cushim__helper_start(struct cushim__context *context)
 {
-    struct cushim__helper *helper = calloc(1, sizeof *helper);
+    struct cushim__helper *helper;
 
+    if (context->helper)
+        return CUDA_SUCCESS;
+    helper = calloc(1, sizeof *helper);
     if (!helper)
-        return NULL;
+        return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__condition_create(&helper->work);
     if (!cushim__runner_start(&helper->thread, run, helper)) {
         cushim__condition_destroy(&helper->work);
         free(helper);
-        return NULL;
+        return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    return helper;
+    context->helper = helper;
+    return CUDA_SUCCESS;
 }
 
 void cushim__helper_give(struct cushim__stream *stream)
 {
-    struct cushim__context *context = stream->object.context;
+    const struct cushim__context *context = stream->object.context;
 
-    if (!context->helper)
-        context->helper = helper_create();
-    if (!context->helper) {
-        cushim__engine()->on_host--;
-        cushim__engine()->outside_queued++;
-        stream->head->outside = true;
-        stream->state = CUSHIM__IDLE;
-        cushim__engine_fault(CUDA_ERROR_OPERATING_SYSTEM);
-        return;
-    }
     cushim__queue_add(&context->helper->queue, stream);
     cushim__condition_signal(&context->helper->work);
 }

@@ -5,8 +5,13 @@
 
 #include <stdbool.h>
 
+#include <cuda.h>
+
 struct cushim__context;
 struct cushim__stream;
+
+/* Have a thread in a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
+CUresult cushim__helper_start(struct cushim__context *context);
 
 /* Hand over the head of a stream: the engine goes on with cushim__run_end(). */
 void cushim__helper_give(struct cushim__stream *stream);

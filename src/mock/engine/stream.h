@@ -56,6 +56,8 @@ struct cushim__stream {
     struct cushim__stream *next_waiting;  /* for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
+    struct cushim__stream *next_planned; /* in the same plan (calls/graph/graph_plan.h) */
+
     uint32_t strand; /* of races/strand.h; 0: none */
 
     /* The capture's (calls/capture.h). */

@@ -55,8 +55,9 @@ static void refuse(const char *why)
 static struct cushim_mock *create(void)
 {
     char message[1024] = "";
-    char *file = cushim__variable_said("CUSHIM_MOCK_CONFIG");
-    char *settings = cushim__variable_said("CUSHIM_MOCK_SETTINGS");
+    char *file = NULL, *settings = NULL;
+    const bool is_read = cushim__variable_said("CUSHIM_MOCK_CONFIG", &file) &&
+                         cushim__variable_said("CUSHIM_MOCK_SETTINGS", &settings);
     struct cushim_mock *mock = NULL;
     const struct cushim_mock_options options = {
         .size = sizeof options,
@@ -70,7 +71,9 @@ static struct cushim_mock *create(void)
         .where = "CUSHIM_MOCK_SETTINGS",
     };
 
-    if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS)
+    if (!is_read)
+        refuse("there is no memory for its settings");
+    else if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS)
         refuse(message[0] ? message : "the mock cannot be created");
     free(file);
     free(settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/memory/import.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "src/mock/calls/context/context.h"
@@ -38,7 +39,12 @@ static CUresult map(struct cushim__context *context, const struct cushim__shared
 
     if (!import)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    errno = 0;
     pages = cushim__pages_find(shared, &import->room);
+    if (!pages && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+        free(import);
+        return CUDA_ERROR_MAP_FAILED;
+    }
     if (!pages || bytes == 0 || offset > import->room || bytes > import->room - offset) {
         if (pages)
             cushim__pages_lose(pages, import->room);

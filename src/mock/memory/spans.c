@@ -83,7 +83,7 @@ static struct cushim__span *covering(const struct cushim__spans *spans, uint64_t
 
 /* Cut [start, start + room) out of a free span; what remains on either side stays free. */
 static bool cut(struct cushim__spans *spans, struct cushim__span *from, uint64_t start,
-                uint64_t room, struct cushim__span *span)
+                uint64_t room)
 {
     const uint64_t before = start - from->start, after = from->room - before - room;
     const uint64_t whole_start = from->start;
@@ -101,8 +101,25 @@ static bool cut(struct cushim__spans *spans, struct cushim__span *from, uint64_t
         add(spans, rest, start + room, after, false);
     if (!before && !after)
         free(from);
+    return true;
+}
+
+static bool cut_to(struct cushim__spans *spans, struct cushim__span *from, uint64_t start,
+                   uint64_t room, struct cushim__span *span)
+{
+    if (!cut(spans, from, start, room))
+        return false;
     add(spans, span, start, room, true);
     return true;
+}
+
+/* The free span that holds all of [start, start + room). NULL: none does. */
+static struct cushim__span *free_around(const struct cushim__spans *spans, uint64_t start,
+                                        uint64_t room)
+{
+    struct cushim__span *span = covering(spans, start);
+
+    return span && !span->used && room <= span->room - (start - span->start) ? span : NULL;
 }
 
 bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
@@ -113,16 +130,14 @@ bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t ali
     struct cushim__span *from;
 
     if (start) {
-        from = covering(spans, start);
-        if (from && !from->used && room <= from->room - (start - from->start))
-            return cut(spans, from, start, room, span);
-        return false;
+        from = free_around(spans, start, room);
+        return from && cut_to(spans, from, start, room, span);
     }
     for (node = cushim__tree_from(&spans->rooms, &least.by_room); node;
          node = cushim__tree_after(&spans->rooms, node)) {
         from = by_room(node);
         if (fits(from, room, alignment, &start))
-            return cut(spans, from, start, room, span);
+            return cut_to(spans, from, start, room, span);
     }
     return false;
 }
@@ -182,14 +197,9 @@ void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span
 
 bool cushim__spans_drop(struct cushim__spans *spans, uint64_t start, uint64_t room)
 {
-    struct cushim__span *span = malloc(sizeof *span);
+    struct cushim__span *from = free_around(spans, start, room);
 
-    if (span && cushim__spans_take(spans, room, 1, start, span)) {
-        cushim__spans_remove(spans, span);
-        return true;
-    }
-    free(span);
-    return false;
+    return from && cut(spans, from, start, room);
 }
 
 struct cushim__span *cushim__spans_at(const struct cushim__spans *spans, uint64_t address)

@@ -95,16 +95,20 @@ CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
         code = cushim__capture_legacy(stream);
     if (code != CUDA_SUCCESS)
         return code;
+    capture = stream->capture;
+    if (capture && capture->origin == stream->captured)
+        code = check_end(capture);
+    /* Whether it may end is not known: it goes on. */
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
     if (phGraph)
         *phGraph = NULL;
-    if (!stream->capture)
+    if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
-    capture = stream->capture;
     if (capture->origin != stream->captured) {
         cushim__capture_invalidate(capture);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
-    code = check_end(capture);
     graph = capture->graph;
     given = capture->given;
     cushim__capture_end(capture);

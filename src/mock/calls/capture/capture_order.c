@@ -15,14 +15,16 @@ CUresult cushim__capture_add_work(struct cushim__stream *stream, struct cushim__
         cushim__work_end(work);
         return code;
     }
+    if (!cushim__edges_reserve(frontier, 1)) {
+        cushim__work_end(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     code = cushim__node_add(stream->capture->graph, frontier, work, &node);
     if (code != CUDA_SUCCESS)
         return code;
     frontier->count = 0;
-    if (cushim__edges_add(frontier, node, NULL))
-        return CUDA_SUCCESS;
-    cushim__capture_invalidate(stream->capture);
-    return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__edges_add(frontier, node, NULL);
+    return CUDA_SUCCESS;
 }
 
 CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__operation *operation)
@@ -48,14 +50,16 @@ CUresult cushim__capture_record(struct cushim__stream *stream, struct cushim__ev
                                 unsigned flags)
 {
     CUresult code = cushim__capture_check(stream);
+    struct cushim__edges nodes = {0};
 
     if (code != CUDA_SUCCESS)
         return code;
     if (flags == CU_EVENT_RECORD_EXTERNAL)
         return add_event(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-    cushim__capture_forget_event(event);
-    if (!cushim__edges_join(&event->capture_nodes, &stream->captured->frontier))
+    if (!cushim__edges_join(&nodes, &stream->captured->frontier))
         return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__capture_forget_event(event);
+    event->capture_nodes = nodes;
     cushim__record_release(event->record);
     event->record = NULL;
     event->capture = stream->capture;

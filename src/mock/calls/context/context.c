@@ -118,14 +118,15 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
         return code;
     if (!cushim__context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__context_reserve();
+    if (code)
+        return code;
     context = cushim__context_create(device, flags);
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->api_version = api_version;
-    code = cushim__context_push(context);
-    if (code == CUDA_SUCCESS)
-        *pctx = context->object.handle;
-    return code;
+    *pctx = context->object.handle;
+    return cushim__context_push(context);
 }
 
 CUSHIM__EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)

@@ -58,6 +58,9 @@ CUresult cushim__context_find(CUcontext handle, struct cushim__context **context
 /* The same where NULL means the current context: what later ABIs take. */
 CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context);
 
+/* Room for one more context on the stack of the calling thread: the next push does not fail. */
+CUresult cushim__context_reserve(void);
+
 /* The stack of the calling thread. NULL: it is empty. */
 CUresult cushim__context_push(struct cushim__context *context);
 struct cushim__context *cushim__context_top(void);

@@ -30,7 +30,7 @@ CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__contex
     return handle ? cushim__context_find(handle, context) : cushim__context_current(context);
 }
 
-CUresult cushim__context_push(struct cushim__context *context)
+CUresult cushim__context_reserve(void)
 {
     struct cushim__thread *thread = cushim__thread_get();
 
@@ -45,6 +45,17 @@ CUresult cushim__context_push(struct cushim__context *context)
         thread->stack = stack;
         thread->room = room;
     }
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__context_push(struct cushim__context *context)
+{
+    CUresult code = cushim__context_reserve();
+    struct cushim__thread *thread;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    thread = cushim__thread_get();
     thread->stack[thread->depth++] = context;
     return CUDA_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
+#include "src/mock/calls/graph/graph_plan.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/races/clock.h"
 #include "src/mock/races/races.h"
@@ -55,21 +56,14 @@ static void follow(struct cushim__stream *stream, const struct cushim__context *
 }
 
 /* Make one more stream wait for a record of everything that is queued in another. */
-static CUresult gather(struct cushim__stream *from, struct cushim__stream *into)
+static CUresult gather(struct cushim__plan *plan, struct cushim__stream *from,
+                       struct cushim__stream *into)
 {
-    struct cushim__record *record = cushim__record_create();
-    void *set = record ? cushim__record_operation(record) : NULL;
-    void *wait = set ? cushim__wait_operation(record) : NULL;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+    struct cushim__record *record = NULL;
+    CUresult code = cushim__plan_record(plan, &record, from);
 
-    if (wait)
-        code = cushim__engine_queue(from, set);
-    else
-        cushim__operation_destroy(set);
     if (code == CUDA_SUCCESS)
-        code = cushim__engine_queue(into, wait);
-    else
-        cushim__operation_destroy(wait);
+        code = cushim__plan_wait(plan, record, into);
     cushim__record_release(record);
     return code;
 }
@@ -77,6 +71,7 @@ static CUresult gather(struct cushim__stream *from, struct cushim__stream *into)
 CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
 {
     struct cushim__context *context;
+    struct cushim__plan plan = {0};
     struct cushim__event *event;
     struct cushim__stream *all;
     CUresult code = check_event(hCtx, hEvent, &context, &event);
@@ -88,17 +83,17 @@ CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
     all = cushim__stream_create(context, CUSHIM__CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (!all)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__plan_stream(&plan, all);
     follow(all, context);
-    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
-        cushim__stream_hold(one);
+    for (struct cushim__stream *one = context->streams; one && !code; one = one->next) {
         if (one != all && one->head)
-            code = gather(one, all);
-        next = one->next;
-        cushim__stream_let_go(one);
+            code = gather(&plan, one, all);
     }
     if (code == CUDA_SUCCESS)
-        code = cushim__event_record(event, all);
-    cushim__stream_end(all);
+        code = cushim__plan_event_record(&plan, event, all);
+    if (code == CUDA_SUCCESS)
+        code = cushim__plan_queue(&plan);
+    cushim__plan_clear(&plan);
     return code;
 }
 

@@ -40,6 +40,8 @@ static struct cushim__image_target target_of(const struct cushim__settings *sett
 static CUresult refused(const struct cushim__image *image, const struct cushim__jit *jit,
                         CUresult code)
 {
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
     cushim__jit_end(jit, image->message);
     if (image->message[0] != '\0')
         cushim__mock_log("an image is refused: %s", image->message);
@@ -63,7 +65,6 @@ CUresult cushim__code_load(const void *image, size_t bytes, const struct cushim_
         cushim__code_release(made);
         return result;
     }
-    cushim__jit_end(jit, "");
     *code = made;
     return CUDA_SUCCESS;
 }
@@ -108,8 +109,9 @@ CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
 
     /* A folder can be opened and not be read: the driver answers as if memory had run out. */
     if (!file)
-        return errno == ENOMEM || errno == EISDIR ? CUDA_ERROR_OUT_OF_MEMORY
-                                                  : CUDA_ERROR_FILE_NOT_FOUND;
+        return errno == ENOMEM || errno == EISDIR || errno == EMFILE || errno == ENFILE
+                   ? CUDA_ERROR_OUT_OF_MEMORY
+                   : CUDA_ERROR_FILE_NOT_FOUND;
     if (is_too_large(file)) {
         fclose(file);
         return CUDA_ERROR_OUT_OF_MEMORY;

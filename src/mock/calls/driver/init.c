@@ -21,7 +21,8 @@ CUSHIM__EXACT(Init)(unsigned int Flags)
         return CUDA_ERROR_NO_DEVICE;
     if (mock->settings.personality == CUSHIM__VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
-    visible = cushim__variable("CUDA_VISIBLE_DEVICES");
+    if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     code = cushim__devices_show(mock, visible);
     free(visible);
     mock->initialised = code == CUDA_SUCCESS;

@@ -83,7 +83,7 @@ CUSHIM__EXACT(EventDestroy_v2)(CUevent hEvent)
 }
 
 /* What the event stands for is done. */
-static bool is_done(const struct cushim__event *event)
+bool cushim__event_done(const struct cushim__event *event)
 {
     if (event->shared)
         return cushim__shared_event_done(event->shared, cushim__shared_event_newest(event->shared));
@@ -123,7 +123,7 @@ CUSHIM__EXACT(EventQuery)(CUevent hEvent)
 
     if (code)
         return code;
-    if (!is_done(event) || is_hidden(event))
+    if (!cushim__event_done(event) || is_hidden(event))
         return CUDA_ERROR_NOT_READY;
     saw(event);
     return CUDA_SUCCESS;
@@ -134,15 +134,19 @@ static bool record_is_done(const void *what)
     return cushim__record_done(what);
 }
 
+void cushim__event_share(const struct cushim__event *event, struct cushim__record *record)
+{
+    record->shared = cushim__shared_event_retain(event->shared);
+    record->shared_number = cushim__shared_event_newest(event->shared);
+}
+
 /* A record of its own for what several processes share. NULL: out of memory. */
 static struct cushim__record *shared_record(const struct cushim__event *event)
 {
     struct cushim__record *record = cushim__record_create();
 
-    if (record) {
-        record->shared = cushim__shared_event_retain(event->shared);
-        record->shared_number = cushim__shared_event_newest(event->shared);
-    }
+    if (record)
+        cushim__event_share(event, record);
     return record;
 }
 
@@ -159,7 +163,7 @@ static CUresult synchronize(const struct cushim__event *event)
     struct cushim__record *record;
     CUresult code;
 
-    if (is_done(event)) {
+    if (cushim__event_done(event)) {
         saw(event);
         return CUDA_SUCCESS;
     }
@@ -197,33 +201,50 @@ CUSHIM__EXACT(EventDestroy)(CUevent hEvent)
     return code ? code : cushim__mock_EventDestroy_v2(hEvent);
 }
 
-CUresult cushim__event_record(struct cushim__event *event, struct cushim__stream *stream)
+void *cushim__event_operation(const struct cushim__event *event, struct cushim__record *record)
 {
-    struct cushim__record *record = cushim__record_create();
-    struct cushim__operation *operation = record ? cushim__record_operation(record) : NULL;
-    CUresult code;
+    struct cushim__operation *operation = cushim__record_operation(record);
 
-    if (!operation) {
-        cushim__record_release(record);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
+    if (operation)
+        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
+    return operation;
+}
+
+void cushim__event_begin_record(const struct cushim__event *event, struct cushim__record *record,
+                                struct cushim__stream *stream)
+{
     record->stream = stream;
     if (event->shared) {
         record->shared = cushim__shared_event_retain(event->shared);
         record->shared_number = cushim__shared_event_begin(event->shared);
     }
-    operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
-    code = cushim__engine_submit(stream, operation);
-    if (code) {
-        cushim__record_release(record);
-        return code;
-    }
+}
+
+void cushim__event_end_record(struct cushim__event *event, struct cushim__record *record,
+                              const struct cushim__stream *stream)
+{
     record->number = cushim__engine_submitted();
     record->clock = cushim__races_last(stream);
     cushim__capture_forget_event(event);
     cushim__record_release(event->record);
     event->record = record;
-    return CUDA_SUCCESS;
+}
+
+static CUresult record_on(struct cushim__event *event, struct cushim__stream *stream)
+{
+    struct cushim__record *record = cushim__record_create();
+    void *operation = record ? cushim__event_operation(event, record) : NULL;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (operation) {
+        cushim__event_begin_record(event, record, stream);
+        code = cushim__engine_submit(stream, operation);
+    }
+    if (code == CUDA_SUCCESS)
+        cushim__event_end_record(event, record, stream);
+    else
+        cushim__record_release(record);
+    return code;
 }
 
 static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
@@ -249,7 +270,7 @@ static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
         return cushim__capture_record(stream, event, flags);
     if (flags == CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
-    return cushim__event_record(event, stream);
+    return record_on(event, stream);
 }
 
 CUSHIM__EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
@@ -262,17 +283,21 @@ CUSHIM__EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned i
     return record(hEvent, hStream, flags);
 }
 
+void cushim__event_follow(const struct cushim__event *event, struct cushim__stream *stream)
+{
+    if (event->shared)
+        cushim__races_wait_all(stream);
+    else if (event->record)
+        cushim__races_wait(stream, event->record->clock);
+}
+
 CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *stream)
 {
     struct cushim__record *record;
     void *wait;
 
-    /* It is ordered behind the record, also if that is done already. */
-    if (event->shared)
-        cushim__races_wait_all(stream);
-    else if (event->record)
-        cushim__races_wait(stream, event->record->clock);
-    if (is_done(event))
+    cushim__event_follow(event, stream);
+    if (cushim__event_done(event))
         return CUDA_SUCCESS;
     record = newest(event);
     wait = record ? cushim__wait_operation(record) : NULL;

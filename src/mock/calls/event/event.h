@@ -58,12 +58,33 @@ struct cushim__record *cushim__record_retain(struct cushim__record *record);
 void cushim__record_release(struct cushim__record *record);
 bool cushim__record_done(const struct cushim__record *record);
 
-/* Operations that set a record and wait for one; they retain it. NULL: out of memory. */
+/*
+ * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
+ * to wait may be told later for what.
+ */
 void *cushim__record_operation(struct cushim__record *record);
 void *cushim__wait_operation(struct cushim__record *record);
+void cushim__wait_set(void *operation, struct cushim__record *record);
 
-/* Record an event on a stream that is not captured: gives it a new record. For graphs as well. */
-CUresult cushim__event_record(struct cushim__event *event, struct cushim__stream *stream);
+/*
+ * An event is recorded in four steps, of which the first alone may fail (NULL: out of memory): the
+ * operation that sets a new record, the record's beginning, the operation that is queued by the
+ * caller on a stream that is not captured, and the event that takes the record over.
+ */
+void *cushim__event_operation(const struct cushim__event *event, struct cushim__record *record);
+void cushim__event_begin_record(const struct cushim__event *event, struct cushim__record *record,
+                                struct cushim__stream *stream);
+void cushim__event_end_record(struct cushim__event *event, struct cushim__record *record,
+                              const struct cushim__stream *stream);
+
+/* Whether nothing is left to wait for. */
+bool cushim__event_done(const struct cushim__event *event);
+
+/* Make a new record stand for what the event, which processes share, stands for now. */
+void cushim__event_share(const struct cushim__event *event, struct cushim__record *record);
+
+/* For the search for races: a stream comes after the event, also if that is done already. */
+void cushim__event_follow(const struct cushim__event *event, struct cushim__stream *stream);
 
 /* Make a stream that is not captured wait for what the event stands for now. */
 CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *stream);

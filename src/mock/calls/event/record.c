@@ -135,7 +135,7 @@ static void wait_demand(const struct cushim__operation *operation)
 static void wait_drop(struct cushim__operation *operation)
 {
     struct wait *wait = (struct wait *)operation;
-    struct cushim__stream **link = &wait->record->waiting;
+    struct cushim__stream **link = wait->record ? &wait->record->waiting : NULL;
 
     while (wait->stream && *link) {
         if (*link == wait->stream) {
@@ -160,7 +160,12 @@ void *cushim__wait_operation(struct cushim__record *record)
 {
     struct wait *wait = cushim__operation_create(&wait_class, CUSHIM__NO_UNIT, 0);
 
-    if (wait)
+    if (wait && record)
         wait->record = cushim__record_retain(record);
     return wait;
+}
+
+void cushim__wait_set(void *operation, struct cushim__record *record)
+{
+    ((struct wait *)operation)->record = cushim__record_retain(record);
 }

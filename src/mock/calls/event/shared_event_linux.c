@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "src/mock/calls/event/shared_event.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -61,6 +62,12 @@ static bool is_locked(int file, uint64_t number)
     return fcntl(file, F_OFD_GETLK, &range) == 0 && range.l_type != F_UNLCK;
 }
 
+/* Whether the system lets this process have such locks: no record has the number 0. */
+static bool can_lock(int file)
+{
+    return lock(file, F_WRLCK, 0) ? lock(file, F_UNLCK, 0) : errno == EAGAIN || errno == EACCES;
+}
+
 /* Takes the file over, in any case. NULL: out of memory. */
 static struct cushim__shared_event *map(int file)
 {
@@ -94,7 +101,8 @@ CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
 
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
-    if (ftruncate(file, sizeof(struct page)) != 0 || !cushim__shared_file_seal(file)) {
+    if (ftruncate(file, sizeof(struct page)) != 0 || !cushim__shared_file_seal(file) ||
+        !can_lock(file)) {
         close(file);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
@@ -136,7 +144,7 @@ CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
 
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
-    if (!is_page(file, address->key)) {
+    if (!is_page(file, address->key) || !can_lock(file)) {
         close(file);
         return CUDA_ERROR_MAP_FAILED;
     }
@@ -176,7 +184,9 @@ uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
     for (unsigned tries = 0;; tries++) {
         const uint64_t number = newest + 1;
 
-        if (!lock(shared->file, F_WRLCK, number) && tries < LOCK_TRIES) {
+        /* If there is no lock to be had, what ends the process also ends who waits for it. */
+        if (!lock(shared->file, F_WRLCK, number) && tries < LOCK_TRIES &&
+            (errno == EAGAIN || errno == EACCES)) {
             newest = atomic_load(&shared->page->newest);
             continue;
         }

@@ -13,7 +13,7 @@ bool cushim__edge_is_plain(const struct cushim__edge *edge)
     return memcmp(&edge->data, &plain, sizeof plain) == 0;
 }
 
-static bool reserve(struct cushim__edges *edges, size_t room)
+bool cushim__edges_reserve(struct cushim__edges *edges, size_t room)
 {
     struct cushim__edge *at;
 
@@ -34,7 +34,7 @@ bool cushim__edges_add(struct cushim__edges *edges, struct cushim__node *node,
 {
     struct cushim__edge edge = {.node = node};
 
-    if (!reserve(edges, edges->count + 1))
+    if (!cushim__edges_reserve(edges, edges->count + 1))
         return false;
     if (data)
         edge.data = *data;
@@ -64,7 +64,7 @@ void cushim__edges_remove(struct cushim__edges *edges, const struct cushim__node
 
 bool cushim__edges_join(struct cushim__edges *edges, const struct cushim__edges *more)
 {
-    if (!reserve(edges, edges->count + more->count))
+    if (!cushim__edges_reserve(edges, edges->count + more->count))
         return false;
     for (size_t i = 0; i < more->count; i++) {
         if (!cushim__edges_find(edges, more->at[i].node))

@@ -31,6 +31,9 @@ struct cushim__edges {
 /* An ordinary dependency, without data. */
 bool cushim__edge_is_plain(const struct cushim__edge *edge);
 
+/* Room for so many edges: the next that are added find it. False: out of memory. */
+bool cushim__edges_reserve(struct cushim__edges *edges, size_t room);
+
 /* Add an edge; `data` may be NULL: none. False: out of memory. */
 bool cushim__edges_add(struct cushim__edges *edges, struct cushim__node *node,
                        const struct cushim__edge_data *data);

@@ -29,13 +29,15 @@ struct cushim__node {
     uint64_t origin;                      /* of the node that it is a copy of; 0: of none */
     struct cushim__edges dependencies, dependents;
     struct cushim__work work;
-    size_t waiting; /* free for whoever goes through a graph */
+    size_t waiting;               /* free for whoever goes through a graph */
+    struct cushim__node *partner; /* of an executable graph that is being updated by this one */
 
     /* In an executable graph. */
     bool disabled;
-    bool awaited;                  /* by a node in another lane */
-    unsigned lane;                 /* the streams of a launch, from 0 */
-    struct cushim__record *record; /* of a launch that is being queued, if it is awaited */
+    bool awaited;                     /* by a node in another lane */
+    unsigned lane;                    /* the streams of a launch, from 0 */
+    struct cushim__record *record;    /* of a launch that is being queued, if it is awaited */
+    struct cushim__operation *coming; /* of an update that is under way */
 };
 
 struct cushim__graph {

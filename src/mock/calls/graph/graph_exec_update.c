@@ -43,6 +43,7 @@ static bool pair(struct pairing *pairing, struct cushim__node *image, struct cus
     if (image->waiting > 0 || node->waiting > 0)
         return image->waiting == node->waiting;
     pairing->pairs[pairing->count++] = (struct pair){image, node};
+    node->partner = image;
     image->waiting = node->waiting = pairing->count;
     return true;
 }
@@ -151,32 +152,51 @@ static CUresult check(const struct cushim__graph *image, const struct cushim__gr
     return code;
 }
 
-/* Let a node do what another does: its operation or event. A child graph is the caller's affair. */
-static CUresult take_work(struct cushim__node *one, const struct cushim__node *node)
+/* What nodes will do, copied before any of them does it. */
+static CUresult prepare(const struct cushim__graph *graph)
 {
-    struct cushim__work work = node->work;
+    CUresult code = CUDA_SUCCESS;
 
-    if (work.operation) {
-        work.operation = cushim__operation_copy(work.operation);
-        if (!work.operation)
-            return CUDA_ERROR_OUT_OF_MEMORY;
+    for (const struct cushim__node *node = graph->first; node && code == CUDA_SUCCESS;
+         node = node->next) {
+        if (node->work.child) {
+            code = prepare(node->work.child);
+        } else if (node->work.operation) {
+            node->partner->coming = cushim__operation_copy(node->work.operation);
+            if (!node->partner->coming)
+                code = CUDA_ERROR_OUT_OF_MEMORY;
+        }
     }
-    return cushim__node_set(one, &work);
+    return code;
 }
 
-/* Take over what was checked, in the pairs that were made then. */
-static CUresult take(struct cushim__graph *image, const struct cushim__graph *graph)
+/* The copies are not needed, as far as they were made. */
+static void give_up(const struct cushim__graph *graph)
 {
-    struct cushim__node **partners = calloc(image->node_count + 1, sizeof *partners);
-    CUresult code = partners ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+        if (node->work.child) {
+            give_up(node->work.child);
+        } else if (node->partner->coming) {
+            cushim__operation_destroy(node->partner->coming);
+            node->partner->coming = NULL;
+        }
+    }
+}
 
-    for (struct cushim__node *one = image->first; partners && one; one = one->next)
-        partners[one->waiting] = one;
-    for (struct cushim__node *node = graph->first; code == CUDA_SUCCESS && node; node = node->next)
-        code = node->work.child ? take(partners[node->waiting]->work.child, node->work.child)
-                                : take_work(partners[node->waiting], node);
-    free(partners);
-    return code;
+/* Let each node do what its partner does. A child graph stays, and its nodes do. */
+static void take(const struct cushim__graph *graph)
+{
+    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+        struct cushim__work work = node->work;
+
+        if (work.child) {
+            take(work.child);
+            continue;
+        }
+        work.operation = node->partner->coming;
+        node->partner->coming = NULL;
+        cushim__node_set(node->partner, &work);
+    }
 }
 
 static CUresult update(struct cushim__graph *image, const struct cushim__graph *graph,
@@ -186,7 +206,14 @@ static CUresult update(struct cushim__graph *image, const struct cushim__graph *
 
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
     code = check(image, graph, first_abi, info);
-    return code ? code : take(image, graph);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = prepare(graph);
+    if (code == CUDA_SUCCESS)
+        take(graph);
+    else
+        give_up(graph);
+    return code;
 }
 
 CUresult cushim__exec_update(struct cushim__graph *image, const struct cushim__graph *graph,
@@ -214,7 +241,7 @@ CUSHIM__EXACT(GraphExecUpdate_v2)
     CUgraphExecUpdateResultInfo info;
     const CUresult code = update_exec(hGraphExec, hGraph, false, &info);
 
-    if (resultInfo)
+    if (resultInfo && code != CUDA_ERROR_OUT_OF_MEMORY)
         *resultInfo = info;
     return code;
 }
@@ -226,6 +253,8 @@ CUSHIM__EXACT(GraphExecUpdate)
     CUgraphExecUpdateResultInfo info;
     const CUresult code = update_exec(hGraphExec, hGraph, true, &info);
 
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
     if (hErrorNode_out)
         *hErrorNode_out = info.errorNode;
     if (updateResult_out)

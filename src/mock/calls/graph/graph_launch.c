@@ -11,6 +11,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
 #include "src/mock/calls/graph/graph_exec.h"
+#include "src/mock/calls/graph/graph_plan.h"
 #include "src/mock/calls/memory/copy.h"
 #include "src/mock/calls/memory/copy_side.h"
 #include "src/mock/calls/memory/memory.h"
@@ -35,7 +36,8 @@ static const struct cushim__operation_class launch_end_class = {
     .drop = launch_end_drop,
 };
 
-static CUresult queue_end(struct cushim__exec *exec, struct cushim__stream *stream)
+static CUresult plan_end(struct cushim__plan *plan, struct cushim__exec *exec,
+                         struct cushim__stream *stream)
 {
     struct launch_end *end = cushim__operation_create(&launch_end_class, CUSHIM__NO_UNIT, 0);
 
@@ -43,54 +45,11 @@ static CUresult queue_end(struct cushim__exec *exec, struct cushim__stream *stre
         return CUDA_ERROR_OUT_OF_MEMORY;
     end->exec = exec;
     exec->references++;
-    return cushim__engine_queue(stream, &end->operation);
+    return cushim__plan_operation(plan, stream, &end->operation);
 }
 
-/* A record of what is queued on a stream so far, in place of the one in `*record`. */
-static CUresult queue_record(struct cushim__record **record, struct cushim__stream *stream)
-{
-    struct cushim__record *made = cushim__record_create();
-    struct cushim__operation *operation = made ? cushim__record_operation(made) : NULL;
-    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
-
-    if (operation) {
-        operation->duration_ns = 0;
-        made->stream = stream;
-        code = cushim__engine_queue(stream, operation);
-    }
-    if (code != CUDA_SUCCESS) {
-        cushim__record_release(made);
-        return code;
-    }
-    made->number = cushim__engine_submitted();
-    made->clock = cushim__races_last(stream);
-    cushim__record_release(*record);
-    *record = made;
-    return CUDA_SUCCESS;
-}
-
-/* `record` may be NULL: nothing. */
-static CUresult queue_wait(struct cushim__record *record, struct cushim__stream *stream)
-{
-    struct cushim__operation *wait;
-
-    if (record)
-        cushim__races_wait(stream, record->clock);
-    if (!record || cushim__record_done(record) || record->stream == stream)
-        return CUDA_SUCCESS;
-    wait = cushim__wait_operation(record);
-    return wait ? cushim__engine_queue(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-static CUresult queue_graph(const struct cushim__graph *image, struct cushim__stream *stream);
-
-static CUresult queue_event(const struct cushim__work *work, struct cushim__stream *stream)
-{
-    struct cushim__event *event = cushim__object_peek(work->event, CUSHIM__EVENT);
-
-    return work->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ? cushim__event_record(event, stream)
-                                                         : cushim__event_wait(event, stream);
-}
+static CUresult plan_graph(struct cushim__plan *plan, const struct cushim__graph *image,
+                           struct cushim__stream *stream);
 
 /* What is in pageable memory is read at the launch. */
 static bool stage(struct cushim__operation *operation)
@@ -110,14 +69,25 @@ static bool stage(struct cushim__operation *operation)
     return true;
 }
 
-static CUresult queue_work(const struct cushim__work *work, struct cushim__stream *stream)
+static CUresult plan_event(struct cushim__plan *plan, const struct cushim__work *work,
+                           struct cushim__stream *stream)
+{
+    struct cushim__event *event = cushim__object_peek(work->event, CUSHIM__EVENT);
+
+    return work->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
+               ? cushim__plan_event_record(plan, event, stream)
+               : cushim__plan_event_wait(plan, event, stream);
+}
+
+static CUresult plan_work(struct cushim__plan *plan, const struct cushim__work *work,
+                          struct cushim__stream *stream)
 {
     struct cushim__operation *operation;
 
     if (work->child)
-        return queue_graph(work->child, stream);
+        return plan_graph(plan, work->child, stream);
     if (work->event)
-        return queue_event(work, stream);
+        return plan_event(plan, work, stream);
     if (!work->operation)
         return CUDA_SUCCESS;
     operation = cushim__operation_copy(work->operation);
@@ -125,10 +95,11 @@ static CUresult queue_work(const struct cushim__work *work, struct cushim__strea
         cushim__operation_destroy(operation);
         operation = NULL;
     }
-    return operation ? cushim__engine_queue(stream, operation) : CUDA_ERROR_OUT_OF_MEMORY;
+    return cushim__plan_operation(plan, stream, operation);
 }
 
-static CUresult queue_node(struct cushim__node *node, struct cushim__stream *const *lanes)
+static CUresult plan_node(struct cushim__plan *plan, struct cushim__node *node,
+                          struct cushim__stream *const *lanes)
 {
     struct cushim__stream *stream = lanes[node->lane];
     CUresult code = CUDA_SUCCESS;
@@ -137,48 +108,50 @@ static CUresult queue_node(struct cushim__node *node, struct cushim__stream *con
         const struct cushim__node *before = node->dependencies.at[i].node;
 
         if (before->lane != node->lane)
-            code = queue_wait(before->record, stream);
+            code = cushim__plan_wait(plan, before->record, stream);
     }
     if (code == CUDA_SUCCESS && !node->disabled)
-        code = queue_work(&node->work, stream);
+        code = plan_work(plan, &node->work, stream);
     if (code == CUDA_SUCCESS && node->awaited)
-        code = queue_record(&node->record, stream);
+        code = cushim__plan_record(plan, &node->record, stream);
     return code;
 }
 
 /* Streams for the other lanes, which begin after what is queued on the first. */
-static CUresult begin_lanes(const struct cushim__graph *image, struct cushim__stream **lanes)
+static CUresult begin_lanes(struct cushim__plan *plan, const struct cushim__graph *image,
+                            struct cushim__stream **lanes)
 {
     struct cushim__record *start = NULL;
-    CUresult code = image->lanes > 1 ? queue_record(&start, lanes[0]) : CUDA_SUCCESS;
+    CUresult code = image->lanes > 1 ? cushim__plan_record(plan, &start, lanes[0]) : CUDA_SUCCESS;
 
     for (unsigned i = 1; code == CUDA_SUCCESS && i < image->lanes; i++) {
         lanes[i] = cushim__stream_create(lanes[0]->object.context, CUSHIM__CREATED,
                                          CU_STREAM_NON_BLOCKING, lanes[0]->priority);
-        code = lanes[i] ? queue_wait(start, lanes[i]) : CUDA_ERROR_OUT_OF_MEMORY;
+        code = lanes[i] ? cushim__plan_wait(plan, start, lanes[i]) : CUDA_ERROR_OUT_OF_MEMORY;
     }
     cushim__record_release(start);
     return code;
 }
 
-/* What follows on the first stream waits for the others, and these go. */
-static CUresult end_lanes(const struct cushim__graph *image, struct cushim__stream **lanes,
-                          CUresult code)
+/* What follows on the first stream waits for the others, and these go once they are queued. */
+static CUresult end_lanes(struct cushim__plan *plan, const struct cushim__graph *image,
+                          struct cushim__stream **lanes, CUresult code)
 {
     for (unsigned i = 1; i < image->lanes && lanes[i]; i++) {
         struct cushim__record *end = NULL;
 
         if (code == CUDA_SUCCESS)
-            code = queue_record(&end, lanes[i]);
+            code = cushim__plan_record(plan, &end, lanes[i]);
         if (code == CUDA_SUCCESS)
-            code = queue_wait(end, lanes[0]);
+            code = cushim__plan_wait(plan, end, lanes[0]);
         cushim__record_release(end);
-        cushim__stream_end(lanes[i]);
+        cushim__plan_stream(plan, lanes[i]);
     }
     return code;
 }
 
-static CUresult queue_graph(const struct cushim__graph *image, struct cushim__stream *stream)
+static CUresult plan_graph(struct cushim__plan *plan, const struct cushim__graph *image,
+                           struct cushim__stream *stream)
 {
     struct cushim__stream **lanes = calloc(image->lanes + 1, sizeof *lanes);
     CUresult code;
@@ -186,10 +159,10 @@ static CUresult queue_graph(const struct cushim__graph *image, struct cushim__st
     if (!lanes)
         return CUDA_ERROR_OUT_OF_MEMORY;
     lanes[0] = stream;
-    code = begin_lanes(image, lanes);
+    code = begin_lanes(plan, image, lanes);
     for (size_t i = 0; code == CUDA_SUCCESS && i < image->node_count; i++)
-        code = queue_node(image->order[i], lanes);
-    code = end_lanes(image, lanes, code);
+        code = plan_node(plan, image->order[i], lanes);
+    code = end_lanes(plan, image, lanes, code);
     for (size_t i = 0; i < image->node_count; i++) {
         cushim__record_release(image->order[i]->record);
         image->order[i]->record = NULL;
@@ -236,21 +209,30 @@ static bool writes_pageable(const struct cushim__graph *image)
 
 static CUresult launch(struct cushim__exec *exec, struct cushim__stream *stream)
 {
+    struct cushim__record *last = NULL;
+    struct cushim__plan plan = {0};
     CUresult code = check_events(exec->image);
 
     cushim__races_launch_begin(stream);
     if (code == CUDA_SUCCESS)
-        code = queue_wait(exec->last, stream);
+        code = cushim__plan_wait(&plan, exec->last, stream);
     if (code == CUDA_SUCCESS)
-        code = queue_graph(exec->image, stream);
+        code = plan_graph(&plan, exec->image, stream);
     if (code == CUDA_SUCCESS && exec->image->held)
-        code = queue_end(exec, stream);
+        code = plan_end(&plan, exec, stream);
     if (code == CUDA_SUCCESS)
-        code = queue_record(&exec->last, stream);
+        code = cushim__plan_record(&plan, &last, stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__plan_queue(&plan);
+    cushim__plan_clear(&plan);
     cushim__races_launch_end();
-    if (code == CUDA_SUCCESS && writes_pageable(exec->image))
-        code = cushim__engine_wait_last(stream);
-    return code;
+    if (code != CUDA_SUCCESS) {
+        cushim__record_release(last);
+        return code;
+    }
+    cushim__record_release(exec->last);
+    exec->last = last;
+    return writes_pageable(exec->image) ? cushim__engine_wait_last(stream) : CUDA_SUCCESS;
 }
 
 /* The stream is what is wrong first. */

@@ -39,9 +39,12 @@ static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return result;
     result = cushim__library_create(code, result, &made);
-    if (result == CUDA_SUCCESS)
-        *library = made->object.handle;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (code)
+        cushim__jit_end(jit, "");
+    *library = made->object.handle;
+    return CUDA_SUCCESS;
 }
 
 CUSHIM__APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
@@ -198,12 +201,16 @@ CUSHIM__EXACT(LibraryEnumerateKernels)
 
     if (code == CUDA_SUCCESS && !found->code)
         return found->refusal;
-    for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
-        if (i >= found->code->image.kernel_count)
-            break;
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (numKernels > found->code->image.kernel_count)
+        numKernels = (unsigned)found->code->image.kernel_count;
+    /* Each is there from then on, so that nothing is written before all are. */
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
         code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
-        if (code == CUDA_SUCCESS)
-            kernels[i] = (cushim_CUkernel)kernel->object.handle;
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
+        code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        kernels[i] = (cushim_CUkernel)kernel->object.handle;
     }
     return code;
 }

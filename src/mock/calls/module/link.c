@@ -20,6 +20,7 @@ struct cushim__link {
     size_t part_count;
     void *result;
     bool complete;
+    bool stale;       /* what is read of an input that was refused is among it */
     CUresult failure; /* what went in cannot be linked */
 };
 
@@ -86,6 +87,12 @@ static CUresult keep(struct cushim__link *link, const void *bytes, size_t count)
     return CUDA_SUCCESS;
 }
 
+/* What was kept last is not. */
+static void let_go(struct cushim__link *link)
+{
+    free((void *)(uintptr_t)link->parts[--link->part_count].start);
+}
+
 /* Files of the host with device code in them are not looked into. */
 static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
 {
@@ -105,9 +112,12 @@ static CUresult read_again(struct cushim__link *link)
     const struct cushim__jit none = {.wall_time = NULL};
     CUresult code = CUDA_SUCCESS;
 
+    if (!link->stale)
+        return code;
     cushim__image_clear(&link->image);
     for (size_t i = 0; code == CUDA_SUCCESS && i < link->part_count; i++)
         code = cushim__code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
+    link->stale = code != CUDA_SUCCESS;
     return code;
 }
 
@@ -129,8 +139,10 @@ static CUresult read_input(struct cushim__link *link, CUjitInputType type, const
         code = CUDA_ERROR_NO_BINARY_FOR_GPU;
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_SOURCE)
         link->failure = code;
-    if (code != CUDA_SUCCESS && read_again(link) != CUDA_SUCCESS)
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (code == CUDA_SUCCESS)
+        return code;
+    let_go(link);
+    link->stale = true;
     return code;
 }
 
@@ -150,8 +162,10 @@ static CUresult add(struct cushim__link *link, CUjitInputType type, const void *
         cushim__mock_log("%s: what is in a file of the host is not looked at", cushim__call_name());
         return CUDA_SUCCESS;
     }
-    code = read_input(link, type, bytes, count);
-    return code == CUDA_SUCCESS ? keep(link, bytes, count) : code;
+    code = read_again(link);
+    if (code == CUDA_SUCCESS)
+        code = keep(link, bytes, count);
+    return code == CUDA_SUCCESS ? read_input(link, type, bytes, count) : code;
 }
 
 static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
@@ -249,6 +263,9 @@ CUSHIM__APPROXIMATE(LinkComplete,
         return CUDA_ERROR_INVALID_VALUE;
     if (link->failure)
         return link->failure;
+    code = read_again(link);
+    if (code != CUDA_SUCCESS)
+        return code;
     if (cushim__image_unresolved(&link->image))
         return CUDA_ERROR_INVALID_SOURCE;
     link->result = cushim__image_join(link->parts, link->part_count, &bytes);

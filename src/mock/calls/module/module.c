@@ -34,9 +34,11 @@ static CUresult load(CUmodule *module, const void *image, size_t bytes,
     if (result != CUDA_SUCCESS)
         return result;
     result = cushim__module_create(context, code, &made);
-    if (result == CUDA_SUCCESS)
-        *module = made->object.handle;
-    return result;
+    if (result != CUDA_SUCCESS)
+        return result;
+    cushim__jit_end(jit, "");
+    *module = made->object.handle;
+    return CUDA_SUCCESS;
 }
 
 CUSHIM__APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
@@ -143,12 +145,16 @@ CUSHIM__EXACT(ModuleEnumerateFunctions)
     if (!functions)
         return CUDA_ERROR_INVALID_VALUE;
     code = find(mod, &module);
-    for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++) {
-        if (i >= module->code->image.kernel_count)
-            break;
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (numFunctions > module->code->image.kernel_count)
+        numFunctions = (unsigned)module->code->image.kernel_count;
+    /* Each is there from then on, so that nothing is written before all are. */
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++)
         code = cushim__module_function(module, module->code->image.kernels[i].name, &function);
-        if (code == CUDA_SUCCESS)
-            functions[i] = function->object.handle;
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++) {
+        code = cushim__module_function(module, module->code->image.kernels[i].name, &function);
+        functions[i] = function->object.handle;
     }
     return code;
 }

@@ -165,10 +165,15 @@ CUSHIM__APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the dr
     operation = cushim__operation_create(&give_back_class, CUSHIM__NO_UNIT, 0);
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    operation->leave = cushim__pool_leave(allocation, stream->id);
-    if (!operation->leave) {
-        cushim__operation_destroy(operation);
-        return CUDA_ERROR_OUT_OF_MEMORY;
+    /* The memory is given back by the end of the operation, so that must not be a refusal. */
+    code = cushim__engine_reserve(stream, &operation->operation, 1);
+    if (code == CUDA_SUCCESS) {
+        operation->leave = cushim__pool_leave(allocation, stream->id);
+        if (!operation->leave)
+            code = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return cushim__engine_submit(stream, operation);
+    if (code == CUDA_SUCCESS)
+        return cushim__engine_submit(stream, operation);
+    cushim__operation_destroy(operation);
+    return code;
 }

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For tests: a table over the mock's whose slots make each call again for each thing that it lacks.
+
+What a slot does between two attempts, and which of them there are, is in tests/shortage/retry.h:
+this is the loop, with what the function writes to where its type tells that.
+"""
+
+from mock import answers
+from prototypes import HEAD, Spelling, arguments, table, wrap
+
+INCLUDES = '''#include "tests/shortage/retry.h"
+'''
+
+# Whose size a compiler does not know.
+SIZELESS = ('void', 'char')
+
+
+def outputs(row, spelling):
+    """The parameters that lead to something of a known size which the function may write."""
+    return [p for p in row.parameters
+            if p.type.endswith('*') and 'const' not in p.type
+            and (p.type.count('*') > 1 or p.noun not in SIZELESS)
+            and not (p.type.count('*') == 1 and p.noun.startswith('struct '))
+            and p.noun not in spelling.newer]
+
+
+def retried(index, row, spelling):
+    lines = ['    struct retry retry;',
+             '    CUresult answer;\n',
+             '    retry_begin(&retry, %du);' % index]
+    lines += ['    retry_output(&retry, %s, sizeof *%s);' % (p.name, p.name)
+              for p in outputs(row, spelling)]
+    lines += ['    do {', '        retry_attempt(&retry);',
+              wrap('answer = retry_next->%s(%s);' % (row.slot, arguments(row)), 12, '        '),
+              '    } while (retry_again(&retry, answer));',
+              '    return answer;']
+    return lines
+
+
+def handed_on(row):
+    return [wrap('return retry_next->%s(%s);' % (row.slot, arguments(row)), 8, '    ')]
+
+
+def emit_retries(rows, types, definitions):
+    spelling = Spelling(rows, types)
+    lines = [HEAD + '/* Each call, again and again. */', INCLUDES]
+    for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
+        lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'
+                          % (row.slot, spelling.parameters(row)), 4))
+        lines.append('{')
+        lines += retried(index, row, spelling) if answer.implemented else handed_on(row)
+        lines.append('}\n')
+    return '\n'.join(lines) + '\n' + table('retry', rows, 'retry_table')

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every public function with each request to the system failing: alone, and with all later ones.
+ * The answer is a code for that, nothing stays behind, and then it succeeds.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <cushim/mock.h>
+#include <cushim/sweep.h>
+
+#include "function.h"
+#include "shortage.h"
+#include "tests/kit/swept.h"
+
+struct swept_world swept_world;
+
+static const struct swept *const modules[] = {swept_devices,     swept_contexts, swept_streams,
+                                              swept_stream_work, swept_events,   swept_event_pools};
+static const struct function *const others[] = {loader_functions, mock_functions, kit_functions};
+
+static unsigned runs, places, functions;
+
+/* Among the outputs of a module's function one was written that must not be, or was not. */
+static bool is_output_wrong;
+
+CUresult swept_output(CUresult code, bool is_untouched)
+{
+    if (code != CUDA_SUCCESS && !is_untouched)
+        is_output_wrong = true;
+    return code;
+}
+
+CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched)
+{
+    swept_output(code, is_one_untouched);
+    return swept_output(code, is_other_untouched);
+}
+
+CUresult swept_first(CUresult one, CUresult other)
+{
+    return one ? one : other;
+}
+
+static bool is_answer(CUresult code)
+{
+    return code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_OPERATING_SYSTEM;
+}
+
+/* The n-th request fails. False: there are fewer. */
+static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUresult also,
+                unsigned place, bool on)
+{
+    const size_t before = shortage_live();
+    unsigned failed;
+    CUresult code;
+
+    is_output_wrong = false;
+    shortage_arm(SHORT_ALL, place, on);
+    code = call();
+    failed = shortage_disarm();
+    if (!failed) {
+        if (code != usual)
+            fail_msg("%s: answers %d without any shortage", names, (int)code);
+        return false;
+    }
+    runs++;
+    if (code != usual && code != also && !is_answer(code))
+        fail_msg("%s: answers %d if request %u%s fails", names, (int)code, place,
+                 on ? " and all later" : "");
+    if (is_output_wrong)
+        fail_msg("%s: writes an output if request %u fails", names, place);
+    if (shortage_live() > before) {
+        shortage_show_live(8);
+        fail_msg("%s: %zu blocks are left if request %u%s fails", names, shortage_live() - before,
+                 place, on ? " and all later" : "");
+    }
+    return true;
+}
+
+static void each_function_of_mock_and_kit(void **state)
+{
+    for (const struct function *one = *state; one->names; one++) {
+        unsigned place = 1;
+
+        while (try(one->names, one->call, CUDA_SUCCESS, one->also, place, false) &&
+               try(one->names, one->call, CUDA_SUCCESS, one->also, place, true))
+            place++;
+        places += place - 1;
+        functions++;
+    }
+}
+
+/* A process loads once, so each attempt is one of its own. It ends with 0: there are fewer. */
+static int attempt(const struct function *one, unsigned place, bool on)
+{
+    const pid_t child = fork();
+    int status = 0;
+
+    if (child == 0) {
+        CUresult code, again;
+        unsigned failed;
+
+        shortage_arm(SHORT_ALL, place, on);
+        code = one->call();
+        failed = shortage_disarm();
+        again = one->call();
+        _exit(!failed ? (code == CUDA_SUCCESS ? 0 : 2)
+              : code == CUDA_SUCCESS || code == one->also || is_answer(code)
+                  ? (again == CUDA_SUCCESS ? 1 : 3)
+                  : 4);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void each_function_of_the_loader(void **state)
+{
+    for (const struct function *one = *state; one->names; one++) {
+        int end = 1;
+
+        for (unsigned place = 1; end == 1; place++) {
+            for (int on = 0; on < 2 && end == 1; on++) {
+                end = attempt(one, place, on);
+                runs += end == 1;
+                places += end == 1 && !on;
+            }
+            if (end != 0 && end != 1)
+                fail_msg("%s: request %u: comes to %d", one->names, place, end);
+        }
+        functions++;
+    }
+}
+
+static CUresult make_world(struct cushim_mock **mock)
+{
+    const struct cushim_mock_options options = {.size = sizeof options, .settings = "devices = 2"};
+    const struct cushim_event_options shared = {
+        .size = sizeof shared, .disable_timing = true, .interprocess = true};
+    const struct cushim_event_pool_options pool = {.size = sizeof pool, .initial = 1};
+    struct swept_world *world = &swept_world;
+    CUresult code = cushim_mock_create(&options, mock);
+
+    *world = (struct swept_world){0};
+    code = swept_first(code, cushim_mock_install(*mock));
+    code = swept_first(code, cushim_init(NULL));
+    code = swept_first(code, cushim_device_uuid(1, &world->uuid));
+    code = swept_first(code,
+                       cushim_device_pci_address(1, world->pci_address, sizeof world->pci_address));
+    code = swept_first(code, cushim_context_retain_primary(&world->context, 0));
+    code = swept_first(code, cushim_context_retain_primary(&world->peer, 1));
+    code = swept_first(code, cushim_context_handle(world->context, &world->context_handle));
+    code = swept_first(code, cushim_stream_create(&world->stream, world->context, NULL));
+    code = swept_first(code, cushim_stream_create(&world->other, world->context, NULL));
+    code = swept_first(code, cushim_stream_handle(world->stream, &world->stream_handle));
+    code = swept_first(code, cushim_context_make_current(world->context));
+    code = swept_first(code, cushim_driver()->MemAlloc_v2(&world->memory, 64));
+    code = swept_first(code, cushim_event_create_recorded(&world->event, world->stream, NULL));
+    code = swept_first(code, cushim_event_create_recorded(&world->later, world->stream, NULL));
+    code = swept_first(code, cushim_event_synchronize(world->later));
+    code = swept_first(code, cushim_event_handle(world->event, &world->event_handle));
+    code = swept_first(code, cushim_event_create(&world->interprocess, world->context, &shared));
+    code = swept_first(code, cushim_event_export(world->interprocess, &world->ipc));
+    return swept_first(code, cushim_event_pool_create(&world->pool, world->context, NULL, &pool));
+}
+
+static void end_world(struct cushim_mock *mock)
+{
+    struct swept_world *world = &swept_world;
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    cushim_context_make_current(world->context);
+    cushim_driver()->MemFree_v2(world->memory);
+    cushim_context_make_current(NULL);
+    cushim_event_pool_release(world->pool);
+    cushim_event_release(world->interprocess);
+    cushim_event_release(world->later);
+    cushim_event_release(world->event);
+    cushim_stream_release(world->other);
+    cushim_stream_release(world->stream);
+    cushim_context_release(world->peer);
+    cushim_context_release(world->context);
+    cushim_mock_state_get(mock, &state);
+    assert_int_equal(state.violations, 0);
+    cushim_mock_destroy(mock);
+    assert_int_equal(shortage_live(), 0);
+}
+
+/* In a world of its own, since what it makes first may stay for later calls. */
+static bool try_in_world(const struct swept *swept, unsigned place, bool on)
+{
+    struct cushim_mock *mock = NULL;
+    CUgraph graph = NULL;
+    unsigned failed;
+    CUresult code;
+
+    assert_int_equal(make_world(&mock), CUDA_SUCCESS);
+    if (!(swept->how & SWEPT_IN_CONTEXT))
+        cushim_context_make_current(NULL);
+    is_output_wrong = false;
+    shortage_arm(SHORT_ALL, place, on);
+    code = swept->call();
+    failed = shortage_disarm();
+    if (code != swept->usual && !(failed && is_answer(code)))
+        fail_msg("%s: answers %d if request %u fails", swept->function, (int)code, place);
+    if (is_output_wrong)
+        fail_msg("%s: writes an output if request %u fails", swept->function, place);
+    /* Then it succeeds; a capture that could not be ended goes on until then. */
+    if (failed && cushim_driver()->StreamEndCapture(swept_world.stream_handle, &graph) == 0)
+        cushim_driver()->GraphDestroy(graph);
+    if (failed && swept->call() != swept->usual)
+        fail_msg("%s: does not recover from request %u", swept->function, place);
+    end_world(mock);
+    runs += failed != 0;
+    return failed;
+}
+
+static void each_function_of_the_modules(void **state)
+{
+    for (const struct swept *swept = *state; swept->function; swept++) {
+        unsigned place = 1;
+
+        while (try_in_world(swept, place, false) && try_in_world(swept, place, true))
+            place++;
+        places += place - 1;
+        functions++;
+    }
+}
+
+static bool is_listed(const char *function)
+{
+    const size_t length = strlen(function);
+
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+        for (const struct swept *swept = modules[i]; swept->function; swept++) {
+            if (strcmp(swept->function, function) == 0)
+                return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        for (const struct function *one = others[i]; one->names; one++) {
+            const char *at = strstr(one->names, function);
+
+            for (; at; at = strstr(at + 1, function)) {
+                if ((at == one->names || at[-1] == ' ') && (!at[length] || at[length] == ' '))
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The functions that a header declares: the name before the first bracket behind CUSHIM_API. */
+static unsigned look_through(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    unsigned found = 0;
+    char text[300];
+
+    assert_non_null(file);
+    while (fgets(text, sizeof text, file)) {
+        char *name = strncmp(text, "CUSHIM_API", 10) == 0 ? strstr(text, "cushim_") : NULL, *end;
+
+        /* A type comes first, where a function gives a pointer to one. */
+        while (name && (end = name + strspn(name, "abcdefghijklmnopqrstuvwxyz_0123456789")) &&
+               *end != '(')
+            name = strstr(end, "cushim_");
+        if (!name)
+            continue;
+        *end = '\0';
+        if (!is_listed(name))
+            fail_msg("%s is not called", name);
+        found++;
+    }
+    fclose(file);
+    return found;
+}
+
+static void each_public_function_is_called(void **state)
+{
+    DIR *folder = opendir(HEADERS);
+    unsigned found = 0;
+    struct dirent *entry;
+
+    (void)state;
+    assert_non_null(folder);
+    while ((entry = readdir(folder))) {
+        const char *dot = strrchr(entry->d_name, '.');
+        char path[1000];
+
+        if (!dot || strcmp(dot, ".h") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", HEADERS, entry->d_name);
+        found += look_through(path);
+    }
+    closedir(folder);
+    print_message("public functions: %u; calls swept: %u; places: %u; runs: %u\n", found, functions,
+                  places, runs);
+    assert_true(found > 180);
+    assert_true(runs > 500);
+}
+
+#define SWEEP(test, rows)                                  \
+    {                                                      \
+#test ": " #rows, test, NULL, NULL, (void *)(rows) \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SWEEP(each_function_of_the_loader, loader_functions),
+        SWEEP(each_function_of_mock_and_kit, mock_functions),
+        SWEEP(each_function_of_mock_and_kit, kit_functions),
+        SWEEP(each_function_of_the_modules, swept_devices),
+        SWEEP(each_function_of_the_modules, swept_contexts),
+        SWEEP(each_function_of_the_modules, swept_streams),
+        SWEEP(each_function_of_the_modules, swept_stream_work),
+        SWEEP(each_function_of_the_modules, swept_events),
+        SWEEP(each_function_of_the_modules, swept_event_pools),
+        cmocka_unit_test(each_public_function_is_called),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

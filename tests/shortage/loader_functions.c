@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loader: what it exports but for the modules. */
+#define _POSIX_C_SOURCE 200809L
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include <cushim/mock.h>
+
+#include "function.h"
+
+/* Functions that answer no code: each has something to say. */
+static CUresult said(const char *text)
+{
+    return text && text[0] ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
+}
+
+static CUresult load_and_init(void)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .library = ZOO};
+    CUresult code = cushim_load(&options);
+
+    return code == CUDA_SUCCESS ? cushim_init(&options) : code;
+}
+
+/*
+ * At the first call of a slot; what has failed is tried again by an explicit load alone. Without
+ * memory for the attempt nothing has been tried, and the slot says that nothing is loaded.
+ */
+static CUresult load_by_a_call(void)
+{
+    static bool is_later;
+    CUresult code;
+    int version;
+
+    setenv("CUSHIM_LIBRARY", ZOO, 1);
+    if (is_later)
+        cushim_load(NULL);
+    is_later = true;
+    code = cushim_driver()->DriverGetVersion(&version);
+    return code == CUDA_ERROR_NOT_INITIALIZED ? CUDA_ERROR_OUT_OF_MEMORY : code;
+}
+
+static CUresult tell(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+    char text[4000];
+    CUresult code = cushim_report_get(&report);
+
+    if (code == CUDA_SUCCESS && cushim_report_text(&report, text, sizeof text) == 0)
+        code = CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS && cushim_report_json(&report, text, sizeof text) == 0)
+        code = CUDA_ERROR_UNKNOWN;
+    return code;
+}
+
+static CUresult name(void)
+{
+    CUresult code = said(cushim_error_name(CUDA_ERROR_OUT_OF_MEMORY));
+
+    if (code == CUDA_SUCCESS)
+        code = said(cushim_error_string(CUDA_ERROR_OUT_OF_MEMORY));
+    if (code == CUDA_SUCCESS)
+        code = said(cushim_error_advice(CUDA_ERROR_OUT_OF_MEMORY));
+    if (code == CUDA_SUCCESS)
+        code = said(cushim_state_name(CUSHIM_STATE_LOADED));
+    if (code == CUDA_SUCCESS)
+        code = said(cushim_origin_name(CUSHIM_ORIGIN_SEARCH));
+    if (code == CUDA_SUCCESS)
+        code = said(cushim_outcome_name(CUSHIM_OUTCOME_NOT_FOUND));
+    return code != CUDA_SUCCESS || cushim_version() <= 0 ||
+                   cushim_error_sticky(CUDA_ERROR_ILLEGAL_ADDRESS) == 0
+               ? CUDA_ERROR_UNKNOWN
+               : CUDA_SUCCESS;
+}
+
+static CUresult look_at_symbols(void)
+{
+    CUresult code = said(cushim_symbol_name(0));
+
+    if (code == CUDA_SUCCESS && (cushim_symbol_count() == 0 || cushim_symbol_since(0) == 0))
+        code = CUDA_ERROR_UNKNOWN;
+    cushim_symbol_state(0);
+    cushim_symbol_fallback(0);
+    cushim_symbol_missed(0);
+    return code;
+}
+
+static CUresult identify(void)
+{
+    char text[CUSHIM_UUID_TEXT_SIZE];
+    CUuuid uuid;
+    CUresult code = cushim_uuid_parse(&uuid, "GPU-01234567-89ab-cdef-0123-456789abcdef");
+
+    return code == CUDA_SUCCESS ? cushim_uuid_format(&uuid, text) : code;
+}
+
+static CUresult fill(void)
+{
+    static struct cushim_table table = {.size = sizeof table};
+    struct cushim_mock *mock = NULL;
+    CUresult code = cushim_mock_create(NULL, &mock);
+
+    cushim_log_set(NULL, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_table_fill(&table, cushim_mock_symbol, mock, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_table_install(&table, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->Init(0);
+    cushim_table_install(NULL, NULL);
+    cushim_mock_destroy(mock);
+    return code;
+}
+
+static CUresult fill_from_a_library(void)
+{
+    static struct cushim_table table = {.size = sizeof table};
+    void *library = dlopen(ZOO, RTLD_NOW | RTLD_LOCAL);
+
+    return library ? cushim_table_fill_library(&table, library, NULL) : CUDA_ERROR_UNKNOWN;
+}
+
+const struct function loader_functions[] = {
+    {"cushim_load cushim_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim__current", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_report_get cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
+    {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
+     "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",
+     name, CUDA_SUCCESS},
+    {"cushim_symbol_name cushim_symbol_count cushim_symbol_since cushim_symbol_state "
+     "cushim_symbol_fallback cushim_symbol_missed",
+     look_at_symbols, CUDA_SUCCESS},
+    {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
+    {"cushim_table_fill cushim_table_install cushim_log_set", fill, CUDA_SUCCESS},
+    {"cushim_table_fill_library", fill_from_a_library, CUDA_SUCCESS},
+    {NULL, NULL, CUDA_SUCCESS},
+};

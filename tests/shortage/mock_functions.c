@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The mock as tests use it: its life, its clock, kernels and the search for missing waits. */
+#include <cushim/mock.h>
+#include <cushim/mock_clock.h>
+#include <cushim/mock_kernel.h>
+#include <cushim/mock_race.h>
+
+#include "function.h"
+
+static const char image[] = ".version 6.0\n"
+                            ".target sm_50\n"
+                            ".address_size 64\n"
+                            ".visible .entry work(.param .u64 at)\n"
+                            "{\n"
+                            "    ret;\n"
+                            "}\n";
+
+static void listen(void *data, const char *line)
+{
+    (void)data;
+    (void)line;
+}
+
+static void see(void *data, const struct cushim_mock_trace *entry)
+{
+    (void)data;
+    (void)entry;
+}
+
+static CUresult create(const char *settings, struct cushim_mock **mock)
+{
+    char message[300];
+    const struct cushim_mock_options options = {.size = sizeof options,
+                                                .settings = settings,
+                                                .message = message,
+                                                .message_size = sizeof message};
+
+    *mock = NULL;
+    return cushim_mock_create(&options, mock);
+}
+
+static CUresult live(void)
+{
+    static const char settings[] = "devices = 3\n"
+                                   "races = report\n"
+                                   "cost.cuEventQuery = 5 us\n"
+                                   "fault = cuMemAlloc_v2:nth=30 => return(OUT_OF_MEMORY)\n"
+                                   "fault = cuEventRecord:nth=30 => delay(1 us)\n";
+    struct cushim_mock_state state = {.size = sizeof state};
+    struct cushim_mock *mock;
+    CUresult code = create(settings, &mock);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_mock_install(mock);
+    if (code == CUDA_SUCCESS && (cushim_mock_current() != mock || !cushim_mock_table(mock)))
+        code = CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS && (!cushim_mock_symbol("cuInit", mock) || !cushim_mock_identity()))
+        code = CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS)
+        cushim_mock_log_set(mock, listen, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_mock_state_get(mock, &state);
+    if (code == CUDA_SUCCESS && cushim_mock_violation(mock, 0))
+        code = CUDA_ERROR_UNKNOWN;
+    cushim_mock_destroy(mock);
+    return code;
+}
+
+/* Settings from a file, with a profile of its own. */
+static CUresult read(void)
+{
+    const struct cushim_mock_options options = {.size = sizeof options, .file = SETTINGS};
+    struct cushim_mock *mock = NULL;
+    CUresult code = cushim_mock_create(&options, &mock);
+
+    cushim_mock_destroy(mock);
+    return code;
+}
+
+/* Two operations on the same memory, of which the search has to tell; time in single steps. */
+static CUresult work_on(struct cushim_mock *mock)
+{
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "work", .duration_ns = 1000};
+    const struct cushim_table *driver = cushim_mock_table(mock);
+    enum cushim_mock_order order;
+    CUdeviceptr memory;
+    CUcontext context;
+    CUfunction function;
+    CUmodule module;
+    CUstream stream;
+    void *parameters[] = {&memory};
+    CUresult code = cushim_mock_kernel_register(mock, &kernel);
+
+    cushim_mock_trace_set(mock, see, NULL);
+    if (code == CUDA_SUCCESS)
+        code = driver->Init(0);
+    if (code == CUDA_SUCCESS)
+        code = driver->DevicePrimaryCtxRetain(&context, 0);
+    if (code == CUDA_SUCCESS)
+        code = driver->CtxSetCurrent(context);
+    if (code == CUDA_SUCCESS)
+        code = driver->ModuleLoadData(&module, image);
+    if (code == CUDA_SUCCESS)
+        code = driver->ModuleGetFunction(&function, module, "work");
+    if (code == CUDA_SUCCESS)
+        code = driver->MemAlloc_v2(&memory, 64);
+    if (code == CUDA_SUCCESS && !cushim_mock_memory(mock, memory, 64))
+        code = CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS)
+        code = driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (code == CUDA_SUCCESS)
+        code = driver->MemsetD8Async(memory, 1, 64, stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_mock_step(mock);
+    if (code == CUDA_SUCCESS)
+        code = cushim_mock_advance(mock, 1000);
+    if (code == CUDA_SUCCESS)
+        code = cushim_mock_drain(mock);
+    cushim_mock_race(mock, 0);
+    /* Without memory they are not known. */
+    if (code == CUDA_SUCCESS)
+        cushim_mock_ordered(mock, 1, 2, &order, NULL, 0);
+    return code;
+}
+
+static CUresult work(void)
+{
+    struct cushim_mock *mock;
+    CUresult code = create("mode = manual\nraces = report\n", &mock);
+
+    if (code == CUDA_SUCCESS)
+        code = work_on(mock);
+    cushim_mock_destroy(mock);
+    return code;
+}
+
+const struct function mock_functions[] = {
+    {"cushim_mock_create cushim_mock_destroy cushim_mock_current cushim_mock_table "
+     "cushim_mock_install cushim_mock_symbol cushim_mock_state_get cushim_mock_violation "
+     "cushim_mock_log_set cushim_mock_identity",
+     live, CUDA_SUCCESS},
+    {"cushim_mock_create", read, CUDA_ERROR_FILE_NOT_FOUND},
+    {"cushim_mock_advance cushim_mock_step cushim_mock_drain cushim_mock_trace_set "
+     "cushim_mock_kernel_register cushim_mock_memory cushim_mock_race cushim_mock_ordered",
+     work, CUDA_SUCCESS},
+    {NULL, NULL, CUDA_SUCCESS},
+};

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on a system that lacks one thing: a system call, descriptors, address space.
+
+    system_test.py DENY.so VICTIM COMMAND ZOO.so MOCK.so [--all]
+
+However little there is, a program ends by itself and in time, with an answer that is true. With
+--all each system call fails with each error, which takes minutes.
+"""
+
+import collections
+import concurrent.futures
+import errno
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+DENY, VICTIM, COMMAND, ZOO, MOCK = map(os.path.abspath, sys.argv[1:6])
+SECONDS = 20
+
+PROGRAMS = {
+    'load': ([VICTIM, 'load'], {'CUSHIM_LIBRARY': ZOO}),
+    'mock': ([VICTIM, 'work'], {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
+    'info': ([COMMAND, 'info', '--json'],
+             {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
+    'info --mock': ([COMMAND, 'info', '--mock', '--json'], {}),
+    'profile': ([COMMAND, 'profile', '--mock'], {}),
+}
+# How the output of what was done ends, or what is in it.
+WHOLE = {'load': b'done', 'mock': b'done', 'info': b'"loaded"', 'info --mock': b'"loaded"',
+         'profile': b'limit.CIG_ENABLED'}
+ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)
+
+# glibc ends a program whose thread cannot have this.
+NEEDED = ('rseq',)
+
+
+def environment(settings, deny):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(('CUSHIM_', 'CUDA_'))}
+    kept.update(settings, LD_PRELOAD=DENY, DENY=deny)
+    # A sanitizer insists on being first.
+    kept['ASAN_OPTIONS'] = 'verify_asan_link_order=0:detect_leaks=0'
+    return kept
+
+
+def run(command, settings, deny):
+    """What is wrong with how the program ended, or how it ended."""
+    try:
+        done = subprocess.run(command, env=environment(settings, deny), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
+                              check=False)
+    except subprocess.TimeoutExpired:
+        return 'HANGS', b''
+    return done.returncode, done.stdout + done.stderr
+
+
+def judge(name, status, output):
+    """None, or what is wrong."""
+    if status == 'HANGS' or status < 0 or status == 99 or 128 < status < 160:
+        return 'ends with %s' % status
+    if b'WRONG' in output:
+        return 'says what is not so'
+    if status == 0 and not WHOLE[name] in output:
+        return 'ends well and has not done all'
+    if name.startswith('info') and status == 0:
+        try:
+            json.loads(output.decode())
+        except ValueError:
+            return 'is no JSON'
+    return None
+
+
+class Test(unittest.TestCase):
+    """One thing is lacking."""
+
+    def sweep(self, denials):
+        """Programs by name, each with each denial; the table that is printed."""
+        jobs = [(name, deny) for name in PROGRAMS for deny in denials]
+        table = {name: collections.Counter() for name in PROGRAMS}
+        wrong = []
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            ends = pool.map(lambda job: run(*PROGRAMS[job[0]], job[1]), jobs)
+            for (name, deny), (status, output) in zip(jobs, ends):
+                problem = judge(name, status, output)
+                table[name][status] += 1
+                if problem:
+                    wrong.append('%s without %s: %s\n%s' % (
+                        name, deny, problem, output.decode(errors='replace')[-600:]))
+        for name, counts in table.items():
+            print('  %-12s %4d runs: %s' % (name, sum(counts.values()), ', '.join(
+                '%d x %s' % (count, 'did it' if status == 0 else 'status %s' % status)
+                for status, count in sorted(counts.items(), key=str))))
+        self.assertEqual([], wrong, '\n'.join(wrong))
+
+    def test_nothing_is_lacking(self):
+        for name, (command, settings) in PROGRAMS.items():
+            status, output = run(command, settings, '')
+            self.assertEqual((0, None), (status, judge(name, status, output)),
+                             name + output.decode(errors='replace'))
+
+    def test_system_calls(self):
+        names = [name for name in run([VICTIM], {}, 'list')[1].decode().split()
+                 if name not in NEEDED]
+        self.assertGreater(len(names), 40)
+        if run(*PROGRAMS['load'], 'getcwd:1')[0] == 99:
+            print('skipped: this process cannot have a seccomp filter')
+            sys.exit(77)
+        every = [(name, number) for name in names for number in ERRORS]
+        # One error each, but on request.
+        some = every if ALL else [(name, ERRORS[i % len(ERRORS)]) for i, name in enumerate(names)]
+        print('system calls: %d, %d denials' % (len(names), len(some)))
+        self.sweep(['%s:%d' % denial for denial in some])
+
+    def test_descriptors(self):
+        limits = range(13) if ALL else range(0, 10)
+        print('descriptors: %d limits' % len(limits))
+        self.sweep(['files:%d' % count for count in limits])
+
+    def test_address_space(self):
+        steps = [0, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024,
+                 2048, 4096, 8192, 16384, 65536][::1 if ALL else 3]
+        print('address space: %d limits' % len(steps))
+        self.sweep(['memory:%d' % (step << 20) for step in steps])
+
+
+if __name__ == '__main__':
+    ALL = '--all' in sys.argv
+    del sys.argv[1:]
+    unittest.main()

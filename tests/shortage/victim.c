@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A program that uses a driver, and lives without: it prints what it came to. Exit status 0: the
+ * driver did what it was asked for; 2: it said why not.
+ *
+ *     victim load     load and initialise
+ *     victim work     and let a device work: a stream, an event, copies, a host function, IPC
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/cushim.h>
+
+static int calls;
+
+static void CUDA_CB count(void *data)
+{
+    ++*(int *)data;
+}
+
+static int say(const char *what, CUresult code)
+{
+    printf("%s: %s\n", what, cushim_error_name(code));
+    return 2;
+}
+
+/* Bytes to the device, a host function, and back; an event that another process may open. */
+static CUresult work(CUdeviceptr memory, CUstream stream, CUevent event)
+{
+    const struct cushim_table *driver = cushim_driver();
+    char out[4096], back[4096] = "";
+    CUipcMemHandle handle;
+    CUipcEventHandle event_handle;
+    CUresult code;
+
+    memset(out, 'x', sizeof out);
+    code = driver->MemcpyHtoDAsync_v2(memory, out, sizeof out, stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->LaunchHostFunc(stream, count, &calls);
+    if (code == CUDA_SUCCESS)
+        code = driver->EventRecord(event, stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->EventSynchronize(event);
+    if (code == CUDA_SUCCESS)
+        code = driver->StreamSynchronize(stream);
+    if (code == CUDA_SUCCESS)
+        code = driver->MemcpyDtoH_v2(back, memory, sizeof back);
+    if (code == CUDA_SUCCESS && (memcmp(out, back, sizeof out) != 0 || calls != 1)) {
+        puts("WRONG: what it answers is not what it has done");
+        exit(1);
+    }
+    if (code == CUDA_SUCCESS)
+        code = driver->IpcGetMemHandle(&handle, memory);
+    return code == CUDA_SUCCESS ? driver->IpcGetEventHandle(&event_handle, event) : code;
+}
+
+static CUresult use_device(void)
+{
+    const struct cushim_table *driver = cushim_driver();
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry cushim_nothing()\n{\nret;\n}\n";
+    CUdeviceptr memory = 0;
+    CUstream stream = NULL;
+    CUevent event = NULL;
+    CUcontext context;
+    CUfunction kernel;
+    CUmodule module;
+    CUresult code = driver->DevicePrimaryCtxRetain(&context, 0);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->CtxSetCurrent(context);
+    if (code == CUDA_SUCCESS)
+        code = driver->ModuleLoadData(&module, image);
+    if (code == CUDA_SUCCESS)
+        code = driver->ModuleGetFunction(&kernel, module, "cushim_nothing");
+    if (code == CUDA_SUCCESS)
+        code = driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    if (code == CUDA_SUCCESS)
+        code = driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
+    if (code == CUDA_SUCCESS)
+        code = driver->MemAlloc_v2(&memory, 4096);
+    if (code == CUDA_SUCCESS)
+        code = driver->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL);
+    return code == CUDA_SUCCESS ? work(memory, stream, event) : code;
+}
+
+int main(int arguments, char **words)
+{
+    static struct cushim_report report = {.size = sizeof report};
+    static char text[8000];
+    int devices = -1;
+    CUresult code = cushim_init(NULL);
+
+    if (cushim_report_get(&report) == CUDA_SUCCESS)
+        cushim_report_text(&report, text, sizeof text);
+    if (code != CUDA_SUCCESS) {
+        fputs(text, stdout);
+        return say("init", code);
+    }
+    if (arguments > 1 && strcmp(words[1], "work") == 0) {
+        code = cushim_driver()->DeviceGetCount(&devices);
+        if (code != CUDA_SUCCESS)
+            return say("count", code);
+        if (devices < 1) {
+            puts("WRONG: there is no device");
+            return 1;
+        }
+        code = use_device();
+        if (code != CUDA_SUCCESS)
+            return say("work", code);
+    }
+    puts("done");
+    return fflush(stdout) == 0 ? 0 : 2;
+}
