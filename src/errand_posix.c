@@ -105,7 +105,7 @@ static int set_signals(posix_spawnattr_t *attributes)
     return error;
 }
 
-static int start(const struct cushim__errand *errand, int to, pid_t *process)
+static int start(const struct cushim__errand *errand, int to, pid_t *child)
 {
     enum { MOST_WORDS = 8 };
     const char *words[MOST_WORDS + 2] = {errand->command};
@@ -123,8 +123,8 @@ static int start(const struct cushim__errand *errand, int to, pid_t *process)
         if (!error)
             error = set_signals(&attributes);
         if (!error)
-            error = posix_spawn(process, errand->command, &actions, &attributes,
-                                (char *const *)words, environ);
+            error = posix_spawn(child, errand->command, &actions, &attributes, (char *const *)words,
+                                environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -148,22 +148,21 @@ static bool take(struct cushim__errand *errand, int from)
 }
 
 /* Whether it has ended. It stays to be waited for; who ignores SIGCHLD finds it gone. */
-static bool has_ended(pid_t process)
+static bool has_ended(pid_t child)
 {
     siginfo_t seen;
 
     memset(&seen, 0, sizeof seen);
-    return waitid(P_PID, (id_t)process, &seen, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-           seen.si_pid != 0;
+    return waitid(P_PID, (id_t)child, &seen, WEXITED | WNOHANG | WNOWAIT) != 0 || seen.si_pid != 0;
 }
 
 /* Until it has ended or may not go on. Its end is no end of the pipe: others may hold that. */
-static void watch(struct cushim__errand *errand, pid_t process, int from, uint64_t begin)
+static void watch(struct cushim__errand *errand, pid_t child, int from, uint64_t begin)
 {
     struct pollfd pipe_end = {.fd = from, .events = POLLIN};
 
     for (int nap_ms = 1;; nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : LONGEST_NAP_MS) {
-        const bool is_over = has_ended(process);
+        const bool is_over = has_ended(child);
         const bool is_open = take(errand, from);
 
         if (is_over || errand->is_full)
@@ -177,20 +176,20 @@ static void watch(struct cushim__errand *errand, pid_t process, int from, uint64
 }
 
 /* Wait for the end of what was killed. */
-static void reap(struct cushim__errand *errand, pid_t process)
+static void reap(struct cushim__errand *errand, pid_t child)
 {
     const uint64_t begin = cushim__clock_ns();
     const bool is_ours = errand->is_late || errand->is_full;
     int status = 0;
 
     for (;;) {
-        const pid_t ended = waitpid(process, &status, WNOHANG);
-        if (ended == process)
+        const pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child)
             break;
         if (ended < 0 && errno != EINTR)
             return; /* somebody else has waited for it */
         if (cushim__clock_ns() - begin >= CUSHIM__ERRAND_GRACE_NS) {
-            errand->left_process = process;
+            errand->left_process = child;
             return;
         }
         cushim__sleep_ns(1000000);
@@ -203,22 +202,22 @@ static void reap(struct cushim__errand *errand, pid_t process)
 
 /* Where somebody else has waited for it, its number is not given out again within one look: numbers
  * go round. */
-static void end_group(struct cushim__errand *errand, pid_t process)
+static void end_group(struct cushim__errand *errand, pid_t child)
 {
-    kill(-process, SIGKILL);
-    if (!has_ended(process))
-        kill(process, SIGKILL);
-    reap(errand, process);
+    kill(-child, SIGKILL);
+    if (!has_ended(child))
+        kill(child, SIGKILL);
+    reap(errand, child);
 }
 
 /* Start it on a new pipe, of which `from` is our end. */
-static CUresult start_on_pipe(struct cushim__errand *errand, int *from, pid_t *process)
+static CUresult start_on_pipe(struct cushim__errand *errand, int *from, pid_t *child)
 {
     int ends[2], error;
 
     if (!open_pipe(ends))
         return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
-    error = start(errand, ends[1], process);
+    error = start(errand, ends[1], child);
     if (error) {
         close_both(ends);
         return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command, error);
@@ -232,7 +231,7 @@ static CUresult run(struct cushim__errand *errand)
 {
     const uint64_t begin = cushim__clock_ns();
     int held[STREAMS], count, from = -1;
-    pid_t process = 0;
+    pid_t child = 0;
     CUresult code;
 
     if (getauxval(AT_SECURE)) {
@@ -247,12 +246,12 @@ static CUresult run(struct cushim__errand *errand)
                                                           : CUDA_ERROR_OPERATING_SYSTEM,
                       errand->command, errno);
     count = hold_streams(held);
-    code = start_on_pipe(errand, &from, &process);
+    code = start_on_pipe(errand, &from, &child);
     let_go_streams(held, count);
     if (code != CUDA_SUCCESS)
         return code;
-    watch(errand, process, from, begin);
-    end_group(errand, process);
+    watch(errand, child, from, begin);
+    end_group(errand, child);
     close(from);
     errand->text[errand->length] = '\0';
     return CUDA_SUCCESS;
