@@ -14,15 +14,19 @@
 #include "src/errand.h"
 #include "src/probe_answer.h"
 
-/* Where this build installs the command; a subproject, or a copy, has none. */
+/*
+ * Where the command is installed, as seen from the folder of this library. What is linked into
+ * programs has no folder of its own, and a subproject or a copy has no command.
+ */
 #ifndef CUSHIM__COMMAND
-#define CUSHIM__COMMAND NULL
+#define CUSHIM__COMMAND ""
 #endif
 
 static const uint64_t default_timeout_ns = UINT64_C(10000000000);
 
 static const char command_advice[] =
-    "Name the command cushim, of the same version as this library, by its absolute path.";
+    "Name the command cushim, of the same version as this library, by its absolute path, as "
+    "command of the options.";
 static const char driver_advice[] =
     "Do not use the driver in this process; run nvidia-smi to see whether other programs fare "
     "better, and restart the machine or reinstall the NVIDIA driver if they do not.";
@@ -47,6 +51,7 @@ static const struct {
 struct probing {
     struct cushim_probe found;
     char text[CUSHIM__PROBE_ANSWER_BYTES];
+    char command[CUSHIM_REPORT_PATH_BYTES];
 };
 
 const char *cushim_probe_verdict_name(enum cushim_probe_verdict verdict)
@@ -58,6 +63,33 @@ const char *cushim_probe_verdict_name(enum cushim_probe_verdict verdict)
 const char *cushim_probe_stage_name(enum cushim_probe_stage stage)
 {
     return (size_t)stage < sizeof stages / sizeof stages[0] ? stages[stage].name : "unknown";
+}
+
+/* The end of a path's folder: behind its last separator. NULL: the path does not tell. */
+static char *folder_end(char *path)
+{
+    char *last = strrchr(path, cushim__system_is_windows ? '\\' : '/');
+
+    return last && cushim__path_is_absolute(path) ? last + 1 : NULL;
+}
+
+/*
+ * The command that was installed together with this library, wherever both are; NULL: none is
+ * known. Its `..` stay in it: the system resolves them behind the links of the folder.
+ */
+static const char *command_beside(char *path, size_t size)
+{
+    static const char command[] = CUSHIM__COMMAND;
+    char *end;
+
+    if (!command[0] || cushim__path_is_absolute(command))
+        return command[0] ? command : NULL;
+    cushim__library_path((cushim_function)command_beside, path, size);
+    end = folder_end(path);
+    if (!end || sizeof command > size - (size_t)(end - path))
+        return NULL;
+    memcpy(end, command, sizeof command);
+    return path;
 }
 
 /* Which input cannot be right, and why; NULL: none. */
@@ -181,7 +213,9 @@ static void judge_silence(const struct cushim__errand *errand, enum cushim__answ
 
 static CUresult probe_with(const struct cushim_probe_options *options, struct probing *probing)
 {
-    const char *command = options->command ? options->command : CUSHIM__COMMAND;
+    const char *command = options->command
+                              ? options->command
+                              : command_beside(probing->command, sizeof probing->command);
     struct cushim_probe *found = &probing->found;
     char minimum[16];
     const char *const words[] = {CUSHIM__PROBE_WORD, CUSHIM__PROBE_PROTOCOL, minimum,
@@ -201,7 +235,7 @@ static CUresult probe_with(const struct cushim_probe_options *options, struct pr
     if (code != CUDA_SUCCESS)
         return code;
     snprintf(minimum, sizeof minimum, "%d", options->minimum_version);
-    snprintf(errand.problem, sizeof errand.problem, "this build knows no command cushim");
+    snprintf(errand.problem, sizeof errand.problem, "no command is named, and none is known here");
     code = command ? cushim__errand_run(&errand) : CUDA_ERROR_FILE_NOT_FOUND;
     if (code != CUDA_SUCCESS) {
         cushim__text_begin(&text, found->reason, sizeof found->reason);

@@ -52,9 +52,10 @@ struct cushim_probe_options {
     /** Oldest CUDA version that will do, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
     int minimum_version;
     /**
-     * Absolute path of the command `cushim`, of the same version as this library. NULL: where it is
-     * installed together with this library; a subproject's or a copy's two files know none.
-     * Borrowed for the call.
+     * Absolute path of the command `cushim`, of the same version as this library. NULL: the one that
+     * is installed together with the shared library, as seen from that library's file, so that both
+     * may be moved. What is linked statically, a subproject and a copy's two files know none: there
+     * it has to be named. Borrowed for the call.
      */
     const char *command;
 };
