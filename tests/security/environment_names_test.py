@@ -20,11 +20,14 @@ NM = shutil.which(os.environ.get('NM', 'nm'))
 ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|putenv|setenv|unsetenv'
                          r'|clearenv)$')
 
-# What search_posix.c reads makes it ask the dynamic linker, and nothing else.
+# What linker_posix.c reads makes the search ask the dynamic linker, and nothing else; in a process
+# with more rights that has taken these variables away. errand_posix.c reads none: it hands the
+# environment on to the process of a probe, and starts none with more rights than the user's.
 READERS = {
     'loader_system_posix.c.o': {'secure_getenv'},
-    'loader_search_posix.c.o': {'getenv'},
+    'loader_linker_posix.c.o': {'getenv'},
     'loader_search_musl.c.o': {'secure_getenv'},
+    'src_errand_posix.c.o': {'environ'},
     'system_posix.c.o': {'secure_getenv'}, # the mock's
 }
 
