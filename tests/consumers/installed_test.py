@@ -80,18 +80,51 @@ class Installed(consumer.Consumer):
         for name in names:
             self.assertTrue(os.path.exists(os.path.join(self.prefix, folder, name)), name)
 
-    def test_command_finds_the_mock_where_it_was_moved_to(self):
-        program = os.path.join(self.folder, 'consumer')
-        library = os.path.join(self.prefix, 'lib')
+    def build(self, name, cushim):
+        program = os.path.join(self.folder, name)
         own = ['-I' + CUDA_INCLUDE] if CUDA_INCLUDE else []
-        consumer.run(*COMPILER, os.path.join(HERE, 'consumer.c'), *own,
-                     '-I' + os.path.join(self.prefix, 'include'), '-L' + library, '-lcushim', '-o',
-                     program)
+        consumer.run(*COMPILER, os.path.join(HERE, name + '.c'), *own,
+                     '-I' + os.path.join(self.prefix, 'include'),
+                     '-L' + os.path.join(self.prefix, 'lib'), *cushim, '-o', program)
+        return program
+
+    def test_command_finds_the_mock_where_it_was_moved_to(self):
+        program = self.build('consumer', ['-lcushim'])
+        library = os.path.join(self.prefix, 'lib')
         result = subprocess.run(
             [os.path.join(self.prefix, 'bin', 'cushim'), 'run', '--devices', '3', '--', program],
             stdout=subprocess.PIPE, text=True, check=True,
             env=consumer.environment(LD_LIBRARY_PATH=library))
         self.assertRegex(result.stdout, r' is loaded[^\n]*\.\n3 devices\n$')
+
+    def test_library_finds_the_command_where_it_was_moved_to(self):
+        program = self.build('consumer_probe', ['-lcushim'])
+        library = os.path.join(self.prefix, 'lib')
+        link = os.path.join(self.folder, 'link')
+        os.symlink(library, link)
+        for folder in library, link:
+            with self.subTest(folder):
+                told = consumer.run(program, env=consumer.environment(LD_LIBRARY_PATH=folder,
+                                                                      CUSHIM_LIBRARY='none'))
+                self.assertRegex(told, r'^absent done: .*CUSHIM_LIBRARY=none')
+
+    def test_library_without_a_command_beside_it_tells_where_it_was_expected(self):
+        program = self.build('consumer_probe', ['-lcushim'])
+        folder = os.path.join(self.folder, 'alone', 'lib')
+        shutil.copytree(os.path.join(self.prefix, 'lib'), folder, symlinks=True)
+        result = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False,
+                                env=consumer.environment(LD_LIBRARY_PATH=folder))
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r'^unknown start: .*%s/\.\./bin/cushim: '
+                         % re.escape(folder))
+
+    def test_what_is_linked_statically_asks_for_the_command(self):
+        program = self.build('consumer_probe', ['-l:libcushim.a', '-pthread', '-ldl'])
+        result = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False,
+                                env=consumer.environment())
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stdout, r'^unknown start: .*no command is named.*\n'
+                                        r'Name the command cushim.*command of the options\.\n$')
 
 
 if __name__ == '__main__':
