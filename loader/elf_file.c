@@ -77,22 +77,22 @@ static unsigned find_holder(const struct cushim__elf *elf, uint64_t address, uin
 bool cushim__elf_place(const struct cushim__elf *elf, uint64_t address, uint64_t size,
                        ElfW(Word) flags, uint64_t *place)
 {
-    const unsigned holder = find_holder(elf, address, size, flags);
+    const unsigned segment = find_holder(elf, address, size, flags);
 
-    if (holder < elf->load_count)
-        *place = elf->loads[holder].p_offset + (address - elf->loads[holder].p_vaddr);
-    return holder < elf->load_count;
+    if (segment < elf->load_count)
+        *place = elf->loads[segment].p_offset + (address - elf->loads[segment].p_vaddr);
+    return segment < elf->load_count;
 }
 
 bool cushim__elf_find_code(struct cushim__elf *elf, uint64_t address)
 {
-    const unsigned holder = find_holder(elf, address, 1, PF_X);
+    const unsigned segment = find_holder(elf, address, 1, PF_X);
 
-    if (holder < elf->load_count) {
-        elf->code_start = elf->loads[holder].p_vaddr;
-        elf->code_bytes = elf->loads[holder].p_filesz;
+    if (segment < elf->load_count) {
+        elf->code_start = elf->loads[segment].p_vaddr;
+        elf->code_bytes = elf->loads[segment].p_filesz;
     }
-    return holder < elf->load_count;
+    return segment < elf->load_count;
 }
 
 void cushim__elf_string(struct cushim__elf *elf, uint64_t offset, char *text, size_t size)

@@ -16,7 +16,7 @@ static bool versions_lie_outside(struct cushim__elf *elf)
 }
 
 /* Copy one record. Each leads to the next by its distance. */
-static bool read_record(struct cushim__elf *elf, uint64_t address, void *record, size_t size)
+static bool read_record(struct cushim__elf *elf, uint64_t address, void *copy, size_t size)
 {
     uint64_t place, run;
     const void *bytes;
@@ -24,7 +24,7 @@ static bool read_record(struct cushim__elf *elf, uint64_t address, void *record,
     if (address % sizeof(uint32_t) != 0 || !cushim__elf_place(elf, address, size, PF_R, &place) ||
         !(bytes = cushim__elf_run(elf, place, size, 1, &run)))
         return versions_lie_outside(elf);
-    memcpy(record, bytes, size);
+    memcpy(copy, bytes, size);
     return true;
 }
 
