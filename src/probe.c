@@ -49,7 +49,7 @@ static const struct {
 
 /* Too large for a small thread's stack. */
 struct probing {
-    struct cushim_probe found;
+    struct cushim_probe_result found;
     char text[CUSHIM__PROBE_ANSWER_BYTES];
     char command[CUSHIM_REPORT_PATH_BYTES];
 };
@@ -102,7 +102,8 @@ static const char *refuse_path(const char *path)
     return strlen(path) < CUSHIM_REPORT_PATH_BYTES ? NULL : "the path is too long";
 }
 
-static CUresult refuse(const struct cushim_probe_options *options, struct cushim_probe *found)
+static CUresult refuse(const struct cushim_probe_options *options,
+                       struct cushim_probe_result *found)
 {
     const char *const names[] = {"library", "command"};
     const char *const paths[] = {options->library, options->command};
@@ -131,7 +132,7 @@ static CUresult refuse(const struct cushim_probe_options *options, struct cushim
 }
 
 /* The process has answered: the reason and advice are its own. */
-static void judge_answer(struct cushim_probe *found)
+static void judge_answer(struct cushim_probe_result *found)
 {
     switch (found->state) {
     case CUSHIM_STATE_NOT_FOUND:
@@ -174,7 +175,7 @@ static void add_end(struct cushim__text *text, const struct cushim__errand *erra
 
 /* The process has not answered, or not in full. */
 static void judge_silence(const struct cushim__errand *errand, enum cushim__answer answer,
-                          struct cushim_probe *found)
+                          struct cushim_probe_result *found)
 {
     const bool is_driver = found->stage != CUSHIM_PROBE_STAGE_START;
     const char *who = is_driver ? "The driver" : "The command ";
@@ -216,7 +217,7 @@ static CUresult probe_with(const struct cushim_probe_options *options, struct pr
     const char *command = options->command
                               ? options->command
                               : command_beside(probing->command, sizeof probing->command);
-    struct cushim_probe *found = &probing->found;
+    struct cushim_probe_result *found = &probing->found;
     char minimum[16];
     const char *const words[] = {CUSHIM__PROBE_WORD, CUSHIM__PROBE_PROTOCOL, minimum,
                                  options->library ? options->library : "", NULL};
@@ -259,7 +260,7 @@ static CUresult probe_with(const struct cushim_probe_options *options, struct pr
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_probe(const struct cushim_probe_options *options, struct cushim_probe *probe)
+CUresult cushim_probe(const struct cushim_probe_options *options, struct cushim_probe_result *probe)
 {
     struct cushim_probe_options known = {.size = sizeof known};
     struct probing *probing;

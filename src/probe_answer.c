@@ -148,7 +148,7 @@ static bool expect_stages(struct reading *reading, enum cushim_probe_stage *stag
 
 /* What the process has found. Its parts must be of one mind. */
 static bool expect_findings(struct reading *reading, enum cushim_probe_stage stage,
-                            struct cushim_probe *found)
+                            struct cushim_probe_result *found)
 {
     int code;
 
@@ -174,7 +174,7 @@ static bool expect_findings(struct reading *reading, enum cushim_probe_stage sta
 }
 
 enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
-                                              struct cushim_probe *probe)
+                                              struct cushim_probe_result *probe)
 {
     struct reading reading = {.next = text};
     const size_t size = probe->size;
@@ -185,6 +185,6 @@ enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
         probe->stage = CUSHIM_PROBE_STAGE_DONE;
         return CUSHIM__ANSWER_WHOLE;
     }
-    *probe = (struct cushim_probe){.size = size, .stage = probe->stage};
+    *probe = (struct cushim_probe_result){.size = size, .stage = probe->stage};
     return reading.is_cut && strlen(text) == length ? CUSHIM__ANSWER_CUT : CUSHIM__ANSWER_GARBAGE;
 }

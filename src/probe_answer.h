@@ -47,6 +47,6 @@ enum cushim__answer {
  * each case, state to advice only if the answer is whole.
  */
 enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
-                                              struct cushim_probe *probe);
+                                              struct cushim_probe_result *probe);
 
 #endif

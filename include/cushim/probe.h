@@ -61,8 +61,8 @@ struct cushim_probe_options {
 };
 
 /** What a probe has found. It holds no pointers into cushim and may be kept. */
-struct cushim_probe {
-    size_t size; /**< Set to `sizeof(struct cushim_probe)` by the caller. */
+struct cushim_probe_result {
+    size_t size; /**< Set to `sizeof(struct cushim_probe_result)` by the caller. */
     enum cushim_probe_verdict verdict;
     enum cushim_probe_stage stage; /**< Where the driver stopped, or DONE. */
     enum cushim_state state;       /**< What the process's own report says; UNTRIED if not DONE. */
@@ -126,7 +126,7 @@ struct cushim_probe {
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_probe(const struct cushim_probe_options *options,
-                                 struct cushim_probe *probe);
+                                 struct cushim_probe_result *probe);
 
 /**
  * Name a verdict for programs: `usable`, `absent`, `broken`, `hung`, `unknown`.

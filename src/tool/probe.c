@@ -14,7 +14,7 @@
 #include "src/tool/system.h"
 
 /* As `info` would end, and two of its own for what would have ended `info`. */
-static enum status status_of(const struct cushim_probe *probe)
+static enum status status_of(const struct cushim_probe_result *probe)
 {
     if (probe->verdict == CUSHIM_PROBE_USABLE)
         return STATUS_DONE;
@@ -34,7 +34,7 @@ static enum status status_of(const struct cushim_probe *probe)
     }
 }
 
-static void print_text(const struct cushim_probe *probe)
+static void print_text(const struct cushim_probe_result *probe)
 {
     output_line("verdict", "%s", cushim_probe_verdict_name(probe->verdict));
     output_line("reason", "%s", probe->reason);
@@ -62,7 +62,7 @@ static void json_number(struct json *json, const char *key, long long number, bo
         json_null(json, key);
 }
 
-static void print_json(const struct cushim_probe *probe)
+static void print_json(const struct cushim_probe_result *probe)
 {
     struct json json = {0};
 
@@ -85,7 +85,7 @@ static void print_json(const struct cushim_probe *probe)
 
 /* The probe could not be made. */
 static enum status fail(const struct arguments *arguments, CUresult code,
-                        const struct cushim_probe *probe)
+                        const struct cushim_probe_result *probe)
 {
     struct failure failure = {0};
     struct json json = {0};
@@ -106,7 +106,7 @@ static enum status fail(const struct arguments *arguments, CUresult code,
 
 enum status command_probe(const struct arguments *arguments)
 {
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     struct cushim_probe_options options = {.size = sizeof options, .library = arguments->library};
     char *own = system_own_path(), *absolute = NULL;
     CUresult code;

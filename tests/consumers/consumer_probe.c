@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    static struct cushim_probe probe = {.size = sizeof probe};
+    static struct cushim_probe_result probe = {.size = sizeof probe};
     const CUresult code = cushim_probe(NULL, &probe);
 
     printf("%s %s: %s\n%s\n", cushim_probe_verdict_name(probe.verdict),

@@ -84,7 +84,8 @@ static const struct {
 static int tried;
 
 /* From memory of exactly its size, so that a sanitizer sees who reads on. */
-static enum cushim__answer read_bytes(const void *bytes, size_t length, struct cushim_probe *probe)
+static enum cushim__answer read_bytes(const void *bytes, size_t length,
+                                      struct cushim_probe_result *probe)
 {
     char *text = malloc(length + 1);
     enum cushim__answer answer;
@@ -101,16 +102,16 @@ static enum cushim__answer read_bytes(const void *bytes, size_t length, struct c
     return answer;
 }
 
-static void assert_nothing_taken(const struct cushim_probe *probe)
+static void assert_nothing_taken(const struct cushim_probe_result *probe)
 {
-    const struct cushim_probe nothing = {.size = sizeof nothing, .stage = probe->stage};
+    const struct cushim_probe_result nothing = {.size = sizeof nothing, .stage = probe->stage};
 
     assert_memory_equal(probe, &nothing, sizeof nothing);
 }
 
 static void each_text_is_what_it_is(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -127,7 +128,7 @@ static void each_text_is_what_it_is(void **state)
 
 static void whole_answer_is_understood(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     assert_int_equal(read_bytes(usable, strlen(usable), &probe), CUSHIM__ANSWER_WHOLE);
@@ -142,7 +143,7 @@ static void whole_answer_is_understood(void **state)
 
 static void answer_that_breaks_off_anywhere_is_cut(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (size_t length = 0; length < sizeof usable - 1; length++) {
@@ -155,7 +156,7 @@ static void bytes_behind_an_answer_make_it_garbage(void **state)
 {
     static const char *const tails[] = {"\n", "x", " ", "}\n", usable};
     char text[2 * sizeof usable];
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (size_t i = 0; i < COUNT(tails); i++) {
@@ -170,7 +171,7 @@ static void bytes_behind_an_answer_make_it_garbage(void **state)
 /* Inside of numbers and texts a byte may be another, and the answer is another then. */
 static void byte_that_is_changed_never_changes_what_the_answer_is(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     char text[sizeof usable];
     int whole = 0;
 
@@ -199,7 +200,7 @@ static void text_that_is_too_long_is_garbage(void **state)
         "\"state\":\"not-found\",\"code\":303,\"driver_version\":0,\"device_count\":0,"
         "\"library\":\"";
     static const char tail[] = "\",\"reason\":\"\",\"advice\":\"\"}\n";
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (size_t length = CUSHIM_REPORT_PATH_BYTES - 2; length < CUSHIM_REPORT_PATH_BYTES + 2;
@@ -217,7 +218,7 @@ static void random_bytes_are_garbage(void **state)
 {
     uint32_t seed = 12345;
     unsigned char bytes[64];
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (int turn = 0; turn < 20000; turn++) {

@@ -53,7 +53,7 @@ static void *probe_often(void *wrong)
 
     for (int i = 0; i < ROUNDS; i++) {
         char path[1024];
-        const struct cushim_probe probe =
+        const struct cushim_probe_result probe =
             probing_probe(probing_driver(turns[i].driver, path, sizeof path), PROBING_LONG_NS);
         if (probe.verdict != turns[i].verdict || (i == 2 && probe.exit_status != 4))
             atomic_fetch_add((atomic_int *)wrong, 1);
@@ -81,14 +81,14 @@ static void *probe_cancelled(void *probe)
 {
     /* It is to be cancelled at the next cancellation point. */
     pthread_cancel(pthread_self());
-    *(struct cushim_probe *)probe = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
+    *(struct cushim_probe_result *)probe = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
     pthread_testcancel();
     return NULL;
 }
 
 static void cancelled_thread_finishes_its_probe(void **state)
 {
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     pthread_t thread;
     void *end = NULL;
 
@@ -117,7 +117,7 @@ static void reap_all(int number)
 static void check_verdicts_with(void (*handler)(int), int flags)
 {
     struct sigaction action = {.sa_flags = flags}, former;
-    struct cushim_probe usable, broken, hung;
+    struct cushim_probe_result usable, broken, hung;
 
     action.sa_handler = handler;
     assert_int_equal(sigaction(SIGCHLD, &action, &former), 0);
@@ -222,7 +222,7 @@ static void signals_during_a_probe_do_no_harm(void **state)
 static void process_gets_default_signals_whatever_the_caller_has(void **state)
 {
     static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     sigset_t all, former, after;
 
     (void)state;
@@ -245,7 +245,7 @@ static void process_gets_default_signals_whatever_the_caller_has(void **state)
 static void process_inherits_no_descriptor(void **state)
 {
     int kept[20];
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     for (size_t i = 0; i < 20; i++)
@@ -269,7 +269,7 @@ static void not_even_another_program_inherits_one(void **state)
                                "exit 45\n";
     const char *path = folder_write("script", text, sizeof text - 1);
     const struct cushim_probe_options options = {.size = sizeof options, .command = path};
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     int kept[20];
 
     (void)state;
@@ -294,7 +294,7 @@ static void caller_without_descriptors_is_told_so(void **state)
 {
     const struct cushim_probe_options options = {
         .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     struct rlimit former, few;
     int kept[FEW_DESCRIPTORS], count = 0;
     CUresult code = CUDA_ERROR_UNKNOWN;
@@ -351,7 +351,7 @@ static void caller_may_have_closed_its_streams(void **state)
     atomic_store(&closed_streams, 0);
     assert_int_equal(pthread_create(&printer, NULL, print_into_closed_streams, NULL), 0);
     for (unsigned set = 0; set < 8; set++) {
-        struct cushim_probe probe, ended;
+        struct cushim_probe_result probe, ended;
         bool stayed_closed = true;
         int kept[3];
 
@@ -440,7 +440,7 @@ static void other_program_is_broken_at_the_start(void **state)
     for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
         const struct cushim_probe_options options = {
             .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = programs[i].command};
-        struct cushim_probe probe = {.size = sizeof probe};
+        struct cushim_probe_result probe = {.size = sizeof probe};
 
         assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
         print_message("%s\n", probe.reason);
@@ -476,7 +476,7 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         struct cushim_probe_options options = {.size = sizeof options};
-        struct cushim_probe probe = {.size = sizeof probe};
+        struct cushim_probe_result probe = {.size = sizeof probe};
         char text[256];
         const char *path;
 

@@ -46,12 +46,12 @@ static const char *path_of(const char *driver)
     return probing_driver(driver, room, sizeof room);
 }
 
-static CUresult probe_as(struct cushim_probe_options options, struct cushim_probe *probe)
+static CUresult probe_as(struct cushim_probe_options options, struct cushim_probe_result *probe)
 {
     options.size = sizeof options;
     if (!options.command)
         options.command = probing_command;
-    *probe = (struct cushim_probe){.size = sizeof *probe};
+    *probe = (struct cushim_probe_result){.size = sizeof *probe};
     return cushim_probe(&options, probe);
 }
 
@@ -60,7 +60,8 @@ static void each_driver_has_its_verdict(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(drivers); i++) {
         const struct driver *driver = &drivers[i];
-        const struct cushim_probe probe = probing_probe(path_of(driver->file), PROBING_LONG_NS);
+        const struct cushim_probe_result probe =
+            probing_probe(path_of(driver->file), PROBING_LONG_NS);
 
         print_message("%s: %s\n", driver->file, probe.reason);
         assert_int_equal(probe.verdict, driver->verdict);
@@ -77,7 +78,7 @@ static void each_driver_has_its_verdict(void **state)
 
 static void usable_driver_tells_version_and_path(void **state)
 {
-    const struct cushim_probe probe = probing_probe(path_of("one-device"), 0);
+    const struct cushim_probe_result probe = probing_probe(path_of("one-device"), 0);
 
     (void)state;
     assert_int_equal(probe.driver_version, 13000);
@@ -88,7 +89,7 @@ static void usable_driver_tells_version_and_path(void **state)
 
 static void driver_below_the_minimum_is_broken(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     assert_int_equal(probe_as((struct cushim_probe_options){.library = path_of("one-device"),
@@ -106,7 +107,7 @@ static void driver_below_the_minimum_is_broken(void **state)
 
 static void environment_is_handed_on(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     if (!READS_ENVIRONMENT) {
@@ -138,7 +139,7 @@ static void path_of_any_characters_arrives(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
-        const struct cushim_probe probe =
+        const struct cushim_probe_result probe =
             probing_probe(folder_link(names[i], path_of("one-device")), PROBING_LONG_NS);
 
         print_message("%s\n", probe.reason);
@@ -149,7 +150,7 @@ static void path_of_any_characters_arrives(void **state)
 
 static void time_that_is_over_at_once_is_a_hung_driver(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     probing_set_mischief("hang", "open");
@@ -163,7 +164,7 @@ static void sizes_that_are_none_change_nothing(void **state)
 {
     unsigned char longer[sizeof(struct cushim_probe_options) + sizeof(void *)] = {0};
     struct cushim_probe_options options = {.size = 4};
-    struct cushim_probe probe, before;
+    struct cushim_probe_result probe, before;
 
     (void)state;
     memset(&probe, 0x5a, sizeof probe);
@@ -184,14 +185,14 @@ static void shorter_result_gets_its_part(void **state)
 {
     const struct cushim_probe_options options = {
         .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     memset(&probe, 0x5a, sizeof probe);
-    probe.size = offsetof(struct cushim_probe, stage);
+    probe.size = offsetof(struct cushim_probe_result, stage);
     assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-    assert_int_equal(probe.size, offsetof(struct cushim_probe, stage));
+    assert_int_equal(probe.size, offsetof(struct cushim_probe_result, stage));
     assert_int_equal(*(const unsigned char *)&probe.stage, 0x5a);
 }
 
@@ -208,7 +209,7 @@ static void paths_that_are_none_are_refused_by_name(void **state)
     memset(longest, 'x', sizeof longest - 1);
     memcpy(longest, probing_zoo, strlen(probing_zoo));
     for (size_t i = 0; i < COUNT(paths); i++) {
-        struct cushim_probe probe;
+        struct cushim_probe_result probe;
         struct cushim_probe_options options = {.library = paths[i].path};
 
         assert_int_equal(probe_as(options, &probe), CUDA_ERROR_INVALID_VALUE);
@@ -225,7 +226,7 @@ static void paths_that_are_none_are_refused_by_name(void **state)
 
 static void negative_version_is_refused_by_name(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     assert_int_equal(probe_as((struct cushim_probe_options){.minimum_version = -1}, &probe),
@@ -236,7 +237,7 @@ static void negative_version_is_refused_by_name(void **state)
 static void command_that_is_missing_is_no_verdict(void **state)
 {
     char path[1024];
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
 
     (void)state;
     snprintf(path, sizeof path, "%s/no/such/command", probing_zoo);
@@ -251,7 +252,7 @@ static void command_that_is_missing_is_no_verdict(void **state)
 /* This program is linked statically. */
 static void command_of_a_static_part_has_to_be_named(void **state)
 {
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
 
     (void)state;
     assert_int_equal(cushim_probe(NULL, &probe), CUDA_ERROR_FILE_NOT_FOUND);
@@ -262,7 +263,7 @@ static void command_of_a_static_part_has_to_be_named(void **state)
 
 static void command_that_is_no_program_is_no_verdict(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     const char *path = folder_write("text", "hello\n", 6);
 
     (void)state;

@@ -25,7 +25,7 @@ static const struct moment {
 
 static int planted;
 
-static void check_end(const struct mischief *mischief, const struct cushim_probe *probe)
+static void check_end(const struct mischief *mischief, const struct cushim_probe_result *probe)
 {
     if (mischief->is_uncertain && IS_SANITIZED) {
         assert_true(probe->signal != 0 || probe->exit_status > 0);
@@ -40,7 +40,7 @@ static void check_case(const struct mischief *mischief, const struct moment *mom
 {
     const bool is_hung = mischief->verdict == CUSHIM_PROBE_HUNG;
     const bool is_usable = mischief->verdict == CUSHIM_PROBE_USABLE;
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     char path[1024];
 
     probing_set_mischief(mischief->name, moment->when);

@@ -26,13 +26,13 @@ const char *probing_driver(const char *name, char *path, size_t size)
     return path;
 }
 
-struct cushim_probe probing_probe(const char *library, uint64_t timeout_ns)
+struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns)
 {
     const struct cushim_probe_options options = {.size = sizeof options,
                                                  .timeout_ns = timeout_ns,
                                                  .library = library,
                                                  .command = probing_command};
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     const CUresult code = cushim_probe(&options, &probe);
 
     if (code != CUDA_SUCCESS)
@@ -46,9 +46,9 @@ void probing_set_mischief(const char *mischief, const char *when)
     environment_set("ZOO_WHEN", mischief ? when : NULL);
 }
 
-struct cushim_probe probing_probe_hung(enum cushim_probe_stage stage)
+struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     char path[1024];
 
     probing_driver("mischief", path, sizeof path);

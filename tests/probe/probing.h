@@ -22,7 +22,7 @@ int probing_begin(int count, char **words);
 const char *probing_driver(const char *name, char *path, size_t size);
 
 /* A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. */
-struct cushim_probe probing_probe(const char *library, uint64_t timeout_ns);
+struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
 /* Let the driver `mischief` of the zoo do it: at `open`, `init` or `count`. NULL: nothing. */
 void probing_set_mischief(const char *mischief, const char *when);
@@ -31,7 +31,7 @@ void probing_set_mischief(const char *mischief, const char *when);
  * A probe of that driver, which hangs: with a time that is doubled until the driver is reached,
  * which takes its time on a busy machine.
  */
-struct cushim_probe probing_probe_hung(enum cushim_probe_stage stage);
+struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage);
 
 /* A line at the end of a test: how many of what. */
 void probing_count(const char *what, int number);

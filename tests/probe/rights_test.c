@@ -26,7 +26,7 @@ static int probe_here(void)
 {
     const struct cushim_probe_options options = {.size = sizeof options,
                                                  .command = probing_command};
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     CUresult code;
 
     if (!getauxval(AT_SECURE))

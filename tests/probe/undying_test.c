@@ -29,7 +29,7 @@ int __wrap_kill(pid_t process, int number)
 
 static void process_that_cannot_be_ended_is_told_and_not_waited_for(void **state)
 {
-    struct cushim_probe probe;
+    struct cushim_probe_result probe;
     int status = 0;
 
     (void)state;

@@ -78,7 +78,7 @@ static CUresult probe(void)
 {
     const struct cushim_probe_options options = {
         .size = sizeof options, .library = ZOO, .command = COMMAND};
-    struct cushim_probe probe = {.size = sizeof probe};
+    struct cushim_probe_result probe = {.size = sizeof probe};
     CUresult code = cushim_probe(&options, &probe);
 
     if (code == CUDA_SUCCESS && (probe.verdict != CUSHIM_PROBE_BROKEN || probe.stage != STAGE))
