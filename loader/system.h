@@ -25,7 +25,7 @@ struct cushim__place {
 /* Where to look when nobody names a driver, in order; ends with a NULL path. */
 extern const struct cushim__place cushim__places[];
 
-/* The calling process and thread as one number; never 0 and never below 2^32. */
+/* The calling process and thread as one number from 2^32 on and below 2^63. */
 uint64_t cushim__self(void);
 uint32_t cushim__process_of(uint64_t self);
 

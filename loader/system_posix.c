@@ -65,7 +65,8 @@ __attribute__((used, section(".note.dlopen"), aligned(4))) static const struct {
 
 uint64_t cushim__self(void)
 {
-    return (uint64_t)(uint32_t)getpid() << 32 | (uint32_t)syscall(SYS_gettid);
+    /* A filter of system calls may let getpid() answer a negative number. */
+    return (uint64_t)(getpid() & INT32_MAX) << 32 | (uint32_t)syscall(SYS_gettid);
 }
 
 uint32_t cushim__process_of(uint64_t self)

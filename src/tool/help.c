@@ -101,10 +101,13 @@ static const struct entry examples[] = {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Words, wrapped; the cursor stands at `column` and later lines begin at `indent`. */
-static void wrap(int column, int indent, const char *text)
+/*
+ * Words, wrapped; the cursor stands at `column`, and lines begin at `indent`. Returns where the
+ * cursor is then, so that more words can follow.
+ */
+static int wrap(int column, int indent, const char *text)
 {
-    bool is_first = true;
+    bool is_first = column == indent;
 
     while (*text) {
         const int length = (int)strcspn(text, " ");
@@ -119,7 +122,7 @@ static void wrap(int column, int indent, const char *text)
         text += length;
         text += strspn(text, " ");
     }
-    putchar('\n');
+    return column;
 }
 
 static void put_heading(const char *heading)
@@ -131,10 +134,12 @@ static void put_paragraph(const char *text)
 {
     printf("%*s", MARGIN, "");
     wrap(MARGIN, MARGIN, text);
+    putchar('\n');
 }
 
-/* A name in the margin and its text in the column, or below if the name is too long for that. */
-static void put_entry(const char *name, const char *value, const char *text)
+/* A name in the margin; its text goes into the column, or below if the name is too long for that.
+ * Returns the column. */
+static int put_name(const char *name, const char *value)
 {
     int at = printf("%*s%s%s%s", MARGIN, "", name, value ? " " : "", value ? value : "");
 
@@ -143,7 +148,13 @@ static void put_entry(const char *name, const char *value, const char *text)
         at = 0;
     }
     printf("%*s", COLUMN - at, "");
-    wrap(COLUMN, COLUMN, text);
+    return COLUMN;
+}
+
+static void put_entry(const char *name, const char *value, const char *text)
+{
+    wrap(put_name(name, value), COLUMN, text);
+    putchar('\n');
 }
 
 static void put_entries(const char *heading, const struct entry *entries, size_t count)
@@ -180,8 +191,8 @@ static const char *put_names(char *buffer, size_t size, unsigned set)
 /* The exit statuses of one command, or those of all with the names of the commands. */
 static void put_statuses(const struct command_row *row)
 {
-    char names[64], text[240];
-    size_t length = 0;
+    char names[64];
+    int column = 0;
 
     put_heading("EXIT STATUS");
     for (size_t i = 0; i < COUNT(statuses); i++) {
@@ -189,14 +200,16 @@ static void put_statuses(const struct command_row *row)
         const bool is_all = row || entry->commands == ALL;
         if (row && !(entry->commands & (unsigned)row->command))
             continue;
-        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s%s", length ? " " : "",
-                                   is_all ? "" : put_names(names, sizeof names, entry->commands),
-                                   entry->text);
+        if (column == 0)
+            column = put_name(entry->name, NULL);
+        if (!is_all)
+            column = wrap(column, COLUMN, put_names(names, sizeof names, entry->commands));
+        column = wrap(column, COLUMN, entry->text);
         /* Of several for one status, the whole manual makes one entry. */
         if (!row && i + 1 < COUNT(statuses) && strcmp(entry[1].name, entry->name) == 0)
             continue;
-        put_entry(entry->name, NULL, text);
-        length = 0;
+        putchar('\n');
+        column = 0;
     }
 }
 

@@ -51,8 +51,10 @@ const struct option arguments_options[] = {
      .field = FIELD(output),
      .expected = "the path of a file to write",
      .help =
-         "File to write. In a folder that everybody may write, as /tmp, no link is followed and "
-         "nobody else's file is written. Default: standard output."},
+         "File to write. Where the folder allows it and FILE is no link or device, FILE.part is "
+         "written and takes its place once it is whole. In a folder that everybody may write, as "
+         "/tmp, no link is followed and nobody else's file is written into. Default: standard "
+         "output."},
     {.name = "--timeout",
      .value = "SECONDS",
      .kind = OPTION_NUMBER,

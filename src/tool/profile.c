@@ -173,61 +173,69 @@ static bool put_into(FILE *file, const struct profile *profile, bool is_mock, co
     return is_written;
 }
 
-static bool write_file(const struct profile *profile, bool is_mock, const char *path,
-                       const char **why)
+static void fail(struct failure *failure, const char *path, const char *why)
 {
-    FILE *file = system_new_file(path, why);
+    failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+                "The profile could not be written to %s: %s", path, why);
+}
 
-    return file && put_into(file, profile, is_mock, why);
+static void write_file(const struct profile *profile, bool is_mock, const char *path,
+                       struct failure *failure)
+{
+    const char *why = "";
+    FILE *file = system_new_file(path, &why);
+
+    if (!file || !put_into(file, profile, is_mock, &why))
+        fail(failure, path, why);
 }
 
 /*
  * A profile that ends early looks like a whole one of a lesser device. So a file is written beside
  * the one that is meant, which it replaces once it is whole.
  */
-static bool replace_file(const struct profile *profile, bool is_mock, const char *path,
-                         const char **why)
+static void replace_file(const struct profile *profile, bool is_mock, const char *path,
+                         struct failure *failure)
 {
     static const char end[] = ".part";
     const size_t length = strlen(path);
     char *part = output_memory(length + sizeof end);
+    const char *why = "";
     bool is_written = false;
     int reason;
     FILE *file;
 
     memcpy(part, path, length);
     memcpy(part + length, end, sizeof end);
-    file = system_new_file(part, why);
+    file = system_new_file(part, &why);
     reason = errno;
     if (file) {
-        is_written = put_into(file, profile, is_mock, why);
+        is_written = put_into(file, profile, is_mock, &why);
         if (is_written && !system_replace(part, path)) {
-            *why = strerror(errno);
+            why = strerror(errno);
             is_written = false;
         }
         reason = errno;
         if (!is_written)
             remove(part);
     }
-    free(part);
     /* The file can be written, and the folder cannot. */
     if (!is_written && (reason == EACCES || reason == EPERM || reason == ENAMETOOLONG))
-        return write_file(profile, is_mock, path, why);
-    return is_written;
+        write_file(profile, is_mock, path, failure);
+    else if (!is_written)
+        fail(failure, !file && reason == EEXIST ? part : path, why);
+    free(part);
 }
 
 /* Standard output is closed, and what it lost is told, by main(). */
 static void write_profile(const struct profile *profile, bool is_mock, const char *path,
                           struct failure *failure)
 {
-    const char *why = "";
-
     if (!path)
         put_profile(stdout, profile, is_mock);
-    else if (!(system_is_replaceable(path) ? replace_file : write_file)(profile, is_mock, path,
-                                                                        &why))
-        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
-                    "The profile could not be written to %s: %s", path, why);
+    else if (system_is_replaceable(path))
+        replace_file(profile, is_mock, path, failure);
+    else
+        write_file(profile, is_mock, path, failure);
 }
 
 enum status command_profile(const struct arguments *arguments)

@@ -31,7 +31,8 @@ bool system_file_exists(const char *path);
 /*
  * Make a file to write, or what is there empty. In a folder that everybody may write, as /tmp,
  * somebody may have left a link or a file of that name: there only a file that this user owns under
- * no other name is written. NULL: `why` is why not.
+ * no other name is written. NULL: `why` is why not, and errno is EEXIST if there is something else
+ * than that.
  */
 FILE *system_new_file(const char *path, const char **why);
 

@@ -94,8 +94,11 @@ static int open_in_shared(int folder, const char *name, const char **why)
     struct stat status;
 
     if (file < 0) {
-        *why =
-            errno == ELOOP ? "it is a link, in a folder that everybody may write" : strerror(errno);
+        const int reason = errno;
+        const bool is_there = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
+        *why = reason == ELOOP ? "it is a link, in a folder that everybody may write"
+                               : strerror(reason);
+        errno = is_there ? EEXIST : reason;
         return -1;
     }
     if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&

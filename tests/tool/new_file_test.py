@@ -4,13 +4,20 @@
 
 import os
 import stat
+import sys
 import tempfile
 import unittest
 
-from harness import DONE, FAILED, ToolTest
+from harness import COMMAND, DONE, FAILED, ToolTest
 
 NOBODY = 65534
 TEXT = 'what was there\n'
+AS_NOBODY = """import os, sys
+os.setgroups([])
+os.setgid(%d)
+os.setuid(%d)
+os.execv(sys.argv[1], sys.argv[1:])
+""" % (NOBODY, NOBODY)
 
 
 class NewFile(ToolTest):
@@ -21,6 +28,7 @@ class NewFile(ToolTest):
         self.folder = os.path.join(temporary.name, 'shared')
         self.own = os.path.join(temporary.name, 'own')
         self.path = os.path.join(self.folder, 'gpu.profile')
+        self.part = self.path + '.part'
         os.mkdir(self.folder)
         os.chmod(self.folder, 0o1777)
         with open(self.own, 'w', encoding='ascii') as file:
@@ -57,9 +65,39 @@ class NewFile(ToolTest):
         self.assert_refused(self.write(), 'it is a link')
         self.assertFalse(os.path.exists(os.path.join(self.folder, 'gone')))
 
-    def test_another_name_of_a_file_is_not_written(self):
+    def assert_replaced(self, kept):
+        """FILE is another one than the file behind a descriptor, this user's and whole."""
+        self.assertEqual(os.pread(kept, 4096, 0).decode(), TEXT)
+        status = os.lstat(self.path)
+        self.assertNotEqual(status.st_ino, os.fstat(kept).st_ino)
+        self.assertTrue(stat.S_ISREG(status.st_mode))
+        self.assertEqual((status.st_uid, status.st_nlink), (os.geteuid(), 1))
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(stat.S_IMODE(status.st_mode), 0o666 & ~mask)
+        with open(self.path, encoding='ascii') as file, self.profile() as whole:
+            self.assertEqual(file.read(), whole.read())
+        self.assertEqual(os.listdir(self.folder), ['gpu.profile'])
+
+    def profile(self):
+        """A profile that was written where nobody else writes."""
+        path = os.path.join(os.path.dirname(self.folder), 'whole')
+        self.assert_written(self.write(path), path)
+        return open(path, encoding='ascii')
+
+    def descriptor(self, path):
+        kept = os.open(path, os.O_RDONLY)
+        self.addCleanup(os.close, kept)
+        return kept
+
+    def test_another_name_of_a_file_is_replaced_and_not_written_into(self):
         os.link(self.own, self.path)
-        self.assert_refused(self.write(), "not this user's own file")
+        kept = self.descriptor(self.own)
+        self.assert_written(self.write())
+        self.assert_replaced(kept)
+        with open(self.own, encoding='ascii') as file:
+            self.assertEqual(file.read(), TEXT)
+        self.assertEqual(os.stat(self.own).st_nlink, 1)
 
     def test_pipe_is_not_waited_for(self):
         os.mkfifo(self.path)
@@ -69,14 +107,84 @@ class NewFile(ToolTest):
         self.assert_refused(self.write(), "not this user's own file")
 
     @unittest.skipUnless(os.geteuid() == 0, 'only root can give files to others')
-    def test_file_of_somebody_else_is_not_written(self):
+    def test_file_of_somebody_else_is_replaced_and_not_written_into(self):
         with open(self.path, 'w', encoding='ascii') as file:
             file.write(TEXT)
         os.chown(self.path, NOBODY, NOBODY)
-        result = self.write()
-        self.assert_status(result, FAILED)
-        with open(self.path, encoding='ascii') as file:
-            self.assertEqual(file.read(), TEXT)
+        kept = self.descriptor(self.path)
+        self.assert_written(self.write())
+        self.assert_replaced(kept)
+
+    def assert_part_is_in_the_way(self, reason):
+        """It is as it was afterwards, and so is FILE, which is there or is not."""
+        before = os.lstat(self.part)
+        for content in None, TEXT:
+            if content:
+                with open(self.path, 'w', encoding='ascii') as file:
+                    file.write(content)
+            result = self.write()
+            self.assert_refused(result, reason)
+            self.assertIn(self.part + ': ', result.err)
+            after = os.lstat(self.part)
+            self.assertEqual((after.st_ino, after.st_mode, after.st_uid, after.st_nlink,
+                              after.st_size, after.st_mtime_ns),
+                             (before.st_ino, before.st_mode, before.st_uid, before.st_nlink,
+                              before.st_size, before.st_mtime_ns))
+            self.assertEqual(os.path.exists(self.path), content is not None)
+            if content:
+                with open(self.path, encoding='ascii') as file:
+                    self.assertEqual(file.read(), content)
+        os.remove(self.path)
+        os.remove(self.part)
+
+    def test_link_planted_as_the_part_is_not_followed(self):
+        for target in self.own, 'gone':
+            os.symlink(target, self.part)
+            self.assert_part_is_in_the_way('it is a link, in a folder that everybody may write')
+            self.assertFalse(os.path.exists(os.path.join(self.folder, 'gone')))
+
+    def test_another_name_of_a_file_planted_as_the_part_is_not_written_into(self):
+        os.link(self.own, self.part)
+        self.assert_part_is_in_the_way("not this user's own file")
+
+    def test_pipe_planted_as_the_part_is_not_waited_for(self):
+        os.mkfifo(self.part)
+        self.assert_part_is_in_the_way('No such device or address')
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can give files to others')
+    def test_file_of_somebody_else_planted_as_the_part_is_not_written_into(self):
+        for mode in 0o600, 0o666:
+            with open(self.part, 'w', encoding='ascii') as file:
+                file.write(TEXT)
+            os.chmod(self.part, mode)
+            os.chown(self.part, NOBODY, NOBODY)
+            # The kernel itself may forbid root to open it (fs.protected_regular).
+            self.assert_part_is_in_the_way(': ')
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root can become somebody else')
+    def test_own_file_is_kept_where_the_part_may_not_be_opened(self):
+        os.chmod(os.path.dirname(self.folder), 0o755)
+        command = [sys.executable, '-c', AS_NOBODY, *COMMAND]
+        if self.run_command('--version', command=command).status != DONE:
+            self.skipTest('the command is in a folder of this user alone')
+        with open(self.part, 'w', encoding='ascii') as file:
+            file.write(TEXT)
+        os.chmod(self.part, 0o600)
+        with open(self.path, 'w', encoding='ascii') as file:
+            file.write(TEXT)
+        os.chown(self.path, NOBODY, NOBODY)
+        self.assert_refused(self.run_with(13000, 'profile', '--output', self.path,
+                                          command=command), self.part + ': Permission denied')
+        for path in self.path, self.part:
+            with open(path, encoding='ascii') as file:
+                self.assertEqual(file.read(), TEXT)
+
+    def test_part_of_a_run_that_was_killed_is_taken(self):
+        with open(self.part, 'w', encoding='ascii') as file:
+            file.write(TEXT * 1000)
+        kept = self.descriptor(self.own)
+        self.assert_written(self.write())
+        self.assert_replaced(kept)
 
     def test_link_in_a_folder_of_ones_own_is_followed(self):
         os.chmod(self.folder, 0o755)
