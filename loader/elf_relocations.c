@@ -23,6 +23,8 @@ struct pass {
     ElfW(Word) flags;   /* of a segment that the linker may write to */
     uint64_t relative;  /* so many come first that are of this type */
     uint64_t low, high; /* writable memory that was met last */
+    /* Of that, the part around the last place that holds nothing but data. */
+    uint64_t plain, plain_bytes;
     struct array arrays[ARRAYS];
 };
 
@@ -85,6 +87,54 @@ static const char *fault_of_relocation(struct cushim__elf *elf, struct pass *pas
     return NULL;
 }
 
+/* Take out of the plain part what is `bytes` long, and on the other side of an address. */
+static void leave_out(struct pass *pass, uint64_t address, uint64_t start, uint64_t bytes)
+{
+    const uint64_t end = pass->plain + pass->plain_bytes;
+    const uint64_t before = start > WORD - 1 ? start - (WORD - 1) : 0;
+
+    if (bytes == 0)
+        return;
+    if (address >= start + bytes && start + bytes > pass->plain) {
+        pass->plain_bytes = end - (start + bytes);
+        pass->plain = start + bytes;
+    } else if (address < before && before < end) {
+        pass->plain_bytes = before - pass->plain;
+    }
+}
+
+/* Find the plain part around a place that is sound. */
+static void look_around(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
+{
+    pass->plain = pass->low;
+    pass->plain_bytes = 0;
+    if (address < pass->low || address >= pass->high || array_at(pass, address))
+        return;
+    pass->plain_bytes = pass->high - pass->low - (WORD - 1);
+    for (unsigned i = 0; i < ARRAYS; i++)
+        leave_out(pass, address, pass->arrays[i].start, pass->arrays[i].bytes);
+    leave_out(pass, address, elf->dynamic.p_vaddr, elf->dynamic.p_memsz);
+}
+
+/*
+ * The first of these that is not like nearly all are: relative, and for the plain part around the
+ * one before it, which is sound.
+ */
+static const ElfW(Rela) * first_of_other_kind(const struct cushim__elf *elf, struct pass *pass,
+                                              const ElfW(Rela) * relocation, const ElfW(Rela) * end)
+{
+    const ElfW(Rela) *before = relocation - 1;
+
+    if (before->r_info != KIND_RELATIVE)
+        return relocation;
+    if (before->r_offset - pass->plain >= pass->plain_bytes)
+        look_around(elf, pass, before->r_offset);
+    while (relocation < end && relocation->r_info == KIND_RELATIVE &&
+           relocation->r_offset - pass->plain < pass->plain_bytes)
+        relocation++;
+    return relocation;
+}
+
 static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
                         enum cushim__elf_entry bytes)
 {
@@ -100,10 +150,12 @@ static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim_
         const ElfW(Rela) *some = cushim__elf_run(elf, start + i * size, size, count - i, &run);
         if (!some)
             return cushim__elf_damaged(elf, start + i * size, "its relocations cannot be read");
-        for (uint64_t j = 0; j < run; j++) {
-            const char *why = fault_of_relocation(elf, pass, &some[j], i + j);
+        for (const ElfW(Rela) *one = some, *end = some + run; one < end;
+             one = first_of_other_kind(elf, pass, one + 1, end)) {
+            const uint64_t index = i + (uint64_t)(one - some);
+            const char *why = fault_of_relocation(elf, pass, one, index);
             if (why)
-                return cushim__elf_damaged(elf, start + (i + j) * size, why);
+                return cushim__elf_damaged(elf, start + index * size, why);
         }
     }
     return true;
