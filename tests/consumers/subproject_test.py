@@ -35,8 +35,9 @@ class Subproject(consumer.Consumer):
         build = os.path.join(self.project, 'build')
         environment = consumer.environment(CC=COMPILER)
         # The subproject also where cushim is installed.
+        # Without optimisation: that takes longer than all else here.
         consumer.run('meson', 'setup', build, self.project, '--wrap-mode=nodownload',
-                     '--force-fallback-for=cushim', *options, env=environment)
+                     '--force-fallback-for=cushim', '-Doptimization=0', *options, env=environment)
         consumer.run('ninja', '-C', build, *programs, env=environment)
         return [os.path.join(build, program) for program in programs]
 
