@@ -47,7 +47,23 @@ static void allocate(struct calls *calls)
     object->bytes = bytes;
 }
 
-/* What is freed, or never was allocated, answers so, and is no violation. */
+/* What lives at an address, or NULL. */
+static struct calls_object *memory_at(struct calls *calls, uint64_t address)
+{
+    for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
+        struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
+
+        if (memory->life == CALLS_LIVE && address >= memory->handle &&
+            address - memory->handle < memory->bytes)
+            return memory;
+    }
+    return NULL;
+}
+
+/*
+ * What is freed, or never was allocated, answers so, and is no violation. Addresses are given out
+ * again: that of memory that is gone can be that of other memory, which is freed then.
+ */
 static void release(struct calls *calls)
 {
     struct calls_object *object;
@@ -55,17 +71,35 @@ static void release(struct calls *calls)
     const unsigned inside = fuzz_byte(&calls->input) < 32;
     const CUresult code = calls_judge(calls, calls->driver->MemFree_v2(address + inside));
 
-    if (inside && address)
+    if (inside)
         CLAIM(code != CUDA_SUCCESS);
-    else if (code == CUDA_SUCCESS && object)
-        object->life = CALLS_DEAD;
+    if (code != CUDA_SUCCESS || !address)
+        return;
+    object = memory_at(calls, address);
+    CLAIM(object && object->handle == address);
+    object->life = CALLS_DEAD;
+}
+
+/*
+ * An offset by the input, which can be one past the end. Other memory can begin there: then it is
+ * that which a call means, and `memory` and the offset become its.
+ */
+static size_t pick_offset(struct calls *calls, struct calls_object **memory)
+{
+    const size_t offset = (size_t)fuzz_number(&calls->input, 2) % ((*memory)->bytes + 1);
+    struct calls_object *other = memory_at(calls, (*memory)->handle + offset);
+
+    if (!other || other == *memory)
+        return offset;
+    *memory = other;
+    return 0;
 }
 
 /* A range of memory by the input: most are within it. */
-static size_t pick_range(struct calls *calls, const struct calls_object *memory, size_t *offset)
+static size_t pick_range(struct calls *calls, struct calls_object **memory, size_t *offset)
 {
-    *offset = (size_t)fuzz_number(&calls->input, 2) % (memory->bytes + 1);
-    return (size_t)fuzz_number(&calls->input, 2) % (memory->bytes - *offset + 2);
+    *offset = pick_offset(calls, memory);
+    return (size_t)fuzz_number(&calls->input, 2) % ((*memory)->bytes - *offset + 2);
 }
 
 static bool is_within(const struct calls_object *memory, size_t offset, size_t bytes)
@@ -123,7 +157,7 @@ static void set(struct calls *calls)
         calls_drop(calls);
         return;
     }
-    bytes = pick_range(calls, memory, &offset);
+    bytes = pick_range(calls, &memory, &offset);
     code = calls_judge(calls, calls->driver->MemsetD8Async(memory->handle + offset, value, bytes,
                                                            CALLS_HANDLE(CUstream, handle)));
     CLAIM(is_within(memory, offset, bytes) || code != CUDA_SUCCESS);
@@ -147,7 +181,7 @@ static void upload(struct calls *calls)
         calls_drop(calls);
         return;
     }
-    count = pick_range(calls, memory, &offset);
+    count = pick_range(calls, &memory, &offset);
     memset(bytes, value, sizeof bytes);
     code =
         calls_judge(calls, calls->driver->MemcpyHtoDAsync_v2(memory->handle + offset, bytes, count,
@@ -171,8 +205,8 @@ static void copy(struct calls *calls)
         calls_drop(calls);
         return;
     }
-    bytes = pick_range(calls, from, &source);
-    place = (size_t)fuzz_number(&calls->input, 2) % (to->bytes + 1);
+    bytes = pick_range(calls, &from, &source);
+    place = pick_offset(calls, &to);
     code = calls_judge(calls,
                        calls->driver->MemcpyDtoDAsync_v2(to->handle + place, from->handle + source,
                                                          bytes, CALLS_HANDLE(CUstream, handle)));
@@ -181,7 +215,8 @@ static void copy(struct calls *calls)
         return;
     use(calls, from, stream);
     use(calls, to, stream);
-    if (from->is_shared)
+    /* Nothing is promised of ranges that overlap. */
+    if (from->is_shared || from == to)
         forget(to);
     for (size_t i = 0; i < bytes && place + i < CALLS_SHADOW; i++) {
         const bool is_known = source + i < CALLS_SHADOW && from->is_known[source + i];
