@@ -165,6 +165,9 @@ class Environments(unittest.TestCase):
     @unittest.skipUnless(NAMESPACES, 'no mount namespace')
     def test_folders_that_are_not_there(self):
         for name, least in self.CASES:
+            if VICTIM.startswith(name + '/'):
+                print('without %s: left out, what is tested lies there' % name)
+                continue
             script = 'mount -t tmpfs -o ro none %s && [ -z "$(ls -A %s)" ] || exit 98' % (name,
                                                                                         name)
             ends = [run_in_namespace(script, command, settings)
