@@ -37,6 +37,7 @@ void cushim__engine_destroy(void)
             cushim__engine_forget(one);
         cushim__helper_stop(context);
     }
+    cushim__run_forget_listed();
     cushim__condition_destroy(&engine->changed);
     cushim__condition_destroy(&engine->work);
     free(engine->heap);

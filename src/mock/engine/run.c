@@ -78,6 +78,21 @@ void cushim__run_listed(void)
     }
 }
 
+void cushim__run_forget_listed(void)
+{
+    struct cushim__engine *engine = cushim__engine();
+
+    while (engine->listed) {
+        struct cushim__stream *stream = engine->listed;
+
+        engine->listed = stream->next_listed;
+        stream->listed = false;
+        if (stream->destroyed && !stream->head)
+            cushim__stream_free(stream);
+    }
+    engine->last_listed = NULL;
+}
+
 void cushim__run_polled(void)
 {
     struct cushim__engine *engine = cushim__engine();

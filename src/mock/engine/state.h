@@ -91,6 +91,9 @@ void cushim__order_ended(struct cushim__stream *stream);
 /* run.c: look at streams, and work off what is due. */
 void cushim__run_list(struct cushim__stream *stream);
 void cushim__run_listed(void);
+
+/* Look at none of them: the engine ends. Those that have ended themselves are freed. */
+void cushim__run_forget_listed(void);
 void cushim__run_polled(void);      /* ask all that are polled */
 void cushim__run_polled_some(void); /* ask a few, in turn */
 bool cushim__run_next(void);        /* what is due first, whenever that is; false: nothing */
