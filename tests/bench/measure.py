@@ -2,6 +2,7 @@
 """How figures come about: instructions that are counted, and times of things that take turns."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections import namedtuple
@@ -87,6 +88,8 @@ class Bench:
 
     def count(self, *words):
         """Instructions of a whole run."""
+        if not shutil.which('valgrind'):
+            raise Skip('valgrind is not installed')
         return self.once(words, lambda: callgrind.count([self.path(words[0]), *words[1:]],
                                                         self.environment()))
 

@@ -63,9 +63,9 @@ REASONS = {
 }
 
 
-def most(limit, unit=''):
-    return Goal('at most %g%s' % (limit, unit), lambda bench, figure: figure.value <= limit +
-                TOLERANCE)
+def most(limit, unit='', slack=0.0):
+    return Goal('at most %g%s' % (limit, unit),
+                lambda bench, figure: figure.value <= limit + slack)
 
 
 def least(limit, unit=''):

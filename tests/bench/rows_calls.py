@@ -69,7 +69,7 @@ MODULES = {
     'stream-wait': ('cushim_stream_wait_event', 11),
     'stream-query': ('cushim_stream_query', 8),
 }
-MODULE_GOAL = most(6)
+MODULE_GOAL = most(6, slack=TOLERANCE)
 
 
 def module_count(bench, program, row):

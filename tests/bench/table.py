@@ -80,6 +80,11 @@ def markdown(about, results):
     return '\n'.join(lines) + '\n'
 
 
+def has_part(path, part):
+    with open(path, encoding='utf-8') as file:
+        return '<!-- begin %s -->' % part in file.read()
+
+
 def put_into(path, part, body):
     """Replace what stands between the marks of a part in a Markdown file."""
     with open(path, encoding='utf-8') as file:
