@@ -39,7 +39,7 @@ struct latch latch_shut(CUstream stream)
 
 void latch_open(const struct latch *latch)
 {
-    __atomic_store_n(latch->host, 1, __ATOMIC_RELEASE);
+    *latch->host = 1;
 }
 
 void latch_open_all(void)

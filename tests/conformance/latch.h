@@ -11,7 +11,7 @@
 #include <cuda.h>
 
 struct latch {
-    volatile uint64_t *host;
+    _Atomic uint64_t *host;
     CUdeviceptr device;
 };
 

@@ -46,6 +46,12 @@ void route_restart(const char *folder, const char *const *arguments);
  */
 bool route_search_has_another(void);
 
+/*
+ * Whether the linker finds a driver in this machine. It goes on to it from a library that is built
+ * for another processor, and stops at others that it cannot map.
+ */
+bool route_linker_finds_one(void);
+
 /* In a child: open a library, or fail. */
 void *route_open(const char *path);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include "tests/drivers/route.h"
@@ -21,4 +22,13 @@ bool route_search_has_another(void)
            access("/run/opengl-driver/lib/libcuda.so.1", F_OK) == 0 ||
            access("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1", F_OK) == 0 ||
            access("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", F_OK) == 0;
+}
+
+bool route_linker_finds_one(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library)
+        dlclose(library);
+    return library != NULL;
 }

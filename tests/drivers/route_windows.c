@@ -17,3 +17,8 @@ bool route_search_has_another(void)
 {
     return false;
 }
+
+bool route_linker_finds_one(void)
+{
+    return false;
+}

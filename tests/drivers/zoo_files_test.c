@@ -248,6 +248,12 @@ static void a_broken_file_in_the_search_path_is_not_loadable(void **state)
     }
     for (unsigned i = 0; i < COUNT(found_by_search); i++) {
         char folder[64], name[96];
+
+        if (found_by_search[i].outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE &&
+            route_linker_finds_one()) {
+            print_message("%s: the driver of this machine follows\n", found_by_search[i].name);
+            continue;
+        }
         snprintf(folder, sizeof folder, "search-%s", found_by_search[i].name);
         snprintf(name, sizeof name, "%s/libcuda.so.1", folder);
         folder_subfolder(folder);

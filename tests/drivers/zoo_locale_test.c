@@ -67,15 +67,23 @@ static void write_translations(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Let the C library of this process speak the other language. False: it has no locale for that. */
-static bool speak(void)
+/* Whether the C library of this process speaks the other language: it may have no locale for that. */
+static bool speak(const char *path)
 {
+    const char *message;
+
     folder_subfolder(LANGUAGE);
     folder_subfolder(LANGUAGE "/LC_MESSAGES");
     write_translations(folder_path(LANGUAGE "/LC_MESSAGES/libc.mo"));
     setenv("LANGUAGE", LANGUAGE, 1);
     bindtextdomain("libc", folder_path("."));
-    return setlocale(LC_ALL, "C.UTF-8") != NULL;
+    if (!setlocale(LC_ALL, "C.UTF-8"))
+        return false;
+    /* This is what the loader would read. */
+    assert_null(dlopen(path, RTLD_NOW));
+    message = dlerror();
+    print_message("%s\n", message);
+    return strstr(message, words[0][1]) != NULL;
 }
 
 static void missing_neighbour_is_told_in_any_language(void **state)
@@ -85,13 +93,11 @@ static void missing_neighbour_is_told_in_any_language(void **state)
     char path[FOLDER_PATH_BYTES];
 
     (void)state;
-    if (!speak())
-        skip();
     snprintf(path, sizeof path, "%s/helped" LIBRARY_SUFFIX, zoo);
-    /* The translation is in force: this is what the loader would read. */
-    assert_null(dlopen(path, RTLD_NOW));
-    assert_non_null(strstr(dlerror(), words[0][1]));
-
+    if (!speak(path)) {
+        print_message("this C library does not translate in the locale C.UTF-8\n");
+        skip();
+    }
     options.library = path;
     assert_int_equal(cushim_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     cushim_report_get(&report);

@@ -8,7 +8,7 @@
 
 /* A word of pinned host memory as both sides see it. */
 struct word {
-    volatile uint64_t *host;
+    _Atomic uint64_t *host;
     CUdeviceptr device;
 };
 

@@ -5,6 +5,7 @@
  * read, so that whoever looks into it by himself does not come back.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,6 +129,15 @@ static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
     assert_true(was_read("CUDA_VISIBLE_DEVICES"));
 }
 
+static bool is_driver_installed(void)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+
+    if (library)
+        dlclose(library);
+    return library != NULL;
+}
+
 /* The library: one that names a driver; the others tell only whether the linker must be asked. */
 static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
 {
@@ -138,6 +148,10 @@ static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
     unsigned found = 0;
 
     (void)state;
+    if (is_driver_installed()) {
+        print_message("the driver of this machine reads variables of its own\n");
+        skip();
+    }
     begin_counting();
     cushim_init(NULL);
     assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);

@@ -55,8 +55,10 @@ static void stop(void)
     raise(SIGSTOP);
 }
 
+/* A sanitizer would report what is meant here, and end the process in its own way. */
 static void fault(void)
 {
+    signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
 }
 
@@ -64,17 +66,24 @@ static void write_nowhere(void)
 {
     volatile int *volatile nowhere = NULL;
 
+    signal(SIGSEGV, SIG_DFL);
     *nowhere = 1;
 }
 
-static void recurse(void)
+static void go_deeper(void)
 {
-    static void (*volatile again)(void) = recurse;
+    static void (*volatile again)(void) = go_deeper;
     volatile char frame[65536];
 
     frame[0] = frame[sizeof frame - 1] = 1;
     again();
     frame[1] = frame[0];
+}
+
+static void recurse(void)
+{
+    signal(SIGSEGV, SIG_DFL);
+    go_deeper();
 }
 
 static void call_exit(void)
