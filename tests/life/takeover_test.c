@@ -17,6 +17,7 @@ static struct fake_source source;
 /* --- waiting takes no time here: the linker puts this in cushim__pause()'s place --- */
 
 static atomic_uint waiting;
+static atomic_bool is_endless;
 
 void __wrap_cushim__pause(unsigned turns);
 
@@ -24,8 +25,10 @@ void __wrap_cushim__pause(unsigned turns)
 {
     if (turns == 0)
         atomic_fetch_add(&waiting, 1);
-    pthread_testcancel(); /* as nanosleep() does */
-    sched_yield();
+    do {
+        pthread_testcancel(); /* as nanosleep() does */
+        sched_yield();
+    } while (atomic_load(&is_endless));
 }
 
 static pthread_t begin(void *(*body)(void *))
@@ -156,6 +159,7 @@ static void thread_that_is_cancelled_while_it_waits_leaves_the_load_alone(void *
     slow = begin(load_in_a_thread);
     while (!atomic_load(&inside))
         sched_yield();
+    atomic_store(&is_endless, true);
     waiter = begin(load_in_a_thread);
     pthread_cancel(waiter);
     pthread_join(waiter, &end);
