@@ -160,10 +160,11 @@ static void fork_and_call(void)
     const pid_t child = fork();
 
     if (child == 0) {
-        const CUresult answer = fake_query();
-        const CUresult loaded = cushim_load(NULL);
+        CUresult answer, loaded;
 
         alarm(WATCHDOG_SECONDS);
+        answer = fake_query();
+        loaded = cushim_load(NULL);
         _exit((answer == (CUresult)FAKE_LIBRARY_ANSWER && loaded == CUDA_SUCCESS) ||
                       (answer == CUDA_ERROR_NOT_INITIALIZED && loaded == answer)
                   ? RIGHT
