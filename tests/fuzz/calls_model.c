@@ -140,8 +140,10 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     calls->violations = state.violations;
     CLAIM(state.now_ns >= calls->now_ns);
     CLAIM(calls->is_manual || answer != CUDA_ERROR_TIMEOUT);
-    if (answer == CUDA_ERROR_ILLEGAL_ADDRESS)
+    if (answer == CUDA_ERROR_ILLEGAL_ADDRESS) {
+        CLAIM(calls->may_fault);
         calls->is_faulted = true;
+    }
     if (calls->has_bad) {
         CLAIM(answer != CUDA_SUCCESS);
         /* The same is the answer to NULL, which is no violation and may come first. */
@@ -158,4 +160,17 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     calls_note(calls, state.handles);
     calls_note(calls, state.memory_bytes);
     return answer;
+}
+
+bool calls_allows(struct calls *calls, CUresult answer)
+{
+    const struct calls_object *top = calls_current(calls);
+
+    if (answer == CUDA_SUCCESS || calls->is_faulted)
+        return true;
+    if (!calls->may_fault || answer != CUDA_ERROR_CONTEXT_IS_DESTROYED || !top ||
+        top->life == CALLS_LIVE)
+        return false;
+    calls->is_suspected = true;
+    return true;
 }
