@@ -51,7 +51,8 @@ struct calls_object {
     bool is_known[CALLS_SHADOW];
     uint64_t user;
     bool is_used, is_shared, is_pooled;
-    bool is_faulty; /* of a function: what it executes is a fault */
+    bool is_touched; /* work was queued that uses it */
+    bool is_faulty;  /* of a function: what it executes is a fault */
     /* Of an event: it was recorded on a stream that has been waited for since. */
     uint64_t recorded_on;
     bool is_recorded, is_done;
@@ -62,7 +63,7 @@ struct calls {
     struct cushim_mock *mock;
     const struct cushim_table *driver;
     bool is_manual, is_hostile;
-    bool may_fault;    /* a kernel was launched, or captured, whose execution is a fault */
+    bool may_fault;    /* work was queued, or captured, whose execution can be a fault */
     bool is_faulted;   /* it was executed: every call may answer an error from now on */
     bool is_suspected; /* a call has answered what it can only answer after a fault */
     unsigned captures; /* that have begun and not ended: what is done in them is not done yet */
@@ -99,6 +100,9 @@ void calls_made(struct calls *calls, struct calls_object *object, uint64_t handl
 
 /* What is current, as the model has it; NULL: nothing. */
 struct calls_object *calls_current(const struct calls *calls);
+
+/* It lives no longer. Work that uses memory and is executed after the end of that is a fault. */
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life);
 
 /* A context has ended with all that was in it. */
 void calls_end_context(struct calls *calls, struct calls_object *context);

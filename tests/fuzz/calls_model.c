@@ -86,6 +86,12 @@ struct calls_object *calls_current(const struct calls *calls)
     return calls->depth ? calls->stack[calls->depth - 1] : NULL;
 }
 
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life)
+{
+    object->life = life;
+    calls->may_fault = calls->may_fault || object->is_touched;
+}
+
 void calls_end_children(struct calls *calls, enum calls_noun noun,
                         const struct calls_object *parent)
 {
@@ -117,7 +123,7 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
             struct calls_object *object = &calls->objects[ends[i].noun][place];
 
             if (object->life == CALLS_LIVE && object->context == context && !object->is_pooled)
-                object->life = ends[i].life;
+                calls_end(calls, object, ends[i].life);
         }
     }
     context->life = CALLS_DEAD;

@@ -117,7 +117,7 @@ static void destroy_all(struct calls *calls, enum calls_noun noun)
         snprintf(fuzz_place, sizeof fuzz_place, "the end, noun %d, object %u", (int)noun, i);
         code = calls_judge(calls, destroy(calls, noun, object->handle));
         CLAIM(calls_allows(calls, code));
-        object->life = CALLS_DEAD;
+        calls_end(calls, object, CALLS_DEAD);
     }
 }
 
