@@ -49,6 +49,8 @@ static const char *const outcome_names[] = {
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "other-c-library",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "static-program",
     [CUSHIM_OUTCOME_DAMAGED] = "damaged",
+    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = "no-descriptor",
+    [CUSHIM_OUTCOME_NO_MEMORY] = "no-memory",
 };
 
 static const char *const origin_names[] = {
@@ -80,6 +82,7 @@ static void complete(struct cushim_report *report)
     const int init = cushim__init_outcome(&report->init_process);
 
     report->installed = cushim__is_installed();
+    report->table_writable = cushim__own_table_is_writable();
     if (cushim__is_forked()) {
         report->state = CUSHIM_STATE_FORKED;
         report->code = CUDA_ERROR_NOT_INITIALIZED;

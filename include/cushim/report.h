@@ -68,6 +68,8 @@ enum cushim_outcome {
     CUSHIM_OUTCOME_OTHER_C_LIBRARY,    /**< It needs what this C library, musl, has not. */
     CUSHIM_OUTCOME_STATIC_PROGRAM,     /**< The program is static, and can load no library. */
     CUSHIM_OUTCOME_DAMAGED,            /**< A library that contradicts itself. */
+    CUSHIM_OUTCOME_NO_DESCRIPTOR,      /**< Too many files are open. */
+    CUSHIM_OUTCOME_NO_MEMORY,          /**< No memory, or no address space, is left for it. */
 };
 
 /** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */
@@ -96,6 +98,7 @@ struct cushim_report {
     int driver_version;      /**< cuDriverGetVersion's: 12080 is 12.8. 0 if none is loaded. */
     int minimum_version;     /**< What the load demanded; 0 if nothing. */
     bool installed;          /**< The current table is one that the program installed. */
+    bool table_writable;     /**< The system refused to make cushim's own table read-only. */
     long init_process;       /**< Process that called cushim_init() with success; 0 if none. */
     struct cushim_symbol_counts symbols; /**< All zero unless a driver is loaded. */
     unsigned candidate_count;

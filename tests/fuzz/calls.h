@@ -51,6 +51,8 @@ struct calls_object {
     bool is_known[CALLS_SHADOW];
     uint64_t user;
     bool is_used, is_shared, is_pooled;
+    bool is_touched; /* work was queued that uses it */
+    bool is_faulty;  /* of a function: what it executes is a fault */
     /* Of an event: it was recorded on a stream that has been waited for since. */
     uint64_t recorded_on;
     bool is_recorded, is_done;
@@ -61,7 +63,9 @@ struct calls {
     struct cushim_mock *mock;
     const struct cushim_table *driver;
     bool is_manual, is_hostile;
-    bool is_faulted;   /* every call may answer an error from now on */
+    bool may_fault;    /* work was queued, or captured, whose execution can be a fault */
+    bool is_faulted;   /* it was executed: every call may answer an error from now on */
+    bool is_suspected; /* a call has answered what it can only answer after a fault */
     unsigned captures; /* that have begun and not ended: what is done in them is not done yet */
     bool has_bad;      /* the call to come has a handle that is dead or garbage */
     bool has_null;     /* or one that is NULL */
@@ -97,6 +101,9 @@ void calls_made(struct calls *calls, struct calls_object *object, uint64_t handl
 /* What is current, as the model has it; NULL: nothing. */
 struct calls_object *calls_current(const struct calls *calls);
 
+/* It lives no longer. Work that uses memory and is executed after the end of that is a fault. */
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life);
+
 /* A context has ended with all that was in it. */
 void calls_end_context(struct calls *calls, struct calls_object *context);
 
@@ -109,6 +116,12 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
  * have to wait in manual mode, and time does not go back. Returns the answer.
  */
 CUresult calls_judge(struct calls *calls, CUresult answer);
+
+/*
+ * Whether a call on what lives may answer this: success, or any error after a fault. The first that
+ * meets the fault need not name it: with a current context that has ended it answers that (709).
+ */
+bool calls_allows(struct calls *calls, CUresult answer);
 
 /* Number answers that are compared between two runs. */
 void calls_note(struct calls *calls, uint64_t number);

@@ -31,7 +31,7 @@ static void destroy(struct calls *calls)
     const CUresult code =
         calls_judge(calls, calls->driver->CtxDestroy_v2(CALLS_HANDLE(CUcontext, handle)));
 
-    CLAIM(!object || calls->is_faulted || code == CUDA_SUCCESS);
+    CLAIM(!object || calls_allows(calls, code));
     if (code != CUDA_SUCCESS || !object)
         return;
     if (calls_current(calls) == object)

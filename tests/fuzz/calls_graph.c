@@ -189,6 +189,7 @@ static void find(struct calls *calls)
     calls_made(calls, object, (uintptr_t)function);
     object->parent = module;
     object->context = module->context;
+    object->is_faulty = which == 2;
 }
 
 static void launch_kernel(struct calls *calls)
@@ -199,9 +200,11 @@ static void launch_kernel(struct calls *calls)
     uint64_t ns = fuzz_byte(&calls->input) * UINT64_C(100);
     void *parameters[] = {&ns};
 
-    calls_judge(calls, calls->driver->LaunchKernel(CALLS_HANDLE(CUfunction, handle), 1, 1, 1,
-                                                   fuzz_below(&calls->input, 3), 1, 1, 0,
-                                                   CALLS_HANDLE(CUstream, on), parameters, NULL));
+    if (calls_judge(calls, calls->driver->LaunchKernel(CALLS_HANDLE(CUfunction, handle), 1, 1, 1,
+                                                       fuzz_below(&calls->input, 3), 1, 1, 0,
+                                                       CALLS_HANDLE(CUstream, on), parameters,
+                                                       NULL)) == CUDA_SUCCESS)
+        calls->may_fault = calls->may_fault || function->is_faulty;
 }
 
 void calls_step_kernel(struct calls *calls)

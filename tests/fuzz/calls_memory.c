@@ -21,6 +21,7 @@ void calls_forget_memory(struct calls *calls)
 /* A second stream that uses it makes an order that is not known here; so does a graph. */
 static void use(struct calls *calls, struct calls_object *memory, const struct calls_object *stream)
 {
+    memory->is_touched = true;
     if (!stream || calls->captures || (memory->is_used && memory->user != stream->handle)) {
         forget(memory);
         return;
@@ -77,7 +78,7 @@ static void release(struct calls *calls)
         return;
     object = memory_at(calls, address);
     CLAIM(object && object->handle == address);
-    object->life = CALLS_DEAD;
+    calls_end(calls, object, CALLS_DEAD);
 }
 
 /*
@@ -290,7 +291,7 @@ static void release_async(struct calls *calls)
     }
     if (calls_judge(calls, calls->driver->MemFreeAsync(
                                memory->handle, CALLS_HANDLE(CUstream, handle))) == CUDA_SUCCESS)
-        memory->life = CALLS_DEAD;
+        calls_end(calls, memory, CALLS_DEAD);
 }
 
 static void ask(struct calls *calls)

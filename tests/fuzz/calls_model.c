@@ -86,6 +86,12 @@ struct calls_object *calls_current(const struct calls *calls)
     return calls->depth ? calls->stack[calls->depth - 1] : NULL;
 }
 
+void calls_end(struct calls *calls, struct calls_object *object, enum calls_life life)
+{
+    object->life = life;
+    calls->may_fault = calls->may_fault || object->is_touched;
+}
+
 void calls_end_children(struct calls *calls, enum calls_noun noun,
                         const struct calls_object *parent)
 {
@@ -117,7 +123,7 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
             struct calls_object *object = &calls->objects[ends[i].noun][place];
 
             if (object->life == CALLS_LIVE && object->context == context && !object->is_pooled)
-                object->life = ends[i].life;
+                calls_end(calls, object, ends[i].life);
         }
     }
     context->life = CALLS_DEAD;
@@ -140,8 +146,10 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     calls->violations = state.violations;
     CLAIM(state.now_ns >= calls->now_ns);
     CLAIM(calls->is_manual || answer != CUDA_ERROR_TIMEOUT);
-    if (answer == CUDA_ERROR_ILLEGAL_ADDRESS)
+    if (answer == CUDA_ERROR_ILLEGAL_ADDRESS) {
+        CLAIM(calls->may_fault);
         calls->is_faulted = true;
+    }
     if (calls->has_bad) {
         CLAIM(answer != CUDA_SUCCESS);
         /* The same is the answer to NULL, which is no violation and may come first. */
@@ -158,4 +166,17 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     calls_note(calls, state.handles);
     calls_note(calls, state.memory_bytes);
     return answer;
+}
+
+bool calls_allows(struct calls *calls, CUresult answer)
+{
+    const struct calls_object *top = calls_current(calls);
+
+    if (answer == CUDA_SUCCESS || calls->is_faulted)
+        return true;
+    if (!calls->may_fault || answer != CUDA_ERROR_CONTEXT_IS_DESTROYED || !top ||
+        top->life == CALLS_LIVE)
+        return false;
+    calls->is_suspected = true;
+    return true;
 }

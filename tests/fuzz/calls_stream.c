@@ -57,14 +57,15 @@ static void finish_events(struct calls *calls, uint64_t stream)
 {
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *event = &calls->objects[CALLS_EVENT][i];
+        CUresult code;
 
         if (event->life != CALLS_LIVE || !event->is_recorded || event->recorded_on != stream)
             continue;
         event->is_done = true;
-        if (!calls->captures)
-            CLAIM(calls_judge(calls, calls->driver->EventQuery(
-                                         CALLS_HANDLE(CUevent, event->handle))) == CUDA_SUCCESS ||
-                  calls->is_faulted);
+        if (calls->captures)
+            continue;
+        code = calls_judge(calls, calls->driver->EventQuery(CALLS_HANDLE(CUevent, event->handle)));
+        CLAIM(calls_allows(calls, code));
     }
 }
 
@@ -148,7 +149,7 @@ static void destroy_event(struct calls *calls)
     const CUresult code =
         calls_judge(calls, calls->driver->EventDestroy_v2(CALLS_HANDLE(CUevent, handle)));
 
-    CLAIM(!object || calls->is_faulted || code == CUDA_SUCCESS);
+    CLAIM(!object || calls_allows(calls, code));
     if (code == CUDA_SUCCESS)
         object->life = CALLS_DEAD;
 }
@@ -176,8 +177,8 @@ static void query_event(struct calls *calls)
     const CUresult code =
         calls_judge(calls, calls->driver->EventQuery(CALLS_HANDLE(CUevent, handle)));
 
-    if (event && event->is_done && !calls->captures && !calls->is_faulted)
-        CLAIM(code == CUDA_SUCCESS);
+    if (event && event->is_done && !calls->captures)
+        CLAIM(calls_allows(calls, code));
 }
 
 static void synchronize_event(struct calls *calls)

@@ -67,13 +67,16 @@ static void settle(struct calls *calls)
     for (unsigned i = 0; i < CALLS_OBJECTS; i++) {
         struct calls_object *stream = &calls->objects[CALLS_STREAM][i];
         CUgraph graph = NULL;
+        CUresult code;
 
         if (stream->life != CALLS_LIVE)
             continue;
         calls_judge(
             calls, calls->driver->StreamEndCapture(CALLS_HANDLE(CUstream, stream->handle), &graph));
-        if (graph)
-            CLAIM(calls_judge(calls, calls->driver->GraphDestroy(graph)) == CUDA_SUCCESS);
+        if (!graph)
+            continue;
+        code = calls_judge(calls, calls->driver->GraphDestroy(graph));
+        CLAIM(calls_allows(calls, code));
     }
     if (calls->is_manual)
         cushim_mock_drain(calls->mock);
@@ -113,9 +116,19 @@ static void destroy_all(struct calls *calls, enum calls_noun noun)
             continue;
         snprintf(fuzz_place, sizeof fuzz_place, "the end, noun %d, object %u", (int)noun, i);
         code = calls_judge(calls, destroy(calls, noun, object->handle));
-        CLAIM(code == CUDA_SUCCESS || calls->is_faulted);
-        object->life = CALLS_DEAD;
+        CLAIM(calls_allows(calls, code));
+        calls_end(calls, object, CALLS_DEAD);
     }
+}
+
+/* No context is current: what needs one tells a fault now, if there was one. */
+static void look_for_fault(struct calls *calls)
+{
+    CUevent event = NULL;
+    const CUresult code = calls_judge(calls, calls->driver->EventCreate(&event, 0));
+
+    CLAIM(code == (calls->is_faulted ? CUDA_ERROR_ILLEGAL_ADDRESS : CUDA_ERROR_INVALID_CONTEXT));
+    CLAIM(calls->is_faulted || !calls->is_suspected);
 }
 
 /* Contexts last: what is in one goes with it. */
@@ -125,10 +138,12 @@ static void destroy_everything(struct calls *calls)
                                             CALLS_STREAM, CALLS_MODULE, CALLS_CONTEXT};
     struct cushim_mock_state state = {.size = sizeof state};
 
+    snprintf(fuzz_place, sizeof fuzz_place, "the end");
     settle(calls);
     /* One that has ended is in the way of what needs none. */
     for (; calls->depth > 0; calls->depth--)
         CLAIM(calls_judge(calls, calls->driver->CtxPopCurrent_v2(NULL)) == CUDA_SUCCESS);
+    look_for_fault(calls);
     for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++)
         destroy_all(calls, nouns[i]);
     while (calls->primary_count > 0) {

@@ -13,6 +13,7 @@ import concurrent.futures
 import errno
 import json
 import os
+import signal
 import subprocess
 import sys
 import unittest
@@ -27,11 +28,19 @@ PROGRAMS = {
              {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
     'info --mock': ([COMMAND, 'info', '--mock', '--json'], {}),
     'profile': ([COMMAND, 'profile', '--mock'], {}),
+    'time': ([COMMAND, 'time', '--mock', '--json'], {}),
+    # What is lacking is lacking to the command and, once it has become that, to the program.
+    'run': ([COMMAND, 'run', '--quiet', '--', VICTIM, 'work'], {}),
 }
 # How the output of what was done ends, or what is in it.
 WHOLE = {'load': b'done', 'mock': b'done', 'info': b'"loaded"', 'info --mock': b'"loaded"',
-         'profile': b'limit.CIG_ENABLED'}
+         'profile': b'limit.CIG_ENABLED', 'time': b'"median_ms"', 'run': b'done'}
+SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT)
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)
+
+# Of run: another program that becomes a second one. What ends both alike, by a signal, ends the second
+# before its main(): the dynamic linker's doing, which is told and counted.
+ANOTHER = ['/usr/bin/env', '/bin/true']
 
 # glibc ends a program whose thread cannot have this.
 NEEDED = ('rseq',)
@@ -55,6 +64,11 @@ def run(command, settings, deny):
     return done.returncode, done.stdout + done.stderr
 
 
+def is_the_linkers(name, deny, status):
+    """Whether what `run` has become ended as any program does that is started there."""
+    return name == 'run' and status in SIGNALS and run(ANOTHER, {}, deny)[0] == status
+
+
 def judge(name, status, output):
     """None, or what is wrong."""
     if status == 'HANGS' or status < 0 or status == 99 or 128 < status < 160:
@@ -63,7 +77,7 @@ def judge(name, status, output):
         return 'says what is not so'
     if status == 0 and not WHOLE[name] in output:
         return 'ends well and has not done all'
-    if name.startswith('info') and status == 0:
+    if '--json' in PROGRAMS[name][0] and status == 0:
         try:
             json.loads(output.decode())
         except ValueError:
@@ -84,7 +98,10 @@ class Test(unittest.TestCase):
             for (name, deny), (status, output) in zip(jobs, ends):
                 problem = judge(name, status, output)
                 table[name][status] += 1
-                if problem:
+                if problem and is_the_linkers(name, deny, status):
+                    print('  %s without %s: %s, as any program that is started then' % (
+                        name, deny, problem))
+                elif problem:
                     wrong.append('%s without %s: %s\n%s' % (
                         name, deny, problem, output.decode(errors='replace')[-600:]))
         for name, counts in table.items():
@@ -92,6 +109,18 @@ class Test(unittest.TestCase):
                 '%d x %s' % (count, 'did it' if status == 0 else 'status %s' % status)
                 for status, count in sorted(counts.items(), key=str))))
         self.assertEqual([], wrong, '\n'.join(wrong))
+
+    def sweep_load(self, denials, outcome, advice):
+        """A load that fails says what is lacking, and what to do; both ends of the range are met."""
+        ends = [run(*PROGRAMS['load'], deny) for deny in denials]
+        told = [outcome in output.decode() and advice in output.decode() for _, output in ends]
+        for (status, output), is_told in zip(ends, told):
+            # Without memory for the attempt itself there is no report of it.
+            self.assertTrue(status == 0 or is_told or b'ERROR_OUT_OF_MEMORY' in output,
+                            output.decode(errors='replace'))
+        print('  loads: %d, %d of them told %s' % (len(ends), sum(told), outcome))
+        self.assertGreater(sum(told), 0)
+        self.assertEqual(0, ends[-1][0])
 
     def test_nothing_is_lacking(self):
         for name, (command, settings) in PROGRAMS.items():
@@ -116,12 +145,16 @@ class Test(unittest.TestCase):
         limits = range(13) if ALL else range(0, 10)
         print('descriptors: %d limits' % len(limits))
         self.sweep(['files:%d' % count for count in limits])
+        self.sweep_load(['files:%d' % count for count in limits], 'no-descriptor', 'ulimit -n')
 
     def test_address_space(self):
         steps = [0, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024,
                  2048, 4096, 8192, 16384, 65536][::1 if ALL else 3]
         print('address space: %d limits' % len(steps))
         self.sweep(['memory:%d' % (step << 20) for step in steps])
+        # The library is small, and so are the steps up to where it can be loaded.
+        self.sweep_load(['memory:%d' % (step << 14) for step in range(64)], 'no-memory',
+                        'ulimit -v')
 
 
 if __name__ == '__main__':

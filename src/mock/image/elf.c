@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/image/elf_attribute.h"
 #include "src/mock/image/elf_file.h"
 #include "src/mock/image/elf_section.h"
 #include "src/mock/image/joined.h"
@@ -24,7 +25,6 @@ enum {
     MAX_THREADS = 0x05,
     REGISTER_COUNT = 0x2f,
     FRAME_BYTES = 0x11,
-    SIZED = 0x04, /* the format of an attribute that says how long it is */
 };
 
 struct elf {
@@ -40,14 +40,6 @@ static CUresult damaged(const struct elf *elf)
                                 "the cubin is damaged");
 }
 
-static uint32_t number_at(const unsigned char *bytes)
-{
-    uint32_t number;
-
-    memcpy(&number, bytes, sizeof number);
-    return number;
-}
-
 /* Attributes stand in bytes of the file: a section that says it has none there has none. */
 static bool find_attributes(const struct elf *elf, const char *prefix, const char *name,
                             Elf64_Shdr *section)
@@ -56,56 +48,56 @@ static bool find_attributes(const struct elf *elf, const char *prefix, const cha
            cushim__section_has_bytes(section);
 }
 
-/* The next attribute of an `.nv.info` section: its length, value and kind. */
-struct attribute {
-    unsigned kind;
-    size_t bytes;
-    const unsigned char *value;
-};
-
-static bool next_attribute(const struct elf *elf, const Elf64_Shdr *section, size_t *offset,
-                           struct attribute *attribute)
+/* One that tells of a parameter: which, where it stands, and how large it is. */
+static bool is_parameter(const struct cushim__attribute *attribute)
 {
-    const unsigned char *head = elf->file.start + section->sh_offset + *offset;
-
-    if (section->sh_size < 4 || *offset > section->sh_size - 4)
-        return false;
-    attribute->kind = head[1];
-    attribute->bytes = head[0] == SIZED ? (size_t)head[2] | (size_t)head[3] << 8 : 0;
-    attribute->value = head + 4;
-    *offset += 4 + attribute->bytes;
-    return *offset <= section->sh_size;
+    return attribute->kind == PARAMETER_INFO && attribute->bytes >= 12;
 }
 
-/* Parameters are listed last to first. */
+static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
+{
+    struct cushim__attribute attribute;
+    size_t count = 0;
+
+    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);)
+        count += is_parameter(&attribute);
+    return count;
+}
+
+/*
+ * Parameters are listed last to first. Of two with one number the first counts, and what comes behind
+ * a number that is missing counts for nothing: so none has a number beyond how many there are.
+ */
 static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
                        struct cushim__image_kernel *kernel)
 {
-    struct attribute attribute;
+    const size_t count = count_parameters(elf, section);
+    struct cushim__attribute attribute, *listed;
+    bool added = true;
 
-    for (unsigned ordinal = 0;; ordinal++) {
-        bool found = false;
+    listed = count > 0 ? calloc(count, sizeof *listed) : NULL;
+    if (!listed)
+        return count == 0;
+    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
+        const size_t number =
+            is_parameter(&attribute) ? cushim__attribute_number(&attribute, 1) & 0xffff : count;
 
-        for (size_t offset = 0; !found && next_attribute(elf, section, &offset, &attribute);) {
-            if (attribute.kind != PARAMETER_INFO || attribute.bytes < 12 ||
-                (number_at(attribute.value + 4) & 0xffff) != ordinal)
-                continue;
-            found = true;
-            if (!cushim__image_add_parameter(kernel, number_at(attribute.value + 4) >> 16,
-                                             number_at(attribute.value + 8) >> 18))
-                return false;
-        }
-        if (!found)
-            return true;
+        if (number < count && !listed[number].value)
+            listed[number] = attribute;
     }
+    for (size_t i = 0; added && i < count && listed[i].value; i++)
+        added = cushim__image_add_parameter(kernel, cushim__attribute_number(&listed[i], 1) >> 16,
+                                            cushim__attribute_number(&listed[i], 2) >> 18);
+    free(listed);
+    return added;
 }
 
 static void limits(const struct elf *elf, const Elf64_Shdr *section,
                    struct cushim__image_kernel *kernel)
 {
-    struct attribute attribute;
+    struct cushim__attribute attribute;
 
-    for (size_t offset = 0; next_attribute(elf, section, &offset, &attribute);) {
+    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
         const bool required = attribute.kind == REQUIRED_THREADS;
 
         if ((!required && attribute.kind != MAX_THREADS) || attribute.bytes < 12)
@@ -113,7 +105,7 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
         if (!required)
             kernel->max_threads = 1;
         for (unsigned i = 0; i < 3; i++) {
-            const unsigned threads = number_at(attribute.value + i * 4) & 0xffff;
+            const unsigned threads = cushim__attribute_number(&attribute, i) & 0xffff;
 
             if (required)
                 kernel->required_block[i] = threads;
@@ -126,18 +118,18 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
 /* What `.nv.info` tells of the kernel that is this symbol. */
 static void resources(const struct elf *elf, uint32_t symbol, struct cushim__image_kernel *kernel)
 {
-    struct attribute attribute;
+    struct cushim__attribute attribute;
     Elf64_Shdr section;
 
     if (!find_attributes(elf, ".nv.info", "", &section))
         return;
-    for (size_t offset = 0; next_attribute(elf, &section, &offset, &attribute);) {
-        if (attribute.bytes < 8 || number_at(attribute.value) != symbol)
+    for (size_t offset = 0; cushim__attribute_next(&elf->file, &section, &offset, &attribute);) {
+        if (attribute.bytes < 8 || cushim__attribute_number(&attribute, 0) != symbol)
             continue;
         if (attribute.kind == REGISTER_COUNT)
-            kernel->registers = number_at(attribute.value + 4);
+            kernel->registers = cushim__attribute_number(&attribute, 1);
         else if (attribute.kind == FRAME_BYTES)
-            kernel->local_bytes = number_at(attribute.value + 4);
+            kernel->local_bytes = cushim__attribute_number(&attribute, 1);
     }
 }
 
