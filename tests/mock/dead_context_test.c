@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "tests/mock/world.h"
+#include "tests/support/gate.h"
 
-enum { KEPT = 256 };
+enum { KEPT = 256, WAITERS = 4, ROUNDS = 10 };
 
 /* A context with a stream and a recorded event, destroyed. */
 struct dead {
@@ -133,12 +134,58 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     world_end();
 }
 
+static void *wait_for_context(void *context)
+{
+    return (void *)(uintptr_t)driver->CtxSynchronize_v2(context);
+}
+
+static void destroy_while_others_wait(void)
+{
+    struct opener opener;
+    struct gate gate = GATE;
+    pthread_t waiters[WAITERS];
+    struct dead dead = make();
+    CUcontext context;
+
+    gate_prepare(&gate);
+    OK(driver->LaunchHostFunc(dead.stream, gate_stand, &gate));
+    OK(driver->CtxPopCurrent_v2(&context));
+    for (unsigned i = 0; i < WAITERS; i++)
+        assert_int_equal(pthread_create(&waiters[i], NULL, wait_for_context, context), 0);
+    gate_await(&gate);
+    opener_start(&opener, &gate, 1);
+    OK(driver->CtxDestroy_v2(context));
+    make_dead_ones(3 * KEPT);
+    opener_join(&opener);
+    for (unsigned i = 0; i < WAITERS; i++) {
+        void *code;
+
+        assert_int_equal(pthread_join(waiters[i], &code), 0);
+        /* Some come when it is gone already, even for long. */
+        assert_true(code == (void *)CUDA_SUCCESS || code == (void *)CUDA_ERROR_INVALID_HANDLE ||
+                    code == (void *)CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    }
+}
+
+/* Whoever waits gets the lock back when it pleases the system: only then is it done with it. */
+static void one_that_is_waited_for_is_spared(void **state)
+{
+    (void)state;
+    world_begin("mode = threaded");
+    for (unsigned i = 0; i < ROUNDS; i++)
+        destroy_while_others_wait();
+    OK(cushim_mock_drain(world));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    cushim_mock_destroy(world); /* who came too late is a violation */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_destroyed_contexts_are_known),
         cmocka_unit_test(one_that_ended_before_is_none),
         cmocka_unit_test(one_that_is_on_a_stack_is_spared),
+        cmocka_unit_test(one_that_is_waited_for_is_spared),
         cmocka_unit_test(who_waits_for_its_event_goes_on),
         cmocka_unit_test(a_capture_that_it_had_ends_with_it),
     };

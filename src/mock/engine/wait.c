@@ -166,7 +166,9 @@ CUresult cushim__engine_wait_context(struct cushim__context *context)
 
     for (struct cushim__stream *one = context->streams; one; one = one->next)
         cushim__engine_demand(one, work.number);
+    context->held++;
     code = cushim__engine_wait_until(work_done, &work, NULL, 0);
+    context->held--;
     cushim__races_saw(clock, code == CUDA_SUCCESS);
     return code;
 }

@@ -100,9 +100,11 @@ static bool has_settled(const void *what)
     return !context->ending;
 }
 
-void cushim__context_settle(const struct cushim__context *context)
+void cushim__context_settle(struct cushim__context *context)
 {
+    context->held++;
     cushim__engine_wait_for_thread(has_settled, context);
+    context->held--;
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
@@ -160,7 +162,8 @@ CUSHIM__APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for oth
 
 /*
  * Keep a context that has ended, and forget the one that ended first if there are too many: a
- * program may make and destroy them for ever. One that is on a stack is spared for another round.
+ * program may make and destroy them for ever. One that is on a stack, or that a call waits for, is
+ * spared for another round.
  */
 static void keep_dead(struct cushim__context *context)
 {
@@ -175,7 +178,7 @@ static void keep_dead(struct cushim__context *context)
     world->first_dead = first->next_dead;
     first->next_dead = NULL;
     world->dead--;
-    if (!cushim__context_is_on_a_stack(first)) {
+    if (first->held == 0 && !cushim__context_is_on_a_stack(first)) {
         cushim__object_bury(first);
         return;
     }

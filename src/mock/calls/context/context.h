@@ -14,8 +14,9 @@ struct cushim__context {
     struct cushim__object object; /* .context is the context itself */
     struct cushim__device *device;
     bool primary;
-    bool alive;  /* false: destroyed, or a primary context that is not retained */
-    bool ending; /* a call destroys it, and has given up the lock meanwhile */
+    bool alive;    /* false: destroyed, or a primary context that is not retained */
+    bool ending;   /* a call destroys it, and has given up the lock meanwhile */
+    unsigned held; /* by calls that wait, and look at it when they go on */
     unsigned flags;
     unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
     unsigned api_version;
@@ -82,6 +83,6 @@ void cushim__context_begin(struct cushim__context *context);
 void cushim__context_end(struct cushim__context *context);
 
 /* Wait for a call that destroys it, if there is one. */
-void cushim__context_settle(const struct cushim__context *context);
+void cushim__context_settle(struct cushim__context *context);
 
 #endif

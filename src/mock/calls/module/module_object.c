@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/calls/context/context.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
 #include "src/mock/engine/engine.h"
@@ -101,6 +102,9 @@ CUresult cushim__module_create(struct cushim__context *context, struct cushim__c
     made->object.drop = module_drop;
     made->object.context = context;
     result = cushim__engine_wait_context(context);
+    /* Meanwhile others may have called. */
+    if (result == CUDA_SUCCESS && !context->alive)
+        result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS)
         result = allocate(made);
     if (result == CUDA_SUCCESS)
