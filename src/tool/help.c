@@ -24,7 +24,7 @@ static const char json_description[] =
     "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second; probe "
     "one with verdict, reason, advice, stage, state, code, code_name, driver_version, "
     "device_count, library, exit_status, signal and left_process, of which the last three are "
-    "null where there is none. "
+    "null where there is none, and code and code_name where the driver has not answered. "
     "simulated is true if the mock driver answered, and mock is the line that says which it is, "
     "else null. After a failure the member error stands beside simulated, mock, report (and "
     "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "

@@ -2,6 +2,7 @@
 /* `cushim probe`: the driver in a process of its own, for a limited time. */
 #include <cushim/probe.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,6 +65,8 @@ static void json_number(struct json *json, const char *key, long long number, bo
 
 static void print_json(const struct cushim_probe_result *probe)
 {
+    /* The code of a process that has not answered would read as success. */
+    const bool is_answered = probe->stage == CUSHIM_PROBE_STAGE_DONE;
     struct json json = {0};
 
     json_open(&json, NULL, '{');
@@ -72,8 +75,11 @@ static void print_json(const struct cushim_probe_result *probe)
     json_string(&json, "advice", probe->advice);
     json_string(&json, "stage", cushim_probe_stage_name(probe->stage));
     json_string(&json, "state", cushim_state_name(probe->state));
-    json_integer(&json, "code", (int)probe->code);
-    json_string(&json, "code_name", cushim_error_name(probe->code));
+    json_number(&json, "code", (int)probe->code, is_answered);
+    if (is_answered)
+        json_string(&json, "code_name", cushim_error_name(probe->code));
+    else
+        json_null(&json, "code_name");
     json_integer(&json, "driver_version", probe->driver_version);
     json_integer(&json, "device_count", probe->device_count);
     json_string(&json, "library", probe->library);

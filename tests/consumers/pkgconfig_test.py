@@ -101,6 +101,14 @@ class PkgConfig(consumer.Consumer):
         self.assert_mocks(program)
         self.assert_needs(program, [])
 
+    def test_static_program_probes_by_the_command_that_is_named(self):
+        prefix = self.static_prefix()
+        flags = self.pkg_config(prefix, '--static', '--cflags', '--libs')
+        program = self.compile_with('probe', flags, source='consumer_probe.c')
+        command, = self.pkg_config(prefix, '--variable=command')
+        told = consumer.run(program, command, env=consumer.environment(CUSHIM_LIBRARY='none'))
+        self.assertRegex(told, r'^absent done: .*CUSHIM_LIBRARY=none')
+
     def test_mock_is_off_the_search_of_libraries(self):
         found = [os.path.relpath(os.path.join(folder, name), self.prefix)
                  for folder, _, names in os.walk(self.prefix) for name in names

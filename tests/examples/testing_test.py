@@ -36,6 +36,10 @@ FOUND = {
         r'1 event not given back:\n  event#1, by cuEventCreate, call \d+ of thread 1, '
         rf'at (?:first_test|{UNKNOWN})',
     ],
+    'fuzz_upload': [
+        r'1 event not given back:\n  event#\d+, by cuEventCreate, call \d+ of thread 1, '
+        rf'at (?:fuzz_upload|{UNKNOWN})',
+    ],
     'job_queue': [
         r'the job still runs, 100 turns after its event has answered an error\n',
     ],
@@ -52,6 +56,7 @@ FOUND = {
 SAID = {
     'device_lost': r'# nothing fails\n.*\n.*\n.*\n4 tests passed\n',
     'first_test': '',
+    'fuzz_upload': '',
 }
 
 FAULT = 'cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)'

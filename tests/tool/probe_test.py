@@ -81,6 +81,8 @@ class Probe(ToolTest):
         self.assertEqual(document['state'], 'ready')
         self.assertEqual(document['driver_version'], 13000)
         self.assertEqual(document['device_count'], 1)
+        self.assertEqual(document['code'], 0)
+        self.assertEqual(document['code_name'], 'CUDA_SUCCESS')
         self.assertEqual(document['exit_status'], 0)
         self.assertIsNone(document['signal'])
         self.assertIsNone(document['left_process'])
@@ -93,6 +95,8 @@ class Probe(ToolTest):
         self.assertEqual(document['verdict'], 'broken')
         self.assertEqual(document['stage'], 'load')
         self.assertEqual(document['state'], 'untried')
+        self.assertIsNone(document['code'])
+        self.assertIsNone(document['code_name'])
         self.assertEqual(document['exit_status'], 3)
 
     def test_relative_library(self):
