@@ -39,7 +39,7 @@
  *
  * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
- * the first and the second.
+ * the first and the second. 16 handles are told apart; polls of more all count.
  *
  * In the mode `auto`, the default, a call that waits for what will never come answers
  * CUDA_ERROR_TIMEOUT and is a violation; in the mode `threaded` it hangs, and so does the sweep.

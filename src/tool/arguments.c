@@ -45,8 +45,7 @@ static void complain(const struct reading *reading, const char *subject, const c
 static const char *expectation(const struct option *option, char *buffer, size_t size)
 {
     switch (option->kind) {
-    case OPTION_FLAG:
-        return "no value";
+    case OPTION_FLAG: /* never asked for: it has no value */
     case OPTION_PATH:
     case OPTION_SETTING:
         return option->expected;

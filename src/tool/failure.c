@@ -12,15 +12,6 @@
 static const char *kind(enum status status)
 {
     switch (status) {
-    case STATUS_DONE:
-        break;
-    case STATUS_FAILED:
-    case STATUS_HUNG:
-    case STATUS_CRASHED:
-    case STATUS_NO_LIBRARY:
-    case STATUS_NOT_EXECUTABLE:
-    case STATUS_NOT_FOUND:
-        return "failed";
     case STATUS_NO_DRIVER:
         return "no-driver";
     case STATUS_NO_DEVICE:
@@ -29,8 +20,9 @@ static const char *kind(enum status status)
         return "usage";
     case STATUS_INTERRUPTED:
         return "interrupted";
+    default:
+        return "failed";
     }
-    return "none";
 }
 
 void failure_set(struct failure *failure, enum status status, const char *advice,

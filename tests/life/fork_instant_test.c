@@ -10,11 +10,19 @@
 #include <unistd.h>
 
 #include "loader/loader.h"
+#include "tests/support/counters.h"
 #include "tests/unit/fake.h"
 #include "tests/unit/fork_children.h"
 #include "tests/unit/forked.h"
 
 enum { NO_CHILD = -1 };
+
+/* End a child. */
+static void leave(bool is_right)
+{
+    counters_write();
+    _exit(is_right ? 0 : 1);
+}
 
 static int end_of(pid_t child)
 {
@@ -72,7 +80,7 @@ static int load_and_fork_in_the_commit(CUresult in_handler, int loaded, int quer
         const bool right = answer_in_handler == (int)in_handler && load() == loaded &&
                            query() == queried &&
                            cushim__is_forked() == (queried == CUDA_ERROR_NOT_INITIALIZED);
-        _exit(right ? 0 : 1);
+        leave(right);
     }
     assert_int_equal(code, CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_ANSWER);
@@ -188,7 +196,7 @@ static void *load_and_fork(void *unused)
     const CUresult code = fake_load(&source);
 
     if (child_of_loader == 0)
-        _exit(code == CUDA_SUCCESS && query() == FAKE_ANSWER ? 0 : 1);
+        leave(code == CUDA_SUCCESS && query() == FAKE_ANSWER);
     return unused;
 }
 
@@ -206,10 +214,8 @@ static void of_two_forks_at_once_each_child_is_told_its_own(void **state)
     child = fork();
     if (child == 0) {
         alarm(60);
-        _exit(query() == CUDA_ERROR_NOT_INITIALIZED && load_and_query() == 3 &&
-                      state_of_report() == CUSHIM_STATE_FORKED
-                  ? 0
-                  : 1);
+        leave(query() == CUDA_ERROR_NOT_INITIALIZED && load_and_query() == 3 &&
+              state_of_report() == CUSHIM_STATE_FORKED);
     }
     atomic_store(&other_forked, true);
     pthread_join(thread, NULL);
@@ -245,7 +251,7 @@ static void child_without_handlers_of_a_process_that_was_loading_answers_3(void 
     child = _Fork();
     if (child == 0) {
         alarm(60);
-        _exit(query() == CUDA_ERROR_NOT_INITIALIZED && cushim__is_forked() ? 0 : 1);
+        leave(query() == CUDA_ERROR_NOT_INITIALIZED && cushim__is_forked());
     }
     right = end_of(child);
     atomic_store(&published, true);

@@ -114,6 +114,8 @@ class Settings(ToolTest):
                 (['--set', 'devices'], '--set: a line is `key = value`'),
                 (['--set', 'mode=auto\nseed=1'],
                  "--set takes one line, but was given 'mode=auto\nseed=1': expected "),
+                (['--set', 'profile=/nowhere.profile'],
+                 '/nowhere.profile: No such file or directory'),
                 (['--config', '/nowhere'], '/nowhere: No such file or directory')):
             for command in 'info', 'time':
                 with self.subTest(words=words, command=command):

@@ -5,8 +5,8 @@
 import re
 import unittest
 
-from harness import (DONE, FAILED, INTERRUPTED, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE,
-                     ToolTest, fake)
+from harness import (COMMAND, DONE, FAILED, INTERRUPTED, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE,
+                     WINDOWS, ToolTest, fake)
 
 WARMUP = 3
 
@@ -45,6 +45,15 @@ class Figures(ToolTest):
     def test_even_number_of_rounds_has_its_median_between_two(self):
         self.assertEqual(milliseconds(4), [1, 4, 7, 3])
         self.check(4, 1, 3.5, 7)
+
+    def test_no_bandwidth_where_no_time_has_passed(self):
+        result = self.run_with(13000, 'time', '--json', FAKE_STILL=1)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.json()['median_ms'], 0)
+        self.assertIsNone(result.json()['bandwidth_bytes_per_second'])
+        result = self.run_with(13000, 'time', FAKE_STILL=1)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.lines()['bandwidth'], 'unknown, for the median is not above zero')
 
     def test_text(self):
         result = self.run_with(12020, 'time', '--repeat', '5', '--bytes', '1G', '--device', '1')
@@ -196,6 +205,14 @@ class Interruption(ToolTest):
         result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP)
         self.assert_status(result, INTERRUPTED)
         self.assertEqual(result.json()['error']['kind'], 'interrupted')
+
+    @unittest.skipIf(WINDOWS, 'there is no nohup')
+    def test_ignored_where_whoever_started_it_ignores_interruptions(self):
+        result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP + 5,
+                               command=['sh', '-c', 'trap "" INT; exec "$@"', 'sh', *COMMAND])
+        self.assert_status(result, DONE)
+        document = result.json()
+        self.assertEqual([document['interrupted'], document['rounds']], [False, 100])
 
     def test_in_the_last_round_changes_nothing(self):
         result = self.run_with(13000, 'time', '--repeat', '2', FAKE_INTERRUPT=WARMUP + 2)

@@ -154,8 +154,6 @@ void cushim__known_own(struct cushim__known *owner, struct cushim__known *owned)
 
 void cushim__known_end(struct cushim__known *known)
 {
-    if (known->is_gone)
-        return;
     if (is_memory(known->noun)) {
         forget(known);
         return;

@@ -109,12 +109,12 @@ static enum cushim__form form_of(const struct cushim__parameter *parameter, enum
         return CUSHIM__READ_FLOAT;
     case CUSHIM__PARAMETER_TEXT:
         return CUSHIM__READ_TEXT;
-    case CUSHIM__PARAMETER_POINTER:
-        return written_form(parameter->type);
     case CUSHIM__PARAMETER_STRUCT:
         return CUSHIM__READ_STRUCT;
+    case CUSHIM__PARAMETER_POINTER:
+        break;
     }
-    return CUSHIM__READ_POINTER;
+    return written_form(parameter->type);
 }
 
 static struct cushim__reading reading_of(const struct cushim__parameter *parameter)

@@ -10,6 +10,7 @@
  *   FAKE_FAIL_ON    1: so do all calls after it
  *   FAKE_ROUND_MS   how long cuEventSynchronize waits; 0
  *   FAKE_INTERRUPT  number of the cuEventSynchronize in which SIGINT arrives; 0: none
+ *   FAKE_STILL      1: no time passes between two events
  *   FAKE_LOG        file that gets a line per call
  */
 #ifndef CUSHIM_TESTS_TOOL_FAKE_CONTROL_H
