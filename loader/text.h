@@ -3,6 +3,7 @@
 #ifndef CUSHIM_LOADER_TEXT_H
 #define CUSHIM_LOADER_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct cushim__text {
@@ -31,5 +32,11 @@ void cushim__text_json(struct cushim__text *text, const char *bytes);
 
 /* Copy into a field of a fixed size; what is too long ends in `...`. */
 void cushim__text_copy(char *field, size_t size, const char *bytes);
+
+/*
+ * Whether a character does something to a terminal in place of being shown: C0, DEL and C1, the
+ * ends of lines and paragraphs, and what turns the direction of the text around it.
+ */
+bool cushim__text_is_control(unsigned long value);
 
 #endif

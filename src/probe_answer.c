@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "loader/text.h"
+
 struct reading {
     const char *next;
     bool is_cut, is_wrong;
@@ -66,13 +68,26 @@ static int hexadecimal(char digit)
     return digit >= '0' && digit <= '9' ? digit - '0' : is_letter ? digit - 'a' + 10 : -1;
 }
 
-/* One character behind a backslash: those that cushim__text_json() writes. 0: none of them. */
-static char read_escape(struct reading *reading)
+/* Write a character of at most 16 bits in UTF-8. Returns its bytes. */
+static size_t write_character(char bytes[3], unsigned value)
 {
-    int value = 0;
+    size_t count = 0;
+
+    if (value >= 0x800)
+        bytes[count++] = (char)(0xe0 | value >> 12);
+    if (value >= 0x80)
+        bytes[count++] = (char)(value >= 0x800 ? 0x80 | (value >> 6 & 0x3f) : 0xc0 | value >> 6);
+    bytes[count++] = (char)(value >= 0x80 ? 0x80 | (value & 0x3f) : value);
+    return count;
+}
+
+/* The character behind a backslash: those that cushim__text_json() writes. 0: none of them. */
+static size_t read_escape(struct reading *reading, char bytes[3])
+{
+    unsigned value = 0;
 
     if (*reading->next == '"' || *reading->next == '\\')
-        return *reading->next++;
+        return write_character(bytes, (unsigned char)*reading->next++);
     if (!expect(reading, "u"))
         return 0;
     for (int i = 0; i < 4; i++, reading->next++) {
@@ -81,12 +96,11 @@ static char read_escape(struct reading *reading)
             stop(reading);
             return 0;
         }
-        value = value * 16 + digit;
+        value = value * 16 + (unsigned)digit;
     }
     if (value == 0xfffd)
-        return '?';
-    reading->is_wrong = value == 0 || (value >= 0x20 && value != 0x7f);
-    return reading->is_wrong ? '\0' : (char)value;
+        return write_character(bytes, '?');
+    return value && cushim__text_is_control(value) ? write_character(bytes, value) : 0;
 }
 
 static bool expect_text(struct reading *reading, char *text, size_t size)
@@ -96,21 +110,21 @@ static bool expect_text(struct reading *reading, char *text, size_t size)
     if (!expect(reading, "\""))
         return false;
     while (*reading->next != '"') {
-        char byte = *reading->next;
-        if (byte == '\0')
+        char bytes[3] = {*reading->next};
+        size_t count = (unsigned char)bytes[0] >= 0x20;
+        if (bytes[0] == '\0')
             return stop(reading);
         reading->next++;
-        if (byte == '\\')
-            byte = read_escape(reading);
-        else if ((unsigned char)byte < 0x20)
-            byte = '\0';
+        if (bytes[0] == '\\')
+            count = read_escape(reading, bytes);
         if (reading->is_cut)
             return false;
-        if (byte == '\0' || length + 1 >= size) {
+        if (count == 0 || length + count >= size) {
             reading->is_wrong = true;
             return false;
         }
-        text[length++] = byte;
+        memcpy(text + length, bytes, count);
+        length += count;
     }
     text[length] = '\0';
     reading->next++;

@@ -14,12 +14,13 @@ import subprocess
 import sys
 import unittest
 
-READELF = shutil.which(os.environ.get('READELF', 'readelf'))
+sys.dont_write_bytecode = True
+from built_file import READELF, Claims, is_library, is_mock  # noqa: E402
+
 NM = shutil.which(os.environ.get('NM', 'nm'))
 
 # What musl's start files put into every shared library; glibc's hide them.
 OF_THE_START_FILES = {'_init', '_fini'}
-
 
 DECLARATION = re.compile(r'^CUSHIM_API\b[^;(]*?\b(cushim_\w+)\s*\(', re.MULTILINE)
 
@@ -43,26 +44,7 @@ def declared(headers):
     return names
 
 
-def is_library(path):
-    """What a plugin may have inside; the mock is for tests."""
-    return os.path.basename(path).startswith('libcushim.so')
-
-
-def is_mock(path):
-    return os.path.basename(path).startswith('libcushim-mock.so')
-
-
-class Binary(unittest.TestCase):
-    """Each claim about each file; the library is among them unless only a static one was built."""
-
-    def each(self, judge, of=lambda path: True):
-        paths = [path for path in PATHS if of(path)]
-        if not paths:
-            self.skipTest('no such file was built')
-        for path in paths:
-            with self.subTest(os.path.basename(path)):
-                judge(path)
-
+class Binary(Claims):
     def tolerated(self, path):
         """Exports that are not ours to avoid: none with glibc."""
         glibc = '[libc.so.6]' in output(READELF, '-dW', path)
@@ -145,14 +127,14 @@ class Binary(unittest.TestCase):
 
 if __name__ == '__main__':
     SPLIT = sys.argv.index('--')
-    SANITIZER, PATHS, HEADERS = sys.argv[1], sys.argv[2:SPLIT], sys.argv[SPLIT + 1:]
+    SANITIZER, Claims.paths, HEADERS = sys.argv[1], sys.argv[2:SPLIT], sys.argv[SPLIT + 1:]
     if not (READELF and NM):
         print('skipped: readelf and nm (binutils) are not installed')
         sys.exit(77)
     if SANITIZER != 'none':
         print('skipped: a sanitizer adds exports, constructors and storage of its own')
         sys.exit(77)
-    if not PATHS:
+    if not Claims.paths:
         print('skipped: neither a shared library nor the command was built')
         sys.exit(77)
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -12,7 +12,6 @@ those that the build takes beside it, and the sources those that have the thunks
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,9 +19,8 @@ import unittest
 
 sys.dont_write_bytecode = True
 import elf_file  # noqa: E402
+from built_file import READELF, Claims, base, is_command  # noqa: E402
 from elf_file import AARCH64, MARK, X86_64  # noqa: E402
-
-READELF = shutil.which(os.environ.get('READELF', 'readelf'))
 
 # By machine: the words of the note, other marks at which a function may begin, the bytes of a thunk
 # without one, and the flags to compile with, each with what it leaves of the note.
@@ -62,24 +60,11 @@ def notes(path):
     return found
 
 
-def base(path):
-    return os.path.basename(path)
-
-
-def is_library(path):
-    return base(path).startswith('libcushim.so')
-
-
-class Hardened(unittest.TestCase):
+class Hardened(Claims):
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix='cushim-hardened-')
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
-
-    def each(self, judge):
-        for path in FILES:
-            with self.subTest(base(path)):
-                judge(path)
 
     def needs_marks(self):
         if not MARKS:
@@ -128,7 +113,7 @@ class Hardened(unittest.TestCase):
     def test_every_exported_function_begins_with_a_mark(self):
         self.needs_marks()
         checked = 0
-        for path in FILES:
+        for path in self.paths:
             file = elf_file.File(path)
             marks = [MARK[MACHINE]] + OTHER_MARKS[MACHINE]
             for symbol in file.symbols(elf_file.DYNAMIC_SYMBOLS):
@@ -142,7 +127,7 @@ class Hardened(unittest.TestCase):
         """Those in data: the boot table, the mock's own and the layer's."""
         self.needs_marks()
         checked = 0
-        for path in FILES:
+        for path in self.paths:
             file = elf_file.File(path)
             marks = [MARK[MACHINE]] + OTHER_MARKS[MACHINE]
             for section, address in file.pointers():
@@ -184,11 +169,9 @@ class Hardened(unittest.TestCase):
             self.assertEqual(checks, [SIGNS[word] for word in signs])
 
     def test_command_runs_at_any_address(self):
-        commands = [path for path in FILES if base(path) == 'cushim']
-        if not commands:
-            self.skipTest('the command was not built')
-        for path in commands:
+        def judge(path):
             self.assertRegex(output(READELF, '-dW', path), r'FLAGS_1.*\bPIE\b')
+        self.each(judge, is_command)
 
     def test_code_shares_no_page_with_anything_else(self):
         def judge(path):
@@ -242,7 +225,7 @@ def parts(words):
 
 
 if __name__ == '__main__':
-    (SANITIZER, MARKS, FLAGS, COMPILER, INCLUDE), FILES, ARCHIVES, SOURCES = parts(sys.argv[1:])
+    (SANITIZER, MARKS, FLAGS, COMPILER, INCLUDE), Claims.paths, ARCHIVES, SOURCES = parts(sys.argv[1:])
     FLAGS, COMPILER, INCLUDE = FLAGS.split(), COMPILER.split(), INCLUDE.split()
     if not READELF:
         print('skipped: readelf (binutils) is not installed')
@@ -250,8 +233,8 @@ if __name__ == '__main__':
     if SANITIZER != 'none':
         print('skipped: a sanitizer puts code of its own into every file')
         sys.exit(77)
-    if not FILES:
+    if not Claims.paths:
         print('skipped: neither a shared library nor the command was built')
         sys.exit(77)
-    MACHINE = elf_file.File(FILES[0]).machine
+    MACHINE = elf_file.File(Claims.paths[0]).machine
     unittest.main(argv=sys.argv[:1], verbosity=2)

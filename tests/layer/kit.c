@@ -89,3 +89,11 @@ void kit_again(const char *settings)
     end();
     begin(settings);
 }
+
+struct cushim_recorded_call kit_call(size_t index)
+{
+    struct cushim_recorded_call read = {.size = sizeof read};
+
+    OK(cushim_recording_get(layer, index, &read));
+    return read;
+}

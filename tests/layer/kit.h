@@ -46,4 +46,7 @@ CUresult kit_end(void);
 void kit_enter(void);
 void kit_leave(void);
 
+/* A call of the recording, which has it. */
+struct cushim_recorded_call kit_call(size_t index);
+
 #endif

@@ -6,22 +6,12 @@
 
 #include "tests/layer/kit.h"
 
-#include "tests/support/gate.h"
-
 static char text[1 << 16];
 
 static const char *recorded(void)
 {
     assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
     return text;
-}
-
-static struct cushim_recorded_call call(size_t index)
-{
-    struct cushim_recorded_call read = {.size = sizeof read};
-
-    OK(cushim_recording_get(layer, index, &read));
-    return read;
 }
 
 /* Every kind of argument once, and calls that fail. */
@@ -176,7 +166,7 @@ static void call_is_read_with_its_arguments(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 1));
     OK(driver->EventDestroy_v2(event));
     assert_int_equal(cushim_recording_count(layer), 3);
-    read = call(0);
+    read = kit_call(0);
     assert_int_equal(read.number, 1);
     assert_string_equal(read.name, "cuEventCreate");
     assert_int_equal(read.code, CUDA_SUCCESS);
@@ -195,10 +185,10 @@ static void call_is_read_with_its_arguments(void **state)
     assert_int_equal(read.arguments[1].kind, CUSHIM_ARGUMENT_UNSIGNED);
     assert_int_equal(read.arguments[1].value, CU_EVENT_DISABLE_TIMING);
     assert_string_equal(read.arguments[1].tag, "");
-    read = call(1);
+    read = kit_call(1);
     assert_int_equal(read.code, CUDA_ERROR_INVALID_VALUE);
     assert_false(read.arguments[0].is_written);
-    assert_string_equal(call(2).arguments[0].tag, "event#1");
+    assert_string_equal(kit_call(2).arguments[0].tag, "event#1");
 }
 
 static void reading_what_is_not_there_is_refused(void **state)
@@ -234,7 +224,7 @@ static void what_is_not_recorded_is_not_there(void **state)
     OK(cushim_recording_start(layer, 0));
     assert_int_equal(cushim_recording_count(layer), 0);
     OK(driver->DeviceGetCount(&count));
-    assert_int_equal(call(0).number, 1);
+    assert_int_equal(kit_call(0).number, 1);
     cushim_recording_stop(NULL);
     cushim_recording_clear(NULL);
 }
@@ -262,7 +252,7 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
                                     "CUDA_SUCCESS\n"
                                     "4  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
                                     "CUDA_SUCCESS\n");
-    assert_int_equal(call(0).number, 2);
+    assert_int_equal(kit_call(0).number, 2);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, verdict, sizeof verdict));
     assert_string_equal(verdict, "the recording has lost the first 1 calls: it has room for 3 "
                                  "(capacity), and 4 came; set a larger .capacity of the test, or "
@@ -285,95 +275,6 @@ static void text_is_cut_to_its_buffer(void **state)
     assert_memory_equal(small, text, sizeof small - 1);
 }
 
-/* --- a call that has not returned, and threads --- */
-
-static struct gate gate = GATE;
-
-static void *synchronise(void *stream)
-{
-    return (void *)(uintptr_t)driver->StreamSynchronize(stream);
-}
-
-static void call_under_way_has_not_returned(void **state)
-{
-    struct cushim__runner runner;
-    CUstream stream;
-
-    (void)state;
-    kit_again("mode = threaded");
-    gate_prepare(&gate);
-    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
-    gate_await(&gate);
-    cushim_recording_clear(layer);
-    assert_true(cushim__runner_start(&runner, synchronise, stream));
-    while (cushim_recording_count(layer) == 0)
-        cushim__yield();
-    assert_false(call(0).has_returned);
-    assert_non_null(strstr(recorded(), "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
-    gate_open(&gate);
-    cushim__runner_join(&runner);
-    assert_true(call(0).has_returned);
-    assert_int_equal(call(0).thread, 2);
-    OK(driver->StreamDestroy_v2(stream));
-}
-
-enum { THREADS = 8, ROUNDS = 500 };
-
-static void *work(void *data)
-{
-    (void)data;
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        CUevent event;
-
-        if (driver->EventCreate(&event, 0) != CUDA_SUCCESS ||
-            driver->EventQuery(event) != CUDA_SUCCESS ||
-            driver->EventDestroy_v2(event) != CUDA_SUCCESS)
-            return &gate;
-    }
-    return NULL;
-}
-
-static void *with_context(void *context)
-{
-    CUcontext popped;
-
-    if (driver->CtxPushCurrent_v2(context) != CUDA_SUCCESS || work(NULL) ||
-        driver->CtxPopCurrent_v2(&popped) != CUDA_SUCCESS)
-        return &gate;
-    return NULL;
-}
-
-static void eight_threads_record_at_once(void **state)
-{
-    struct cushim__runner runners[THREADS];
-    unsigned created = 0, of_thread[THREADS + 2] = {0};
-    CUcontext context;
-
-    (void)state;
-    cushim_recording_stop(layer);
-    OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
-    OK(driver->CtxGetCurrent(&context));
-    for (unsigned i = 0; i < THREADS; i++)
-        assert_true(cushim__runner_start(&runners[i], with_context, context));
-    for (unsigned i = 0; i < THREADS; i++)
-        cushim__runner_join(&runners[i]);
-    assert_int_equal(cushim_recording_lost(layer), 0);
-    assert_int_equal(cushim_recording_count(layer), THREADS * (3 * ROUNDS + 2) + 1);
-    for (size_t i = 0; i < cushim_recording_count(layer); i++) {
-        const struct cushim_recorded_call read = call(i);
-
-        assert_true(read.has_returned);
-        assert_int_equal(read.code, CUDA_SUCCESS);
-        assert_in_range(read.thread, 1, THREADS + 1);
-        of_thread[read.thread]++;
-        created += strcmp(read.name, "cuEventCreate") == 0;
-    }
-    assert_int_equal(created, THREADS * ROUNDS);
-    for (unsigned i = 2; i <= THREADS + 1; i++)
-        assert_int_equal(of_thread[i], 3 * ROUNDS + 2);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
@@ -386,8 +287,6 @@ int main(void)
         TEST(what_is_not_recorded_is_not_there),
         TEST(full_recording_keeps_the_last_calls_and_says_so),
         TEST(text_is_cut_to_its_buffer),
-        TEST(call_under_way_has_not_returned),
-        TEST(eight_threads_record_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

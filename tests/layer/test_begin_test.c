@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a test begins with besides a mock: a context, faults, and what its settings ask for. */
+/* What a test begins with besides a mock: a context, and what its settings ask for. */
 #include <string.h>
 
 #include <cushim/driver.h>
-#include <cushim/fault.h>
 
 #include "kit.h"
 
@@ -220,67 +219,6 @@ static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
     OK(cushim_mock_destroy(below));
 }
 
-static void fault_of_the_options_takes_effect(void **state)
-{
-    CUdeviceptr memory = 0;
-
-    (void)state;
-    options.context = true;
-    options.faults = "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)";
-    kit_begin(&options);
-    OK(driver->MemAlloc_v2(&memory, 16));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
-    OK(driver->MemFree_v2(memory));
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
-}
-
-static void fault_that_never_came_is_told(void **state)
-{
-    (void)state;
-    options.faults = "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)";
-    kit_begin(&options);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY): never matched\n");
-}
-
-static void fault_of_another_abi_is_told_which_came(void **state)
-{
-    CUdeviceptr memory;
-
-    (void)state;
-    options.context = true;
-    options.faults = "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
-                     "cuMemFree_v2:nth=3 => return(UNKNOWN)";
-    kit_begin(&options);
-    for (unsigned i = 0; i < 3; i++)
-        OK(driver->MemAlloc_v2(&memory, 16));
-    assert_string_equal(cushim_fault_unused(layer, 0),
-                        "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY): never matched; cuMemAlloc_v2 "
-                        "came 3 times: <cuda.h> may mean that by cuMemAlloc");
-    assert_string_equal(cushim_fault_unused(layer, 1),
-                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched");
-    driver->MemFree(0);
-    assert_string_equal(cushim_fault_unused(layer, 1),
-                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
-                        "ABI of it, came once");
-    cushim_fault_clear(layer);
-    kit_end();
-}
-
-static void fault_that_cannot_be_is_refused_with_its_place(void **state)
-{
-    struct cushim_test *test = NULL;
-
-    (void)state;
-    options.faults = "cuMemAlloc_v2 => return(OUT_OF_MEMROY)";
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
-    assert_string_equal(
-        message,
-        "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
-    assert_null(test);
-}
-
 static void layer_that_the_settings_ask_for_is_the_tests(void **state)
 {
     CUdeviceptr memory = 0;
@@ -318,67 +256,6 @@ static void missing_wait_is_told(void **state)
     assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
 }
 
-static void poll(unsigned times)
-{
-    int count;
-
-    OK(driver->Init(0));
-    for (unsigned i = 0; i < times; i++)
-        OK(driver->DeviceGetCount(&count));
-}
-
-static void recording_that_nobody_asked_for_may_lose_calls(void **state)
-{
-    (void)state;
-    kit_begin(&options);
-    poll(6000);
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
-}
-
-static void recording_that_was_asked_for_may_not_lose_calls(void **state)
-{
-    (void)state;
-    options.capacity = 4;
-    kit_begin(&options);
-    poll(10);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text,
-                        "the recording has lost the first 7 calls: it has room for 4 (capacity), "
-                        "and 11 came; set a larger .capacity of the test, or stop recording\n");
-}
-
-static void recording_that_is_read_may_not_have_lost_calls(void **state)
-{
-    struct cushim_recorded_call call = {.size = sizeof call};
-
-    (void)state;
-    for (int reader = 0; reader < 3; reader++) {
-        kit_begin(&options);
-        OK(cushim_layer_verify(layer, NULL, 0));
-        poll(6000);
-        OK(cushim_layer_verify(layer, NULL, 0));
-        if (reader == 0)
-            cushim_recording_text(layer, NULL, 0);
-        else if (reader == 1)
-            OK(cushim_recording_get(layer, 0, &call));
-        else
-            cushim_recording_count(layer);
-        CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-        assert_non_null(strstr(kit_text, "the recording has lost the first 1905 calls: "));
-    }
-}
-
-static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
-{
-    (void)state;
-    kit_begin(&options);
-    poll(10);
-    assert_int_equal(cushim_recording_count(layer), 11);
-    poll(6000);
-    OK(kit_end());
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -397,16 +274,8 @@ int main(void)
         TEST(message_of_a_test_that_begins_is_empty),
         TEST(file_that_cannot_be_read_is_told),
         TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
-        TEST(fault_of_the_options_takes_effect),
-        TEST(fault_that_never_came_is_told),
-        TEST(fault_of_another_abi_is_told_which_came),
-        TEST(fault_that_cannot_be_is_refused_with_its_place),
         TEST(layer_that_the_settings_ask_for_is_the_tests),
         TEST(missing_wait_is_told),
-        TEST(recording_that_nobody_asked_for_may_lose_calls),
-        TEST(recording_that_was_asked_for_may_not_lose_calls),
-        TEST(recording_that_is_read_may_not_have_lost_calls),
-        TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

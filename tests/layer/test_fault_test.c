@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a test that had faults: what they answered is no error, and one that never came is told. */
+/* A test with faults: they take effect, what they answer is no error, and what never came is told. */
 #include <string.h>
 
 #include <cushim/driver.h>
+#include <cushim/fault.h>
 
 #include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
@@ -21,6 +22,21 @@ static void begin_with(const char *faults)
                                             .settings = "mode = manual",
                                             .faults = faults,
                                             .forbid_errors = true});
+}
+
+static void fault_of_the_options_takes_effect(void **state)
+{
+    CUdeviceptr memory = 0;
+
+    (void)state;
+    begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
+    kit_enter();
+    OK(driver->MemAlloc_v2(&memory, 16));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
+    OK(driver->MemFree_v2(memory));
+    kit_leave();
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
 }
 
 static void answer_of_a_fault_is_told_and_is_no_error(void **state)
@@ -79,17 +95,43 @@ static void fault_that_never_came_is_told(void **state)
     assert_string_equal(kit_text, "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
 }
 
-static void faults_that_are_refused_leave_nothing(void **state)
+static void fault_of_another_abi_is_told_which_came(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    begin_with("cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
+               "cuMemFree_v2:nth=3 => return(UNKNOWN)");
+    kit_enter();
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->MemAlloc_v2(&memory, 16));
+    assert_string_equal(cushim_fault_unused(layer, 0),
+                        "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY): never matched; cuMemAlloc_v2 "
+                        "came 3 times: <cuda.h> may mean that by cuMemAlloc");
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched");
+    driver->MemFree(0);
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
+                        "ABI of it, came once");
+    cushim_fault_clear(layer);
+    kit_end();
+}
+
+static void faults_that_are_refused_are_told_with_their_place_and_leave_nothing(void **state)
 {
     char message[200];
     struct cushim_test *test = NULL;
     const struct cushim_test_options options = {.size = sizeof options,
-                                                .faults = "cuEventCraete => return(UNKNOWN)",
+                                                .faults = "cuMemAlloc_v2 => return(OUT_OF_MEMROY)",
                                                 .message = message,
                                                 .message_size = sizeof message};
 
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
-    assert_non_null(strstr(message, "cuEventCreate"));
+    assert_string_equal(
+        message,
+        "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
+    assert_null(test);
     nothing_is_left(state);
 }
 
@@ -97,10 +139,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, nothing_is_left)
     const struct CMUnitTest tests[] = {
+        TEST(fault_of_the_options_takes_effect),
         TEST(answer_of_a_fault_is_told_and_is_no_error),
         TEST(object_whose_destroying_failed_keeps_its_tag),
         TEST(fault_that_never_came_is_told),
-        TEST(faults_that_are_refused_leave_nothing),
+        TEST(fault_of_another_abi_is_told_which_came),
+        TEST(faults_that_are_refused_are_told_with_their_place_and_leave_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "loader/text.h"
 #include "src/probe_answer.h"
 #include "tests/probe/probing.h"
 
@@ -141,6 +142,40 @@ static void whole_answer_is_understood(void **state)
     assert_string_equal(probe.advice, "");
 }
 
+/* What does something to a terminal is escaped on the way, whichever character it is. */
+static void path_comes_through_as_it_was_written(void **state)
+{
+    static const char head[] = CUSHIM__PROBE_LOADING
+        "\"state\":\"not-found\",\"code\":303,\"driver_version\":0,\"device_count\":0" CUSHIM__PROBE_LIBRARY;
+    static const char tail[] =
+        CUSHIM__PROBE_REASON "\"\"" CUSHIM__PROBE_ADVICE "\"\"" CUSHIM__PROBE_END;
+    static const char *const paths[] = {
+        "/a b.so",
+        "/\x1b[2J.so",
+        "/\x7f",
+        "/\xc2\x85.so",
+        "/\xd8\x9c.so",
+        "/\xe2\x80\xae.so",
+        "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7.so",
+        "/\xc2\xa0",
+        "/\"\\",
+    };
+    char line[1024];
+    struct cushim_probe_result probe;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        struct cushim__text text;
+
+        cushim__text_begin(&text, line, sizeof line);
+        cushim__text_add(&text, head);
+        cushim__text_json(&text, paths[i]);
+        cushim__text_add(&text, tail);
+        assert_int_equal(read_bytes(line, strlen(line), &probe), CUSHIM__ANSWER_WHOLE);
+        assert_string_equal(probe.library, paths[i]);
+    }
+}
+
 static void answer_that_breaks_off_anywhere_is_cut(void **state)
 {
     struct cushim_probe_result probe;
@@ -235,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_text_is_what_it_is),
         cmocka_unit_test(whole_answer_is_understood),
+        cmocka_unit_test(path_comes_through_as_it_was_written),
         cmocka_unit_test(answer_that_breaks_off_anywhere_is_cut),
         cmocka_unit_test(bytes_behind_an_answer_make_it_garbage),
         cmocka_unit_test(byte_that_is_changed_never_changes_what_the_answer_is),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Callers with threads, signals and descriptors of their own: a probe fits in
- * with all of them. */
+/* Callers with threads, children and signals of their own: a probe fits in with all of them. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,16 +9,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,16 +22,9 @@
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 
-enum { THREADS = 16, ROUNDS = 4, FEW_DESCRIPTORS = 64, MOST_CHILDREN = 8 };
+enum { THREADS = 16, ROUNDS = 4 };
 
-static int probes_of_threads, places_without_descriptors, streams_closed;
-
-static const char *path_of(const char *driver)
-{
-    static char room[1024];
-
-    return probing_driver(driver, room, sizeof room);
-}
+static int probes_of_threads;
 
 /* --- threads --- */
 
@@ -121,9 +108,9 @@ static void check_verdicts_with(void (*handler)(int), int flags)
 
     action.sa_handler = handler;
     assert_int_equal(sigaction(SIGCHLD, &action, &former), 0);
-    usable = probing_probe(path_of("one-device"), PROBING_LONG_NS);
+    usable = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
     probing_set_mischief("fault", "init");
-    broken = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+    broken = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
     probing_set_mischief("leave-child-and-hang", "init");
     hung = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
     probing_set_mischief(NULL, NULL);
@@ -185,7 +172,7 @@ static void other_children_are_not_waited_for(void **state)
     if (child == 0)
         _exit(7);
     assert_true(child > 0);
-    assert_int_equal(probing_probe(path_of("one-device"), 0).verdict, CUSHIM_PROBE_USABLE);
+    assert_int_equal(probing_probe(probing_path("one-device"), 0).verdict, CUSHIM_PROBE_USABLE);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WEXITSTATUS(status), 7);
 }
@@ -211,7 +198,7 @@ static void signals_during_a_probe_do_no_harm(void **state)
     alarms = 0;
     setitimer(ITIMER_REAL, &often, NULL);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(probing_probe(path_of("one-device"), PROBING_LONG_NS).verdict,
+        assert_int_equal(probing_probe(probing_path("one-device"), PROBING_LONG_NS).verdict,
                          CUSHIM_PROBE_USABLE);
     setitimer(ITIMER_REAL, &never, NULL);
     sigaction(SIGALRM, &former, NULL);
@@ -231,156 +218,13 @@ static void process_gets_default_signals_whatever_the_caller_has(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         signal(numbers[i], SIG_IGN);
     probing_set_mischief("expect-default-signals", "init");
-    probe = probing_probe(path_of("mischief"), PROBING_LONG_NS);
+    probe = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
     probing_set_mischief(NULL, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         assert_true(signal(numbers[i], SIG_DFL) == SIG_IGN);
     pthread_sigmask(SIG_SETMASK, &former, &after);
     assert_int_equal(sigismember(&after, SIGUSR2), 1);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-}
-
-/* --- descriptors --- */
-
-static void process_inherits_no_descriptor(void **state)
-{
-    int kept[20];
-    struct cushim_probe_result probe;
-
-    (void)state;
-    for (size_t i = 0; i < 20; i++)
-        kept[i] = open("/dev/null", O_RDONLY); /* not close-on-exec */
-    probing_set_mischief("expect-no-descriptors", "open");
-    probe = probing_probe(path_of("mischief"), PROBING_LONG_NS);
-    probing_set_mischief(NULL, NULL);
-    for (size_t i = 0; i < 20; i++)
-        close(kept[i]);
-    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-}
-
-/* Elsewhere the command itself closes what it finds open, and another program
- * does not. */
-static void not_even_another_program_inherits_one(void **state)
-{
-    static const char text[] = "#!/bin/sh\n"
-                               "for n in 4 5 6 7 8 9; do\n"
-                               "    [ ! -e /proc/self/fd/$n ] || exit 44\n"
-                               "done\n"
-                               "exit 45\n";
-    const char *path = folder_write("script", text, sizeof text - 1);
-    const struct cushim_probe_options options = {.size = sizeof options, .command = path};
-    struct cushim_probe_result probe = {.size = sizeof probe};
-    int kept[20];
-
-    (void)state;
-    assert_int_equal(chmod(path, 0700), 0);
-    for (size_t i = 0; i < 20; i++)
-        kept[i] = open("/dev/null", O_RDONLY);
-    assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
-    for (size_t i = 0; i < 20; i++)
-        close(kept[i]);
-    assert_int_equal(unlink(path), 0);
-#if defined(__GLIBC__)
-#if __GLIBC_PREREQ(2, 34)
-    assert_int_equal(probe.exit_status, 45);
-    return;
-#endif
-#endif
-    assert_int_equal(probe.exit_status, 44);
-}
-
-/* With none free, then one, and so on until it works. */
-static void caller_without_descriptors_is_told_so(void **state)
-{
-    const struct cushim_probe_options options = {
-        .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
-    struct cushim_probe_result probe = {.size = sizeof probe};
-    struct rlimit former, few;
-    int kept[FEW_DESCRIPTORS], count = 0;
-    CUresult code = CUDA_ERROR_UNKNOWN;
-
-    (void)state;
-    getrlimit(RLIMIT_NOFILE, &former);
-    few = (struct rlimit){FEW_DESCRIPTORS, former.rlim_max};
-    setrlimit(RLIMIT_NOFILE, &few);
-    while (count < FEW_DESCRIPTORS && (kept[count] = open("/dev/null", O_RDONLY)) >= 0)
-        count++;
-    while (count > 0) {
-        code = cushim_probe(&options, &probe);
-        if (code == CUDA_SUCCESS)
-            break;
-        places_without_descriptors++;
-        if (code != CUDA_ERROR_OPERATING_SYSTEM || probe.verdict != CUSHIM_PROBE_UNKNOWN ||
-            !strstr(probe.reason, strerror(EMFILE)))
-            break;
-        close(kept[--count]);
-    }
-    while (count > 0)
-        close(kept[--count]);
-    setrlimit(RLIMIT_NOFILE, &former);
-    assert_int_equal(code, CUDA_SUCCESS);
-    assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-    /* For a pipe, and for that of musl's posix_spawn(). */
-    assert_in_range(places_without_descriptors, 2, 4);
-}
-
-static atomic_uint closed_streams;
-
-/* A caller whose other threads print, although nobody listens. */
-static void *print_into_closed_streams(void *nothing)
-{
-    unsigned set;
-
-    while ((set = atomic_load(&closed_streams)) != UINT32_MAX) {
-        for (int stream = 0; stream < 3; stream++) {
-            /* By the bare call: a sanitizer takes a number that is used twice for a race. */
-            if (set & 1u << stream && syscall(SYS_write, stream, "words", 5) > 0)
-                continue;
-        }
-    }
-    return nothing;
-}
-
-/* Each of the eight sets of standard streams that may be closed. */
-static void caller_may_have_closed_its_streams(void **state)
-{
-    pthread_t printer;
-
-    (void)state;
-    fflush(NULL);
-    atomic_store(&closed_streams, 0);
-    assert_int_equal(pthread_create(&printer, NULL, print_into_closed_streams, NULL), 0);
-    for (unsigned set = 0; set < 8; set++) {
-        struct cushim_probe_result probe, ended;
-        bool stayed_closed = true;
-        int kept[3];
-
-        for (int stream = 0; stream < 3; stream++)
-            kept[stream] = fcntl(stream, F_DUPFD_CLOEXEC, 10);
-        for (int stream = 0; stream < 3; stream++) {
-            if (set & 1u << stream)
-                close(stream);
-        }
-        atomic_store(&closed_streams, set);
-        probe = probing_probe(path_of("one-device"), PROBING_LONG_NS);
-        probing_set_mischief("expect-no-descriptors", "init");
-        ended = probing_probe(path_of("mischief"), PROBING_LONG_NS);
-        probing_set_mischief(NULL, NULL);
-        for (int stream = 0; stream < 3; stream++)
-            stayed_closed &= !(set & 1u << stream) || fcntl(stream, F_GETFD) == -1;
-        atomic_store(&closed_streams, 0);
-        usleep(1000); /* it may be in the middle */
-        for (int stream = 0; stream < 3; stream++) {
-            dup2(kept[stream], stream);
-            close(kept[stream]);
-        }
-        streams_closed++;
-        assert_true(stayed_closed);
-        assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
-        assert_int_equal(ended.verdict, CUSHIM_PROBE_USABLE);
-    }
-    atomic_store(&closed_streams, UINT32_MAX);
-    pthread_join(printer, NULL);
 }
 
 /* --- the caller's end --- */
@@ -397,7 +241,7 @@ static void probe_ends_with_its_caller(void **state)
     probing_set_mischief("hang-ignoring-signals", "init");
     caller = fork();
     if (caller == 0) {
-        probing_probe(path_of("mischief"), 10 * PROBING_LONG_NS);
+        probing_probe(probing_path("mischief"), 10 * PROBING_LONG_NS);
         _exit(0);
     }
     probing_set_mischief(NULL, NULL);
@@ -421,115 +265,24 @@ static void probe_ends_with_its_caller(void **state)
     }
 }
 
-/* --- commands that are not cushim's --- */
-
-static void other_program_is_broken_at_the_start(void **state)
-{
-    static const struct {
-        const char *command, *reason;
-    } programs[] = {
-        {"/bin/true", "has ended with exit status 0, before it came to the driver"},
-        {"/bin/false", "has ended with exit status 1, before it came to the driver"},
-        {"/bin/cat", "before it came to the driver"},
-        {"/bin/echo", "has not answered as cushim's does"},
-        {"/bin/ls", "before it came to the driver"},
-        {"/usr/bin/yes", "has not answered as cushim's does"},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++) {
-        const struct cushim_probe_options options = {
-            .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = programs[i].command};
-        struct cushim_probe_result probe = {.size = sizeof probe};
-
-        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
-        print_message("%s\n", probe.reason);
-        assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
-        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_START);
-        assert_non_null(strstr(probe.reason, programs[i].command));
-        assert_non_null(strstr(probe.reason, programs[i].reason));
-        assert_non_null(strstr(probe.advice, "Name the command cushim"));
-    }
-}
-
-/* Scripts, which take any words. */
-static void program_that_hangs_or_lies_is_seen_through(void **state)
-{
-    static const struct {
-        const char *script;
-        enum cushim_probe_verdict verdict;
-    } scripts[] = {
-        {"sleep 600", CUSHIM_PROBE_HUNG},
-        {"sleep 600 & wait", CUSHIM_PROBE_HUNG},
-        {"trap '' TERM INT; while :; do sleep 1; done", CUSHIM_PROBE_HUNG},
-        {"printf '{\"cushim_probe\":1,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
-        {"head -c 10000000 /dev/zero", CUSHIM_PROBE_BROKEN},
-        {"head -c 10000000 /dev/urandom", CUSHIM_PROBE_BROKEN},
-        {"kill -9 $$", CUSHIM_PROBE_BROKEN},
-        {"kill -STOP $$", CUSHIM_PROBE_HUNG},
-        {"exec \""
-         "$0.nothing\"",
-         CUSHIM_PROBE_BROKEN},
-        {"exec 1>&-; sleep 600", CUSHIM_PROBE_HUNG},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
-        struct cushim_probe_options options = {.size = sizeof options};
-        struct cushim_probe_result probe = {.size = sizeof probe};
-        char text[256];
-        const char *path;
-
-        snprintf(text, sizeof text, "#!/bin/sh\n%s\n", scripts[i].script);
-        path = folder_write("script", text, strlen(text));
-        assert_int_equal(chmod(path, 0700), 0);
-        options.command = path;
-        options.timeout_ns = scripts[i].verdict == CUSHIM_PROBE_HUNG ? 200000000 : PROBING_LONG_NS;
-        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
-        print_message("%s: %s\n", scripts[i].script, probe.reason);
-        assert_int_equal(probe.verdict, scripts[i].verdict);
-        assert_int_equal(unlink(path), 0);
-    }
-}
-
-static int begin(void **state)
-{
-    return folder_create(state) || left_begin(state);
-}
-
-static int end(void **state)
-{
-    return left_check(state) || folder_remove(state);
-}
-
-#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        CASE(threads_may_probe_at_once),
-        CASE(cancelled_thread_finishes_its_probe),
-        CASE(caller_may_ignore_its_children),
-        CASE(caller_may_wait_for_all_children_in_a_handler),
-        CASE(caller_may_wait_for_all_children_in_a_thread),
-        CASE(other_children_are_not_waited_for),
-        CASE(signals_during_a_probe_do_no_harm),
-        CASE(process_gets_default_signals_whatever_the_caller_has),
-        CASE(process_inherits_no_descriptor),
-        CASE(not_even_another_program_inherits_one),
-        CASE(caller_without_descriptors_is_told_so),
-        CASE(caller_may_have_closed_its_streams),
-        CASE(probe_ends_with_its_caller),
-        CASE(other_program_is_broken_at_the_start),
-        CASE(program_that_hangs_or_lies_is_seen_through),
+        PROBING_TEST(threads_may_probe_at_once),
+        PROBING_TEST(cancelled_thread_finishes_its_probe),
+        PROBING_TEST(caller_may_ignore_its_children),
+        PROBING_TEST(caller_may_wait_for_all_children_in_a_handler),
+        PROBING_TEST(caller_may_wait_for_all_children_in_a_thread),
+        PROBING_TEST(other_children_are_not_waited_for),
+        PROBING_TEST(signals_during_a_probe_do_no_harm),
+        PROBING_TEST(process_gets_default_signals_whatever_the_caller_has),
+        PROBING_TEST(probe_ends_with_its_caller),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
 
     probing_count("probes of 16 threads at once", probes_of_threads);
-    probing_count("places where a descriptor was refused", places_without_descriptors);
-    probing_count("sets of closed streams", streams_closed);
-    probing_count("children of drivers and scripts ended with them", left_orphans);
+    probing_count("children of drivers ended with them", left_orphans);
     probing_count("lost or crashed", failed);
     return failed;
 }

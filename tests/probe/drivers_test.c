@@ -39,13 +39,6 @@ static const struct driver {
     {"nobody-built-this", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_NOT_FOUND, 303, 0, "there is no", "."},
 };
 
-static char room[1024];
-
-static const char *path_of(const char *driver)
-{
-    return probing_driver(driver, room, sizeof room);
-}
-
 static CUresult probe_as(struct cushim_probe_options options, struct cushim_probe_result *probe)
 {
     options.size = sizeof options;
@@ -61,7 +54,7 @@ static void each_driver_has_its_verdict(void **state)
     for (size_t i = 0; i < COUNT(drivers); i++) {
         const struct driver *driver = &drivers[i];
         const struct cushim_probe_result probe =
-            probing_probe(path_of(driver->file), PROBING_LONG_NS);
+            probing_probe(probing_path(driver->file), PROBING_LONG_NS);
 
         print_message("%s: %s\n", driver->file, probe.reason);
         assert_int_equal(probe.verdict, driver->verdict);
@@ -78,7 +71,7 @@ static void each_driver_has_its_verdict(void **state)
 
 static void usable_driver_tells_version_and_path(void **state)
 {
-    const struct cushim_probe_result probe = probing_probe(path_of("one-device"), 0);
+    const struct cushim_probe_result probe = probing_probe(probing_path("one-device"), 0);
 
     (void)state;
     assert_int_equal(probe.driver_version, 13000);
@@ -92,13 +85,13 @@ static void driver_below_the_minimum_is_broken(void **state)
     struct cushim_probe_result probe;
 
     (void)state;
-    assert_int_equal(probe_as((struct cushim_probe_options){.library = path_of("one-device"),
+    assert_int_equal(probe_as((struct cushim_probe_options){.library = probing_path("one-device"),
                                                             .minimum_version = 13010},
                               &probe),
                      CUDA_SUCCESS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
     assert_int_equal(probe.state, CUSHIM_STATE_TOO_OLD);
-    assert_int_equal(probe_as((struct cushim_probe_options){.library = path_of("one-device"),
+    assert_int_equal(probe_as((struct cushim_probe_options){.library = probing_path("one-device"),
                                                             .minimum_version = 13000},
                               &probe),
                      CUDA_SUCCESS);
@@ -118,7 +111,7 @@ static void environment_is_handed_on(void **state)
     probe = probing_probe(NULL, 0);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_ABSENT);
     assert_int_equal(probe.state, CUSHIM_STATE_DISABLED);
-    environment_set("CUSHIM_LIBRARY", path_of("one-device"));
+    environment_set("CUSHIM_LIBRARY", probing_path("one-device"));
     probe = probing_probe(NULL, 0);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
     environment_set("CUSHIM_LIBRARY", NULL);
@@ -134,13 +127,14 @@ static void path_of_any_characters_arrives(void **state)
         "a\"b" LIBRARY_SUFFIX,
         "a\\\\\"" LIBRARY_SUFFIX,
         "a\n{}\t\x7f" LIBRARY_SUFFIX,
+        "\xc2\x85\xe2\x80\xae" LIBRARY_SUFFIX,
 #endif
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         const struct cushim_probe_result probe =
-            probing_probe(folder_link(names[i], path_of("one-device")), PROBING_LONG_NS);
+            probing_probe(folder_link(names[i], probing_path("one-device")), PROBING_LONG_NS);
 
         print_message("%s\n", probe.reason);
         assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
@@ -154,7 +148,7 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
 
     (void)state;
     probing_set_mischief("hang", "open");
-    probe = probing_probe(path_of("mischief"), 1);
+    probe = probing_probe(probing_path("mischief"), 1);
     probing_set_mischief(NULL, NULL);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
     assert_true(probe.stage <= CUSHIM_PROBE_STAGE_LOAD);
@@ -184,7 +178,7 @@ static void sizes_that_are_none_change_nothing(void **state)
 static void shorter_result_gets_its_part(void **state)
 {
     const struct cushim_probe_options options = {
-        .size = sizeof options, .library = path_of("one-device"), .command = probing_command};
+        .size = sizeof options, .library = probing_path("one-device"), .command = probing_command};
     struct cushim_probe_result probe;
 
     (void)state;
@@ -290,35 +284,23 @@ static void names_are_those_of_programs(void **state)
     assert_string_equal(cushim_probe_stage_name((enum cushim_probe_stage) - 1), "unknown");
 }
 
-static int begin(void **state)
-{
-    return folder_create(state) || left_begin(state);
-}
-
-static int end(void **state)
-{
-    return left_check(state) || folder_remove(state);
-}
-
-#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
-
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        CASE(each_driver_has_its_verdict),
-        CASE(usable_driver_tells_version_and_path),
-        CASE(driver_below_the_minimum_is_broken),
-        CASE(environment_is_handed_on),
-        CASE(path_of_any_characters_arrives),
-        CASE(time_that_is_over_at_once_is_a_hung_driver),
-        CASE(sizes_that_are_none_change_nothing),
-        CASE(shorter_result_gets_its_part),
-        CASE(paths_that_are_none_are_refused_by_name),
-        CASE(negative_version_is_refused_by_name),
-        CASE(command_that_is_missing_is_no_verdict),
-        CASE(command_of_a_static_part_has_to_be_named),
-        CASE(command_that_is_no_program_is_no_verdict),
-        CASE(names_are_those_of_programs),
+        PROBING_TEST(each_driver_has_its_verdict),
+        PROBING_TEST(usable_driver_tells_version_and_path),
+        PROBING_TEST(driver_below_the_minimum_is_broken),
+        PROBING_TEST(environment_is_handed_on),
+        PROBING_TEST(path_of_any_characters_arrives),
+        PROBING_TEST(time_that_is_over_at_once_is_a_hung_driver),
+        PROBING_TEST(sizes_that_are_none_change_nothing),
+        PROBING_TEST(shorter_result_gets_its_part),
+        PROBING_TEST(paths_that_are_none_are_refused_by_name),
+        PROBING_TEST(negative_version_is_refused_by_name),
+        PROBING_TEST(command_that_is_missing_is_no_verdict),
+        PROBING_TEST(command_of_a_static_part_has_to_be_named),
+        PROBING_TEST(command_that_is_no_program_is_no_verdict),
+        PROBING_TEST(names_are_those_of_programs),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);

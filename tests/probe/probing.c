@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/support/environment.h"
+#include "tests/support/folder.h"
 
 const char *probing_command, *probing_zoo;
 
@@ -24,6 +25,13 @@ const char *probing_driver(const char *name, char *path, size_t size)
 {
     snprintf(path, size, "%s/%s" LIBRARY_SUFFIX, probing_zoo, name);
     return path;
+}
+
+const char *probing_path(const char *name)
+{
+    static char path[1024];
+
+    return probing_driver(name, path, sizeof path);
 }
 
 struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns)
@@ -62,4 +70,14 @@ struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage)
 void probing_count(const char *what, int number)
 {
     printf("probe: %s: %d\n", what, number);
+}
+
+int probing_open(void **state)
+{
+    return folder_create(state) || left_begin(state);
+}
+
+int probing_close(void **state)
+{
+    return left_check(state) || folder_remove(state);
 }

@@ -21,6 +21,9 @@ int probing_begin(int count, char **words);
 /* The path of a driver of the zoo; good until the next call in this thread of that number. */
 const char *probing_driver(const char *name, char *path, size_t size);
 
+/* The same; good until the next call in any thread. */
+const char *probing_path(const char *name);
+
 /* A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. */
 struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
@@ -35,6 +38,18 @@ struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage);
 
 /* A line at the end of a test: how many of what. */
 void probing_count(const char *what, int number);
+
+/* Setup and teardown: a folder, and nothing is left but that. */
+int probing_open(void **state);
+int probing_close(void **state);
+
+#define PROBING_TEST(function) \
+    cmocka_unit_test_setup_teardown(function, probing_open, probing_close)
+
+/* --- script_posix.c --- */
+
+/* A program in the folder with these lines for the shell, by its path. NULL: it cannot be made. */
+const char *probing_script(const char *body);
 
 /* --- left_posix.c, left_windows.c --- */
 

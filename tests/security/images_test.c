@@ -21,13 +21,13 @@
 #include <cushim/mock.h>
 
 #include "tests/mock/cubin.h"
+#include "tests/security/damage.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { ROOM = 8192, PARAMETERS = 70000, PARAMETER_BYTES = 1 << 18, WANTED = 2500 };
 
 static unsigned wanted = WANTED;
-static uint64_t seed = 1;
 
 static struct cushim_mock *mock;
 static const struct cushim_table *driver;
@@ -57,118 +57,6 @@ struct image {
 };
 
 static struct image images[4];
-
-/* xorshift64* */
-static uint64_t next(void)
-{
-    seed ^= seed >> 12;
-    seed ^= seed << 25;
-    seed ^= seed >> 27;
-    return seed * UINT64_C(2685821657736338717);
-}
-
-static size_t below(size_t bound)
-{
-    return (size_t)(next() % bound);
-}
-
-static const uint64_t extremes[] = {
-    0,
-    1,
-    2,
-    7,
-    8,
-    0x7f,
-    0x80,
-    0xff,
-    0x100,
-    0x7fff,
-    0x8000,
-    0xffff,
-    0x7fffffff,
-    0x80000000,
-    0xffffffff,
-    UINT64_C(1) << 32,
-    INT64_MAX,
-    UINT64_C(1) << 63,
-    UINT64_MAX - 63,
-    UINT64_MAX,
-};
-
-static const char *const words[] = {
-    "{",
-    "}",
-    "(",
-    ")",
-    "[",
-    "]",
-    ",",
-    ";",
-    "\"",
-    "/*",
-    "*/",
-    "//",
-    "=",
-    "+",
-    "-",
-    "~",
-    "999999999999",
-    "0x7fffffffffffffff",
-    "[1099511627776]",
-    ".param",
-    ".entry",
-    ".global",
-    ".extern",
-    ".weak",
-    ".shared",
-    ".align",
-    ".b8",
-    ".f64",
-    "generic(",
-    "0f3F800000",
-    "1e999",
-    ".maxntid",
-    "65535,65535,65535",
-    ".v8",
-    "{{{{{{{{{{",
-};
-
-static size_t damage_text(unsigned char *bytes, size_t size)
-{
-    const char *word = words[below(COUNT(words))];
-    const size_t length = strlen(word), at = below(size);
-
-    if (at + length < size)
-        memcpy(bytes + at, word, length);
-    return size;
-}
-
-static size_t damage(unsigned char *bytes, size_t size, bool is_text)
-{
-    const uint64_t extreme = extremes[below(COUNT(extremes))];
-    const size_t width = size < 8 ? 1 : (size_t)1 << below(4);
-    const size_t at = below(size / width) * width, from = below(size);
-
-    switch (below(is_text ? 9 : 6)) {
-    case 0:
-        bytes[below(size)] ^= (unsigned char)(1 << below(8));
-        return size;
-    case 1:
-        bytes[below(size)] = (unsigned char)next();
-        return size;
-    case 2: /* a part of it again, somewhere else */
-        memmove(bytes + at, bytes + from, below(size - (at > from ? at : from)));
-        return size;
-    case 3:
-        return below(40) ? size : 1 + below(size); /* cut off */
-    case 4:
-    case 5:
-        memcpy(bytes + at, &extreme, width);
-        return size;
-    default:
-        return damage_text(bytes, size);
-    }
-}
 
 /* All that a program may ask of a module. */
 static void use(CUmodule module)
@@ -230,13 +118,11 @@ static void try_mutant(const struct image *image)
 {
     unsigned char bytes[ROOM];
     size_t size = image->size;
-    const size_t times = 1 + below(4);
     unsigned char *start;
     CUmodule module;
 
     memcpy(bytes, image->bytes, size);
-    for (size_t i = 0; i < times; i++)
-        size = damage(bytes, size, image->is_text);
+    size = damage(bytes, size, image->is_text);
     start = end - size;
     memcpy(start, bytes, size);
     tried++;
@@ -420,7 +306,6 @@ int main(int argc, char **argv)
 
     if (argc > 1)
         wanted = (unsigned)strtoul(argv[1], NULL, 10);
-    if (argc > 2)
-        seed = strtoull(argv[2], NULL, 10);
+    damage_seed(argc > 2 ? strtoull(argv[2], NULL, 10) : 1);
     return cmocka_run_group_tests(tests, setup, report);
 }

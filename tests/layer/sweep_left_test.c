@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
+#include <string.h>
+
+#include <cushim/test.h>
+
+#include "sweep_world.h"
+
+static int allocate(void *data)
+{
+    CUcontext context;
+
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context) || cushim_driver()->MemAlloc_v2(data, 4096);
+}
+
+/* What a capture that has failed leaves: no graph. */
+static int capture(void *data)
+{
+    struct cushim_mock_state before = {.size = sizeof before}, after = before;
+    CUgraph graph = NULL;
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_mock_state_get(cushim_mock_current(), &before);
+    cushim_driver()->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
+        cushim_driver()->GraphDestroy(graph);
+    else if (graph)
+        cushim_sweep_wrong("there is no graph");
+    cushim_mock_state_get(cushim_mock_current(), &after);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return before.handles == after.handles ? 0 : cushim_sweep_wrong("the graph is gone");
+}
+
+static void capture_that_fails_to_end_leaves_no_graph(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.setup = allocate;
+    if (cushim_sweep(&sweep_options, capture, &memory, &sweep_result) != CUDA_SUCCESS)
+        fail_msg("%s", sweep_why);
+    assert_int_equal(sweep_result.calls, 5);
+}
+
+/* Two streams write to the same memory, and nobody waits for them. */
+static int write_and_leave(void *data)
+{
+    CUdeviceptr *memory = data;
+    CUstream one, other;
+
+    if (cushim_driver()->StreamCreate(&one, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    if (cushim_driver()->StreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
+        cushim_driver()->MemsetD8Async(*memory, 1, 4096, one);
+        cushim_driver()->MemsetD8Async(*memory, 2, 4096, other);
+        cushim_driver()->StreamDestroy_v2(other);
+    }
+    cushim_driver()->StreamDestroy_v2(one);
+    return 0;
+}
+
+static void missing_wait_and_pending_work_are_found(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.settings = "mode = manual\nraces = report";
+    sweep_options.setup = allocate;
+    assert_int_equal(cushim_sweep(&sweep_options, write_and_leave, &memory, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(
+        strstr(sweep_why, "with no call failing: 2 operations are pending; race: set "));
+    assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
+    assert_int_equal(sweep_result.failures, 1);
+}
+
+/* What to do about a wait that fails is to go on: the context's end ends its work. */
+static int wait_and_give_back(void *data)
+{
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemsetD8Async(*(CUdeviceptr *)data, 1, 4096, stream);
+    cushim_driver()->StreamSynchronize(stream);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return 0;
+}
+
+static void work_is_not_found_pending_whose_wait_has_failed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.settings = "schedule = lazy";
+    sweep_options.setup = allocate;
+    assert_int_equal(cushim_sweep(&sweep_options, wait_and_give_back, &memory, &sweep_result),
+                     CUDA_SUCCESS);
+    assert_string_equal(sweep_why, "");
+}
+
+static int destroy_the_mock(void *data)
+{
+    (void)data;
+    return cushim_mock_destroy(cushim_mock_current()) != CUDA_SUCCESS;
+}
+
+static int destroy_the_layer(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    cushim_driver()->Init(0);
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    cushim_layer_destroy(cushim_layer_current());
+    return 0;
+}
+
+/* What a sweep holds of primary contexts does not outlast it. */
+static void assert_a_test_begins_afresh(void)
+{
+    const struct cushim_test_options options = {.size = sizeof options};
+    struct cushim_test *test;
+    char text[200];
+    CUcontext context;
+
+    assert_int_equal(cushim_test_begin(&options, &test), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    cushim_test_end(test, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void body_that_destroys_what_it_runs_on_is_found(void **state)
+{
+    static const char told[] = "the body has destroyed the mock or the layer that it ran on";
+
+    (void)state;
+    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_mock, NULL, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, told));
+    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_layer, NULL, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, told));
+    assert_a_test_begins_afresh();
+}
+
+static int retain_and_current(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context);
+}
+
+/* Its reference is left if there is no memory. */
+static int retain_once_more(void *data)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    if (cushim_driver()->MemAlloc_v2(&memory, 1) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemFree_v2(memory);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    return 0;
+}
+
+static void release_twice(void *data)
+{
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+static void reference_on_a_context_is_a_leak(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuMemAlloc_v2";
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_options.setup = retain_and_current;
+    sweep_options.teardown = release_twice;
+    assert_int_equal(cushim_sweep(&sweep_options, retain_once_more, NULL, &sweep_result),
+                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(
+        sweep_why, "the primary context of device 0 is retained and not released; this run"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
+        SWEEP_TEST(missing_wait_and_pending_work_are_found),
+        SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
+        SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
+        SWEEP_TEST(reference_on_a_context_is_a_leak),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that are named as the command and are another one: none is taken for the driver. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/probe/probing.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static int programs_tried;
+
+static void other_program_is_broken_at_the_start(void **state)
+{
+    static const struct {
+        const char *command, *reason;
+    } programs[] = {
+        {"/bin/true", "has ended with exit status 0, before it came to the driver"},
+        {"/bin/false", "has ended with exit status 1, before it came to the driver"},
+        {"/bin/cat", "before it came to the driver"},
+        {"/bin/echo", "has not answered as cushim's does"},
+        {"/bin/ls", "before it came to the driver"},
+        {"/usr/bin/yes", "has not answered as cushim's does"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(programs); i++) {
+        const struct cushim_probe_options options = {
+            .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = programs[i].command};
+        struct cushim_probe_result probe = {.size = sizeof probe};
+
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        programs_tried++;
+        print_message("%s\n", probe.reason);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
+        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_START);
+        assert_non_null(strstr(probe.reason, programs[i].command));
+        assert_non_null(strstr(probe.reason, programs[i].reason));
+        assert_non_null(strstr(probe.advice, "Name the command cushim"));
+    }
+}
+
+/* Scripts, which take any words. */
+static void program_that_hangs_or_lies_is_seen_through(void **state)
+{
+    static const struct {
+        const char *script;
+        enum cushim_probe_verdict verdict;
+    } scripts[] = {
+        {"sleep 600", CUSHIM_PROBE_HUNG},
+        {"sleep 600 & wait", CUSHIM_PROBE_HUNG},
+        {"trap '' TERM INT; while :; do sleep 1; done", CUSHIM_PROBE_HUNG},
+        {"printf '{\"cushim_probe\":1,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
+        {"head -c 10000000 /dev/zero", CUSHIM_PROBE_BROKEN},
+        {"head -c 10000000 /dev/urandom", CUSHIM_PROBE_BROKEN},
+        {"kill -9 $$", CUSHIM_PROBE_BROKEN},
+        {"kill -STOP $$", CUSHIM_PROBE_HUNG},
+        {"exec \"$0.nothing\"", CUSHIM_PROBE_BROKEN},
+        {"exec 1>&-; sleep 600", CUSHIM_PROBE_HUNG},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(scripts); i++) {
+        struct cushim_probe_options options = {.size = sizeof options};
+        struct cushim_probe_result probe = {.size = sizeof probe};
+        const char *path = probing_script(scripts[i].script);
+
+        options.command = path;
+        options.timeout_ns = scripts[i].verdict == CUSHIM_PROBE_HUNG ? 200000000 : PROBING_LONG_NS;
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        programs_tried++;
+        print_message("%s: %s\n", scripts[i].script, probe.reason);
+        assert_int_equal(probe.verdict, scripts[i].verdict);
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        PROBING_TEST(other_program_is_broken_at_the_start),
+        PROBING_TEST(program_that_hangs_or_lies_is_seen_through),
+    };
+    const int refused = probing_begin(count, words);
+    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+
+    probing_count("other programs in the place of the command", programs_tried);
+    probing_count("their children ended with them", left_orphans);
+    probing_count("lost or crashed", failed);
+    return failed;
+}
