@@ -95,10 +95,18 @@ void cushim__life_in_child(void)
     cushim__lock_create(&life);
 }
 
+/* Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
+ * stays. */
+static struct cushim_mock *volatile left_behind;
+
 static void end(struct cushim_mock *mock)
 {
     set_world(NULL);
     cushim__lock_release(&mock->lock);
+    if (mock->forked) {
+        left_behind = mock;
+        return;
+    }
     cushim__lock_destroy(&mock->lock);
     cushim__settings_free(&mock->settings);
     free(mock);
@@ -200,7 +208,6 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     cushim__lock_take(&life);
     cushim__host_end();
     cushim__lock_take(&mock->lock);
-    /* In a forked child there are no threads that could be waited for: what they hold stays. */
     if (!mock->forked)
         empty();
     code = mock->violations > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;

@@ -16,6 +16,7 @@
 #include "tests/hostile/settings.h"
 #include "tests/hostile/trial.h"
 #include "tests/support/folder.h"
+#include "tests/support/program.h"
 
 static const char usage[] =
     "usage: linker VICTIM [OPTION...]\n"
@@ -115,7 +116,7 @@ static int run_in_folder(char **argv)
     unsetenv("CUSHIM_LIBRARY");
     child = fork();
     if (child == 0) {
-        execv("/proc/self/exe", argv);
+        program_restart((const char *const *)argv);
         _exit(2);
     }
     if (child > 0)

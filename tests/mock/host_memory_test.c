@@ -7,7 +7,7 @@
 
 enum { MS = 1000000 };
 
-static _Alignas(4096) char page[8192];
+static _Alignas(4096) char page[8192], many_pages[8 << 20];
 
 static int begin(void **state)
 {
@@ -98,6 +98,9 @@ static void only_memory_can_be_registered(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(memory_nowhere(), 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2((void *)(uintptr_t)memory, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(page, SIZE_MAX, 0));
+    OK(driver->MemHostRegister_v2(many_pages, sizeof many_pages, 0));
+    OK(driver->MemHostUnregister(many_pages));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(many_pages, (size_t)1 << 36, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(NULL, 64, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemHostRegister_v2(page, 64, 4));

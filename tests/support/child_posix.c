@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tests/support/counters.h"
+#include "tests/support/program.h"
 
 enum { MOST_ARGUMENTS = 8, MOST_TEXT = 8192 };
 
@@ -84,6 +85,6 @@ void child_restart(const char *const *arguments)
     for (size_t i = 0; i < MOST_ARGUMENTS && arguments[i]; i++)
         all[i + 1] = arguments[i];
     counters_write();
-    execv("/proc/self/exe", (char *const *)all);
+    program_restart(all);
     child_fail("cannot start anew: %s\n", strerror(errno));
 }

@@ -16,7 +16,8 @@ esac
 command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed" && exit 77; }
 log=()
 [[ -z ${MEMCHECK_REPORTS-} ]] || log=("--log-file=$MEMCHECK_REPORTS/%p")
-exec valgrind --quiet --error-exitcode=99 --trace-children=yes \
+# Threads take turns in the order in which they come: those that wait for others would starve them.
+exec valgrind --quiet --error-exitcode=99 --trace-children=yes --fair-sched=try \
     --trace-children-skip='*/python*,*/sh,*/bash,*/env' --leak-check=full \
     --errors-for-leak-kinds=definite --show-leak-kinds=definite --num-callers=20 \
     --suppressions="$here/memcheck.supp" "${log[@]}" "$@"

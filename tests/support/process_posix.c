@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/program.h"
 #include "tests/support/verdict.h"
 
 enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 30 };
@@ -38,7 +39,7 @@ static _Noreturn void restart(const char *name)
     all[count + 1] = name;
     all[count + 2] = NULL;
     alarm(patience);
-    execv("/proc/self/exe", (char *const *)all);
+    program_restart(all);
     fprintf(stderr, "cannot start anew: %s\n", strerror(errno));
     _exit(CASE_FAILED);
 }

@@ -60,9 +60,18 @@ void cushim__pages_empty(void *pages, size_t bytes)
 
 bool cushim__pages_mapped(const void *start, size_t bytes)
 {
-    const uintptr_t size = cushim__pages_size(), first = (uintptr_t)start & ~(size - 1);
-    const uintptr_t end = (uintptr_t)start + bytes;
+    enum { AT_ONCE = 1024 };
+    const uintptr_t size = cushim__pages_size(), end = (uintptr_t)start + bytes;
+    unsigned char in_memory[AT_ONCE];
 
-    /* msync() answers ENOMEM for what is not mapped, and asked for nothing it does nothing. */
-    return end >= (uintptr_t)start && msync((void *)first, end - first, MS_ASYNC) == 0;
+    if (end < (uintptr_t)start)
+        return false;
+    /* It fails for what is not mapped; which of it is in memory does not matter. */
+    for (uintptr_t page = (uintptr_t)start & ~(size - 1); page < end; page += AT_ONCE * size) {
+        const uintptr_t left = end - page;
+
+        if (mincore((void *)page, left < AT_ONCE * size ? left : AT_ONCE * size, in_memory) != 0)
+            return false;
+    }
+    return true;
 }
