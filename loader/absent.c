@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "loader/tables.h"
@@ -40,7 +41,7 @@ const struct cushim_table *cushim__absent_table(void)
         table->size = size;
         for (size_t at = sizeof table->size; at < size; at += sizeof refuse)
             memcpy((char *)table + at, &refuse, sizeof refuse);
-        cushim__pages_seal(table, size);
+        cushim__seal(CUSHIM__PAGES_ABSENT);
         atomic_store(&made, table);
     }
     return atomic_load(&made) ? atomic_load(&made) : &cushim__boot_table;

@@ -23,6 +23,9 @@ __attribute__((used)) static const void *const boot_link = &cushim__boot_link;
 /* The driver's table, once there is one. A forked child must know it to keep it out. */
 static const struct cushim_table *_Atomic driver_table;
 
+/* Tables that are filled and could not be made read-only. */
+static atomic_bool is_unsealed[CUSHIM__PAGES_COUNT];
+
 /* NULL stands for the absent table, which may be there only later. */
 static const struct cushim_table *shown(const struct cushim_table *table)
 {
@@ -51,6 +54,21 @@ static bool is_complete(const struct cushim_table *table)
 const struct cushim_table *cushim__own_table(void)
 {
     return atomic_load(&own_table);
+}
+
+void cushim__seal(enum cushim__pages which)
+{
+    atomic_store(&is_unsealed[which],
+                 !cushim__pages_seal(cushim__pages(which), sizeof(struct cushim_table)));
+}
+
+bool cushim__own_table_is_writable(void)
+{
+    const struct cushim_table *table = cushim__own_table();
+
+    /* The boot table is constant. */
+    return table != &cushim__boot_table &&
+           atomic_load(&is_unsealed[table ? CUSHIM__PAGES_DRIVER : CUSHIM__PAGES_ABSENT]);
 }
 
 bool cushim__was_loaded(void)

@@ -89,7 +89,7 @@ static void publish_driver(const struct cushim_load_options *options, const stru
     struct cushim_table *table = cushim__pages(CUSHIM__PAGES_DRIVER);
 
     memcpy(table, &attempt->table, sizeof *table);
-    cushim__pages_seal(table, sizeof *table);
+    cushim__seal(CUSHIM__PAGES_DRIVER);
     memcpy(cushim__symbol_states(), attempt->states, sizeof attempt->states);
     loaded_version = attempt->report.driver_version;
     loaded_resolver = options->resolver;

@@ -23,6 +23,8 @@
 #include <cushim/report.h>
 #include <cushim/table.h>
 
+#include "loader/system.h"
+
 /* Where symbols come from, and what the first look at it told. */
 struct cushim__source {
     cushim_resolver resolver;
@@ -64,6 +66,12 @@ unsigned char *cushim__symbol_states(void);
 
 /* The loader's own table: boot, the driver's, or NULL for the absent table. */
 const struct cushim_table *cushim__own_table(void);
+
+/* Make one of its tables, which is filled, read-only. */
+void cushim__seal(enum cushim__pages which);
+
+/* Whether the loader's own table is one for which the system has refused that. */
+bool cushim__own_table_is_writable(void);
 
 /* Whether a driver has been loaded; in a forked child, before the fork. */
 bool cushim__was_loaded(void);

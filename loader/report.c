@@ -80,6 +80,7 @@ static void complete(struct cushim_report *report)
     const int init = cushim__init_outcome(&report->init_process);
 
     report->installed = cushim__is_installed();
+    report->table_writable = cushim__own_table_is_writable();
     if (cushim__is_forked()) {
         report->state = CUSHIM_STATE_FORKED;
         report->code = CUDA_ERROR_NOT_INITIALIZED;

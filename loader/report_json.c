@@ -25,6 +25,12 @@ static void add_number(struct cushim__text *text, const char *indent, const char
     cushim__text_format(text, "%ld", value);
 }
 
+static void add_flag(struct cushim__text *text, const char *key, bool value)
+{
+    add_key(text, "  ", key);
+    cushim__text_add(text, value ? "true" : "false");
+}
+
 static void add_code(struct cushim__text *text, const char *indent, CUresult code)
 {
     add_number(text, indent, "code", code);
@@ -125,8 +131,8 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     add_string(text, "  ", "library", report->library);
     add_number(text, "  ", "driver_version", report->driver_version);
     add_number(text, "  ", "minimum_version", report->minimum_version);
-    add_key(text, "  ", "installed");
-    cushim__text_add(text, report->installed ? "true" : "false");
+    add_flag(text, "installed", report->installed);
+    add_flag(text, "table_writable", report->table_writable);
     add_number(text, "  ", "init_process", report->init_process);
     add_tally_object(text, "symbols", &report->symbols.core);
     add_tally_object(text, "interop", &report->symbols.interop);

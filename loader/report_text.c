@@ -113,6 +113,9 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
     if (report->installed)
         cushim__text_format(text, "%-11s %s\n", "installed",
                             "the program has installed a table of its own");
+    if (report->table_writable)
+        cushim__text_format(text, "%-11s %s\n", "writable",
+                            "the system has refused to make the table of functions read-only");
     add_candidates(text, report);
 }
 

@@ -72,8 +72,8 @@ enum cushim__pages { CUSHIM__PAGES_DRIVER, CUSHIM__PAGES_ABSENT, CUSHIM__PAGES_C
 /* Memory that shares no page with anything else, room for a table; the same at every call. */
 void *cushim__pages(enum cushim__pages which);
 
-/* Make what cushim__pages() gave read-only. */
-void cushim__pages_seal(void *memory, size_t size);
+/* Make what cushim__pages() gave read-only. False: the system refuses, and it stays writable. */
+bool cushim__pages_seal(void *memory, size_t size);
 
 /*
  * Keep this thread from being cancelled, where there is such a thing; and let it be as it was, with

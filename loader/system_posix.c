@@ -312,12 +312,12 @@ void *cushim__pages(enum cushim__pages which)
     return page <= LARGEST_PAGE ? (void *)start : room;
 }
 
-void cushim__pages_seal(void *memory, size_t size)
+bool cushim__pages_seal(void *memory, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 
-    if (page <= LARGEST_PAGE)
-        mprotect(memory, (size + page - 1) / page * page, PROT_READ);
+    return page <= LARGEST_PAGE &&
+           mprotect(memory, (size + page - 1) / page * page, PROT_READ) == 0;
 }
 
 int cushim__cancelling_put_off(void)

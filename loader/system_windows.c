@@ -332,11 +332,11 @@ void *cushim__pages(enum cushim__pages which)
     return (void *)(((uintptr_t)rooms[which] + PAGE - 1) / PAGE * PAGE);
 }
 
-void cushim__pages_seal(void *memory, size_t size)
+bool cushim__pages_seal(void *memory, size_t size)
 {
     DWORD former;
 
-    VirtualProtect(memory, (size + PAGE - 1) / PAGE * PAGE, PAGE_READONLY, &former);
+    return VirtualProtect(memory, (size + PAGE - 1) / PAGE * PAGE, PAGE_READONLY, &former);
 }
 
 /* Threads are not cancelled on Windows. */

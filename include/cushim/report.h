@@ -96,6 +96,7 @@ struct cushim_report {
     int driver_version;      /**< cuDriverGetVersion's: 12080 is 12.8. 0 if none is loaded. */
     int minimum_version;     /**< What the load demanded; 0 if nothing. */
     bool installed;          /**< The current table is one that the program installed. */
+    bool table_writable;     /**< The system refused to make cushim's own table read-only. */
     long init_process;       /**< Process that called cushim_init() with success; 0 if none. */
     struct cushim_symbol_counts symbols; /**< All zero unless a driver is loaded. */
     unsigned candidate_count;

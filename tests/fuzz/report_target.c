@@ -55,6 +55,7 @@ static void fill_candidate(struct fuzz_input *input, struct cushim_candidate *ca
 static void fill_report(struct fuzz_input *input, struct cushim_report *report)
 {
     const size_t end = offsetof(struct cushim_report, advice) + sizeof report->advice;
+    uint8_t flags;
 
     memset(report, 0, sizeof *report);
     report->size = sizeof *report;
@@ -62,7 +63,9 @@ static void fill_report(struct fuzz_input *input, struct cushim_report *report)
     report->code = (CUresult)(int32_t)fuzz_number(input, 4);
     report->driver_version = (int)(int32_t)fuzz_number(input, 4);
     report->minimum_version = (int)(int32_t)fuzz_number(input, 4);
-    report->installed = fuzz_byte(input) & 1;
+    flags = fuzz_byte(input);
+    report->installed = flags & 1;
+    report->table_writable = flags & 2;
     report->init_process = (long)fuzz_number(input, 8);
     fill_tally(input, &report->symbols.core);
     fill_tally(input, &report->symbols.interop);

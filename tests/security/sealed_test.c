@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process whose system calls are filtered, as those of sandboxes are: where the table cannot be
- * made read-only the load goes on, and where a call that it needs is forbidden it says so.
+ * made read-only the load goes on and the report tells it, and where a call that it needs is forbidden it says so.
  *
  * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
  */
@@ -128,6 +128,7 @@ static void load_unsealed(const void *data)
 {
     const struct visit *visit = data;
     struct cushim_report report = {.size = sizeof report};
+    static char text[1 << 16];
     CUresult code;
 
     check(forbid(&visit->fault));
@@ -139,10 +140,15 @@ static void load_unsealed(const void *data)
                   visit->route == ROUTE_NONE ? CUSHIM_STATE_DISABLED : CUSHIM_STATE_LOADED);
     if (code != CUDA_SUCCESS)
         check_int(cushim_driver()->EventQuery(NULL), code);
+    check(report.table_writable);
+    check(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    check(strstr(text, "\nwritable "));
+    check(cushim_report_json(&report, text, sizeof text) < sizeof text);
+    check(strstr(text, "\"table_writable\": true"));
     write_into_the_current_table();
 }
 
-static void load_works_where_no_table_can_be_sealed(void **state)
+static void load_works_where_no_table_can_be_sealed_and_the_report_tells(void **state)
 {
     static const int errors[] = {EPERM, ENOMEM, ENOSYS, EACCES};
 
@@ -239,7 +245,7 @@ static int report(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(load_works_where_no_table_can_be_sealed),
+        cmocka_unit_test(load_works_where_no_table_can_be_sealed_and_the_report_tells),
         cmocka_unit_test(load_ends_whatever_call_is_forbidden),
     };
 

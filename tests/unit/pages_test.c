@@ -22,12 +22,22 @@ static int write_into_the_current_table(void)
     return 0;
 }
 
+/* That it is told where it is so, tests/security/sealed_test.c shows. */
+static bool is_told_writable(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    assert_int_equal(cushim_report_get(&report), CUDA_SUCCESS);
+    return report.table_writable;
+}
+
 static void assert_current_table_is_read_only(void)
 {
     for (offset = 0; offset < sizeof(struct cushim_table); offset += 512)
         assert_int_equal(forked_answer(write_into_the_current_table), FORKED_DIED - SIGSEGV);
     offset = sizeof(struct cushim_table) - 1;
     assert_int_equal(forked_answer(write_into_the_current_table), FORKED_DIED - SIGSEGV);
+    assert_false(is_told_writable());
 }
 
 static void boot_table_is_read_only(void **state)
@@ -56,6 +66,7 @@ static void table_of_the_callers_own_stays_writable(void **state)
     (void)state;
     assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
     assert_int_equal(forked_answer(write_into_the_current_table), 0);
+    assert_false(is_told_writable()); /* it is about cushim's */
 }
 
 int main(void)

@@ -31,8 +31,8 @@ PATHS = {
 codecs.register_error('each', lambda error: ('\ufffd' * (error.end - error.start), error.end))
 
 KEYS = ['state', 'code', 'code_name', 'reason', 'advice', 'library', 'driver_version',
-        'minimum_version', 'installed', 'init_process', 'symbols', 'interop', 'fallbacks',
-        'by_proc_address', 'missing', 'missed', 'candidates']
+        'minimum_version', 'installed', 'table_writable', 'init_process', 'symbols', 'interop',
+        'fallbacks', 'by_proc_address', 'missing', 'missed', 'candidates']
 
 
 def unique(pairs):
