@@ -24,7 +24,7 @@ __attribute__((used)) static const void *const boot_link = &cushim__boot_link;
 static const struct cushim_table *_Atomic driver_table;
 
 /* Tables that are filled and could not be made read-only. */
-static atomic_bool is_left_writable[CUSHIM__PAGES_COUNT];
+static atomic_bool is_unsealed[CUSHIM__PAGES_COUNT];
 
 /* NULL stands for the absent table, which may be there only later. */
 static const struct cushim_table *shown(const struct cushim_table *table)
@@ -58,7 +58,7 @@ const struct cushim_table *cushim__own_table(void)
 
 void cushim__seal(enum cushim__pages which)
 {
-    atomic_store(&is_left_writable[which],
+    atomic_store(&is_unsealed[which],
                  !cushim__pages_seal(cushim__pages(which), sizeof(struct cushim_table)));
 }
 
@@ -68,7 +68,7 @@ bool cushim__own_table_is_writable(void)
 
     /* The boot table is constant. */
     return table != &cushim__boot_table &&
-           atomic_load(&is_left_writable[table ? CUSHIM__PAGES_DRIVER : CUSHIM__PAGES_ABSENT]);
+           atomic_load(&is_unsealed[table ? CUSHIM__PAGES_DRIVER : CUSHIM__PAGES_ABSENT]);
 }
 
 bool cushim__was_loaded(void)
