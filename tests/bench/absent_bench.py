@@ -17,6 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import callgrind  # noqa: E402
+from measure import by_turns  # noqa: E402
 
 TURNS = (100000, 200000)
 TOLERANCE = 0.01
@@ -30,9 +31,8 @@ def run(command):
 def times(program, ways, number):
     """Way -> nanoseconds by round; they take turns."""
     answers = {way: [] for way in ways}
-    for _ in range(number):
-        for way in ways:
-            answers[way].append(run([program, way, '0']))
+    for _, way in by_turns(number, ways):
+        answers[way].append(run([program, way, '0']))
     return answers
 
 

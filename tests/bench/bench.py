@@ -96,7 +96,19 @@ def processor():
     return match.group(1) if match else platform.machine()
 
 
-def about(bench):
+def settings_of(build):
+    """How cushim was compiled there; the programs around it are the same in every build."""
+    try:
+        with open(os.path.join(build, 'meson-info', 'intro-buildoptions.json'),
+                  encoding='utf-8') as file:
+            value = {option['name']: option['value'] for option in json.load(file)}
+        found = '-O%s' % value['optimization'], 'hardening %s' % value['hardening']
+    except (OSError, ValueError, KeyError, TypeError):
+        return ''
+    return ', '.join(found + (('c_args ' + ' '.join(value['c_args']),) if value['c_args'] else ()))
+
+
+def about(bench, build):
     """On what was measured; nothing that names the machine."""
     found = {
         'commit': output_of('git', 'rev-parse', '--short', 'HEAD'),
@@ -105,6 +117,7 @@ def about(bench):
         'rounds': '%d, and %d within a process' % (bench.rounds, max(bench.rounds,
                                                                      LEAST_ROUNDS_WITHIN)),
         'C library': ' '.join(platform.libc_ver()),
+        'cushim compiled with': settings_of(build),
     }
     if bench.gpu:
         found['device'] = bench.about.get('device', '')
@@ -247,14 +260,15 @@ def main():
         if not measured:
             print('skipped: nothing could be measured')
             return 77
-        facts, results = about(bench), [table.result_of(row, figure, bench)
+        facts, results = about(bench, options.build), [table.result_of(row, figure, bench)
                                         for row, figure in measured]
     sys.stdout.write(table.as_json(facts, results) if options.json == '-' else table.text(results))
     if options.json not in (None, '-'):
         with open(options.json, 'w', encoding='utf-8') as file:
             file.write(table.as_json(facts, results))
     if options.results:
-        table.put_into(RESULTS, options.results, table.markdown(facts, results))
+        table.put_into(RESULTS, options.results,
+                       table.markdown(facts, results, options.results))
     if options.plot:
         plot.draw(PLOT, results)
     return 1 if options.judge and too_many(measured, bench) else 0

@@ -17,6 +17,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import callgrind  # noqa: E402
+from measure import by_turns  # noqa: E402
 
 MOST = 1.15
 WAYS = 'linker', 'names', 'cushim'
@@ -39,9 +40,8 @@ def run(command):
 def rounds(program, driver, number):
     """Way -> what it prints, by round; they take turns."""
     answers = {way: [] for way in WAYS}
-    for _ in range(number):
-        for way, command in commands(program, driver).items():
-            answers[way].append(run(command))
+    for _, way in by_turns(number, WAYS):
+        answers[way].append(run(commands(program, driver)[way]))
     return answers
 
 

@@ -13,8 +13,8 @@ import callgrind  # noqa: E402
 import elf_file  # noqa: E402
 
 # `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
-# in absolute terms, for a GPU.
-Figure = namedtuple('Figure', 'value low high note', defaults=(None, None, ''))
+# in absolute terms, for a GPU, as a person reads it; `absolute`: the number that a goal asks for.
+Figure = namedtuple('Figure', 'value low high note absolute', defaults=(None, None, '', None))
 
 # Turns of a loop: the difference of two numbers of them is what a turn costs.
 TURNS = (1000, 101000)
@@ -39,6 +39,13 @@ def quantile(values, share):
 
 def figure_of(values, note=''):
     return Figure(quantile(values, 0.5), quantile(values, 0.25), quantile(values, 0.75), note)
+
+
+def by_turns(number, order):
+    """The names of a list, so many times over: each time another one begins."""
+    for start in range(number):
+        for place in range(len(order)):
+            yield start, order[(start + place) % len(order)]
 
 
 class Bench:
@@ -117,19 +124,24 @@ class Bench:
         """Name -> times by round, of commands that print a time and take turns."""
         def measure():
             times = {name: [] for name in commands}
-            order = list(commands)
-            for number in range(self.rounds + 1):
-                for place in range(len(order)):
-                    name = order[(number + place) % len(order)]
-                    time = float(self.run(*commands[name]).split()[0])
-                    if number > 0:  # the first round warms
-                        times[name].append(time)
+            for number, name in by_turns(self.rounds + 1, list(commands)):
+                time = float(self.run(*commands[name]).split()[0])
+                if number > 0:  # the first round warms
+                    times[name].append(time)
             return times
         return self.once(tuple((name, *words) for name, words in commands.items()), measure)
 
+    def note(self, times, way, base):
+        if not self.gpu:
+            return ''
+        return '%.1f ns to %.1f ns' % tuple(quantile(times[name], 0.5) for name in (way, base))
+
     def ratio(self, times, way, base):
-        """One way against another, by round."""
-        note = ''
-        if self.gpu:
-            note = '%.1f ns to %.1f ns' % tuple(quantile(times[name], 0.5) for name in (way, base))
-        return figure_of([one / other for one, other in zip(times[way], times[base])], note)
+        """The time of one way against another's, by round."""
+        return figure_of([one / other for one, other in zip(times[way], times[base])],
+                         self.note(times, way, base))
+
+    def rate(self, times, way, base):
+        """How often one way goes in the time of the other, by round."""
+        return figure_of([other / one for one, other in zip(times[way], times[base])],
+                         self.note(times, way, base))

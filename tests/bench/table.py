@@ -32,15 +32,17 @@ def result_of(row, figure, bench):
         'note': figure.note,
         'goal': row.goal.text if row.goal else '',
         'met': met,
-        'reason': '' if met in (None, True) else REASONS.get(row.name, 'not known yet'),
     }
 
 
-def cells(result):
+def cells(result, reasons=None):
+    """What stands in the columns. `reasons`: those of these results, if they have any."""
     spread = 'exact'
     if result['low'] is not None:
         spread = '%s to %s' % (number(result['low']), number(result['high']))
-    met = {None: '', True: 'yes', False: 'no: ' + result['reason']}[result['met']]
+    met = {None: '', True: 'yes', False: 'no'}[result['met']]
+    if reasons is not None and result['met'] is False:
+        met = 'no: ' + reasons.get(result['row'], 'not known yet')
     unit = ', '.join(word for word in (result['unit'], result['note']) if word)
     return [result['row'], result['what'], number(result['figure']), unit, spread, result['goal'],
             met]
@@ -57,6 +59,8 @@ def text(results):
         lines.append('  '.join(
             [cell.rjust(width) if i == 2 else cell.ljust(width)
              for i, (cell, width) in enumerate(zip(line, widths))] + [line[6]]).rstrip())
+    if any(line[6] == 'no' for line in lines_of):
+        lines += ['', 'no: RESULTS.md has the reasons that were measured on two machines']
     return '\n'.join(lines) + '\n'
 
 
@@ -64,8 +68,8 @@ def as_json(about, results):
     return json.dumps({'about': about, 'results': results}, indent=1) + '\n'
 
 
-def markdown(about, results):
-    """A part of RESULTS.md, without its heading."""
+def markdown(about, results, part):
+    """A part of RESULTS.md, without its heading, and with the reasons that were found there."""
     lines = ['| | |', '|---|---|']
     lines += ['| %s | %s |' % (key, value) for key, value in about.items()]
     section = None
@@ -74,7 +78,7 @@ def markdown(about, results):
             section = result['section']
             lines += ['', '### %d. %s' % (section, SECTIONS[section]), '',
                       '| what | figure | spread | goal | met | row |', '|---|---|---|---|---|---|']
-        name, what, figure, unit, spread, goal, met = cells(result)
+        name, what, figure, unit, spread, goal, met = cells(result, REASONS.get(part, {}))
         lines.append('| %s | %s %s | %s | %s | %s | `%s` |'
                      % (what, figure, unit, spread, goal, met, name))
     return '\n'.join(lines) + '\n'

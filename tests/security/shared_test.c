@@ -180,7 +180,8 @@ static void segment_of_another_user_is_refused(void **state)
     int file = segment_write_pages(segment_create());
 
     (void)state;
-    if (fchown(file, NOBODY, NOBODY) != 0) {
+    /* A package may be built by nobody, who may give himself what is his. */
+    if (geteuid() == NOBODY || fchown(file, NOBODY, NOBODY) != 0) {
         close(file);
         print_message("skipped: only root can give a file to another user\n");
         skip();

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the table says of results, and how they come about; nothing is measured.
+
+    bench_test.py RESULTS.md
+"""
+
+import json
+import os
+import re
+import sys
+import tempfile
+import types
+import unittest
+from unittest import mock
+
+sys.dont_write_bytecode = True
+import absent_bench  # noqa: E402
+import bench  # noqa: E402
+import load_bench  # noqa: E402
+import measure  # noqa: E402
+import row  # noqa: E402
+import rows  # noqa: E402
+import rows_calls  # noqa: E402
+import rows_load  # noqa: E402
+import rows_mock  # noqa: E402
+import table  # noqa: E402
+
+
+def missed(name):
+    """A result of a row that misses its goal."""
+    found, = [found for found in rows.rows() if found.name == name]
+    figure = measure.Figure(1e6, absolute=1e6)
+    return table.result_of(found, figure, None)
+
+
+def bench_that_prints(text):
+    return types.SimpleNamespace(path=lambda name: name, run=lambda *words: text)
+
+
+class Table(unittest.TestCase):
+    def test_reasons_are_with_the_results_that_they_were_written_for(self):
+        results = [missed('module.event-record'), missed('load.first')]
+        development = table.markdown({}, results, 'development')
+        self.assertIn(row.PARTS, development)
+        self.assertIn('| no: not known yet | `load.first` |', development)
+        self.assertIn('| no: not known yet | `module.event-record` |',
+                      table.markdown({}, results, 'h200'))
+
+    def test_a_table_that_is_printed_tells_no_reason(self):
+        told = table.text([missed('module.event-record'), missed('load.first')])
+        self.assertNotIn(row.PARTS, told)
+        self.assertNotIn('relocations', told)
+        self.assertEqual(len(re.findall(r' no$', told, re.MULTILINE)), 2)
+
+    def test_each_reason_is_of_a_row_with_a_goal(self):
+        goals = {found.name for found in rows.rows() if found.goal}
+        for part, reasons in row.REASONS.items():
+            self.assertTrue(table.has_part(RESULTS, part))
+            self.assertLessEqual(set(reasons), goals)
+
+    def test_headings_of_the_results_are_those_of_the_table(self):
+        with open(RESULTS, encoding='utf-8') as file:
+            found = re.findall(r'^### (\d+)\. (.*)$', file.read(), re.MULTILINE)
+        self.assertGreater(len(found), 8)
+        for number, heading in found:
+            self.assertEqual(heading, row.SECTIONS[int(number)])
+
+    def test_routes_are_as_many_as_the_heading_says(self):
+        self.assertEqual(len(rows_calls.ROUTES), 6)
+        self.assertIn('six', row.SECTIONS[1])
+
+
+    def test_what_cushim_was_compiled_with_is_told_if_the_build_is_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(bench.settings_of(folder), '')
+            os.mkdir(os.path.join(folder, 'meson-info'))
+            with open(os.path.join(folder, 'meson-info', 'intro-buildoptions.json'), 'w',
+                      encoding='utf-8') as file:
+                json.dump([{'name': 'optimization', 'value': '3'},
+                           {'name': 'hardening', 'value': 'auto'},
+                           {'name': 'c_args', 'value': ['-march=native']}], file)
+            self.assertEqual(bench.settings_of(folder),
+                             '-O3, hardening auto, c_args -march=native')
+
+
+class Rounds(unittest.TestCase):
+    def begins(self, module, measured):
+        """Which way begins each round."""
+        order = []
+
+        def run(command):
+            order.append(command[1])
+            return [1.0, 1.0] if module is load_bench else 1.0
+
+        with mock.patch.object(module, 'run', run):
+            answers = measured()
+        self.assertTrue(all(len(times) == 6 for times in answers.values()), answers)
+        return order[::len(answers)]
+
+    def test_each_way_of_a_load_begins_a_round(self):
+        self.assertEqual(self.begins(load_bench, lambda: load_bench.rounds('load', 'driver', 6)),
+                         ['linker', 'names', 'cushim'] * 2)
+
+    def test_each_way_to_know_of_no_driver_begins_a_round(self):
+        self.assertEqual(
+            self.begins(absent_bench,
+                        lambda: absent_bench.times('absent', ('linker', 'cushim'), 6)),
+            ['linker', 'cushim'] * 3)
+
+
+class Figures(unittest.TestCase):
+    def test_note_has_the_row_first_and_what_it_is_measured_by_behind(self):
+        found = measure.Bench('', None, 9, True, None)
+        times = {'table': [20.0] * 3, 'raw': [10.0] * 3}
+        self.assertEqual(found.ratio(times, 'table', 'raw')[::3], (2.0, '20.0 ns to 10.0 ns'))
+        self.assertEqual(found.rate(times, 'table', 'raw')[::3], (0.5, '20.0 ns to 10.0 ns'))
+
+    def test_goals_ask_for_numbers_and_not_for_what_is_shown(self):
+        goal, = [found.goal for found in rows_load.absent_rows()
+                 if found.name == 'absent.time.static']
+        for absolute, is_met in (99.0, True), (101.0, False):
+            figure = measure.Figure(1.0, note='nothing to read', absolute=absolute)
+            self.assertIs(goal.met(None, figure), is_met)
+        for absolute, is_met in (1.9, True), (2.1, False):
+            figure = measure.Figure(1.5, note='nothing to read', absolute=absolute)
+            self.assertIs(rows_calls.within(None, figure), is_met)
+
+    def test_bytes_that_nobody_knows_are_not_measured(self):
+        with self.assertRaises(measure.Skip):
+            rows_mock.pending_bytes(bench_that_prints('100.0 -\n'))
+        self.assertEqual(rows_mock.pending_bytes(bench_that_prints('100.0 160\n')).value, 160)
+
+
+if __name__ == '__main__':
+    RESULTS = sys.argv[1]
+    unittest.main(argv=sys.argv[:1], verbosity=2)
