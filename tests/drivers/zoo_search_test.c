@@ -235,8 +235,8 @@ static void start_behind_odd_folders(const void *data)
     const char *const arguments[] = {data, zoo, NULL};
     size_t length;
 
-    /* One that is no folder, and one whose name is longer than a report's: it is a name of `odd`. */
-    length = (size_t)snprintf(folders, sizeof folders, "%s/driver:%s", folder_path("odd"),
+    /* One below a file, and one whose name is longer than a report's: it is a name of `odd`. */
+    length = (size_t)snprintf(folders, sizeof folders, "%s/driver/below:%s", folder_path("odd"),
                               folder_path("odd"));
     while (length < LONG_NAME)
         length += (size_t)snprintf(folders + length, sizeof folders - length, "/.");
