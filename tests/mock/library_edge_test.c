@@ -170,6 +170,33 @@ static void occupancy_goes_by_limits_caches_and_shared_memory(void **state)
     OK(driver->ModuleUnload(module));
 }
 
+static void first_abi_of_a_variable_works_in_no_context_of_today(void **state)
+{
+    unsigned address = 7, size = 7;
+    CUmodule module;
+
+    (void)state;
+    OK(driver->ModuleLoadData(&module, image));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, driver->ModuleGetGlobal(&address, &size, module, "bytes"));
+    assert_true(address == 0 && size == 0);
+    OK(driver->ModuleUnload(module));
+}
+
+static void options_that_change_nothing_here_are_taken(void **state)
+{
+    CUjit_option options[] = {CU_JIT_MAX_REGISTERS, CU_JIT_OPTIMIZATION_LEVEL};
+    void *values[] = {(void *)(uintptr_t)32, (void *)(uintptr_t)3};
+    CUmodule module = NULL;
+
+    (void)state;
+    OK(driver->ModuleLoadDataEx(&module, image, 2, options, values));
+    OK(driver->ModuleUnload(module));
+    module = NULL;
+    options[1] = (CUjit_option)999;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->ModuleLoadDataEx(&module, image, 2, options, values));
+    assert_null(module);
+}
+
 /* --- the linker --- */
 
 static CUresult add(CUlinkState link, int type, const void *bytes, size_t size)
@@ -213,6 +240,8 @@ int main(void)
         TEST(function_that_is_had_is_loaded),
         TEST(kernel_that_demands_a_block_is_launched_with_no_other),
         TEST(occupancy_goes_by_limits_caches_and_shared_memory),
+        TEST(first_abi_of_a_variable_works_in_no_context_of_today),
+        TEST(options_that_change_nothing_here_are_taken),
         TEST(linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_know),
     };
 

@@ -171,6 +171,56 @@ static void managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere(void **
     OK(driver->StreamDestroy_v2(stream));
 }
 
+static void place_is_a_device_or_the_host_and_nothing_else(void **state)
+{
+    static const struct {
+        int type, id;
+        CUresult code;
+    } places[] = {
+        {1, 0, CUDA_SUCCESS},               /* a device */
+        {1, -1, CUDA_ERROR_INVALID_DEVICE}, /* none */
+        {1, 9, CUDA_ERROR_INVALID_DEVICE},
+        {2, 0, CUDA_SUCCESS}, /* the host, as a whole or by its nodes */
+        {3, 0, CUDA_SUCCESS},
+        {4, 0, CUDA_SUCCESS},
+        {77, 0, CUDA_ERROR_INVALID_DEVICE},
+    };
+    const CUstream stream = world_stream();
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAllocManaged(&memory, 4096, CU_MEM_ATTACH_GLOBAL));
+    for (size_t i = 0; i < COUNT(places); i++) {
+        const CUmemLocation place = {.type = (CUmemLocationType)places[i].type, .id = places[i].id};
+
+        CODE(places[i].code, driver->MemPrefetchAsync_v2(memory, 4096, place, 0, stream));
+        OK(cushim_mock_drain(world));
+        CODE(places[i].code,
+             driver->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place));
+    }
+    OK(driver->MemFree_v2(memory));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* A pool takes 32 MiB at once, and less where that is not there. */
+static void pool_takes_what_is_left_of_the_device(void **state)
+{
+    const CUstream stream = world_stream();
+    CUdeviceptr most, some = 0, more = 0;
+    size_t free_bytes, total;
+
+    (void)state;
+    OK(driver->MemGetInfo_v2(&free_bytes, &total));
+    OK(driver->MemAlloc_v2(&most, free_bytes - (4 << 20)));
+    OK(driver->MemAllocAsync(&some, 1 << 20, stream));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAllocAsync(&more, 8 << 20, stream));
+    assert_int_equal(more, 0);
+    OK(driver->MemFreeAsync(some, stream));
+    OK(cushim_mock_drain(world));
+    OK(driver->MemFree_v2(most));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
 /* --- streams of the first ABI --- */
 
 static int begin_auto(void **state)
@@ -204,6 +254,8 @@ int main(void)
         TEST(array_is_not_destroyed_while_another_captures),
         TEST(batch_writes_and_waits_for_values_of_64_bits),
         TEST(managed_memory_is_not_prefetched_in_a_capture_nor_to_nowhere),
+        TEST(place_is_a_device_or_the_host_and_nothing_else),
+        TEST(pool_takes_what_is_left_of_the_device),
         cmocka_unit_test_setup_teardown(first_abi_of_destroying_a_stream_waits_for_its_work,
                                         begin_auto, end),
     };
