@@ -29,8 +29,12 @@ enum { NOBODY = 65534 };
 
 #if defined(__aarch64__)
 #define OWN_NAME "aarch64"
+#define OTHER_NAME "x86-64"
+#define OTHER_MACHINE EM_X86_64
 #else
 #define OWN_NAME "x86-64"
+#define OTHER_NAME "aarch64"
+#define OTHER_MACHINE EM_AARCH64
 #endif
 
 static char zoo_driver[FOLDER_PATH_BYTES], zoo_program[FOLDER_PATH_BYTES];
@@ -82,6 +86,10 @@ static int make_files(void **state)
     folder_write("closed/driver", whole, whole_size);
     chmod(folder_path("closed"), 0);
     write_patched("arm", (struct patch){offsetof(ElfW(Ehdr), e_machine), {EM_ARM, 0}, 2});
+    write_patched("x86", (struct patch){offsetof(ElfW(Ehdr), e_machine), {EM_386, 0}, 2});
+    write_patched("ppc64", (struct patch){offsetof(ElfW(Ehdr), e_machine), {EM_PPC64, 0}, 2});
+    write_patched("riscv", (struct patch){offsetof(ElfW(Ehdr), e_machine), {EM_RISCV, 0}, 2});
+    write_patched("usual", (struct patch){offsetof(ElfW(Ehdr), e_machine), {OTHER_MACHINE, 0}, 2});
     write_patched("other", (struct patch){offsetof(ElfW(Ehdr), e_machine), {0x12, 0x34}, 2});
     write_patched("narrow", (struct patch){EI_CLASS, {ELFCLASS32}, 1});
     write_patched("fixed", (struct patch){offsetof(ElfW(Ehdr), e_type), {ET_EXEC, 0}, 2});
@@ -114,6 +122,11 @@ static const struct file {
     {"loop", CUSHIM_OUTCOME_NOT_LOADABLE, "ymbolic link", "."},
     {"arm", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for ARM, and this process is " OWN_NAME,
      "architecture of this program"},
+    {"x86", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for x86, and", "architecture"},
+    {"ppc64", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for ppc64, and", "architecture"},
+    {"riscv", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for RISC-V, and", "architecture"},
+    {"usual", CUSHIM_OUTCOME_WRONG_ARCHITECTURE, "it is built for " OTHER_NAME ", and",
+     "architecture"},
     {"other", CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
      "it is built for another processor, and this process is " OWN_NAME,
      "architecture of this program"},

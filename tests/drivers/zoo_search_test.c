@@ -226,6 +226,48 @@ static void driver_that_another_dlopen_opens_is_found(void **state)
     assert_true(child_passes("opener", start_with_an_opener, NULL));
 }
 
+/* Names of folders that the search is told of before that of the driver. */
+enum { LONG_NAME = 2000 };
+
+static void start_behind_odd_folders(const void *data)
+{
+    static char folders[3 * LONG_NAME];
+    const char *const arguments[] = {data, zoo, NULL};
+    size_t length;
+
+    /* One below a file, and one whose name is longer than a report's: it is a name of `odd`. */
+    length = (size_t)snprintf(folders, sizeof folders, "%s/driver/below:%s", folder_path("odd"),
+                              folder_path("odd"));
+    while (length < LONG_NAME)
+        length += (size_t)snprintf(folders + length, sizeof folders - length, "/.");
+    environment_set("CUSHIM_LIBRARY", NULL);
+    route_restart(folders, arguments);
+}
+
+static void find_nothing_as_the_linker_says(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    check_int(cushim_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    check_int(report.candidates[0].outcome, CUSHIM_OUTCOME_NOT_FOUND);
+    /* Of folders that cannot be looked at cushim says nothing itself. */
+    check_contains(report.candidates[0].message, DRIVER ": cannot open shared object file");
+}
+
+static void of_folders_that_cannot_be_looked_at_the_linker_has_the_last_word(void **state)
+{
+    (void)state;
+    make_folders("odd");
+    folder_write("odd/driver", "", 0);
+    if (route_search_has_another())
+        print_message("a driver of this machine would follow one that fails\n");
+    else
+        assert_true(child_passes("nothing", start_behind_odd_folders, "odd-nothing"));
+    make_driver("odd");
+    assert_true(child_passes("a driver", start_behind_odd_folders, "odd-driver"));
+}
+
 /* Each of these is a process of its own. */
 static bool run_part(const char *part)
 {
@@ -233,6 +275,10 @@ static bool run_part(const char *part)
         find_what_the_linker_finds();
     else if (strcmp(part, "subfolder") == 0)
         check_loaded("/subfolder/");
+    else if (strcmp(part, "odd-nothing") == 0)
+        find_nothing_as_the_linker_says();
+    else if (strcmp(part, "odd-driver") == 0)
+        check_loaded("/odd/");
     else if (strcmp(part, "beside") == 0)
         ask_beside_a_driver();
     else if (strcmp(part, "audited") == 0)
@@ -252,6 +298,7 @@ int main(int argc, char **argv)
 #if defined(__x86_64__)
         cmocka_unit_test(driver_in_a_subfolder_for_this_processor_is_found),
 #endif
+        cmocka_unit_test(of_folders_that_cannot_be_looked_at_the_linker_has_the_last_word),
         cmocka_unit_test(driver_on_the_run_path_of_the_library_that_asks_is_found),
         cmocka_unit_test(driver_to_which_an_auditor_leads_is_found),
         cmocka_unit_test(driver_that_another_dlopen_opens_is_found),

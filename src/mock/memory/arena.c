@@ -70,7 +70,7 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
                                struct cushim__spans *parts, struct cushim__span *span)
 {
     if (room > arena->budget - arena->used ||
-        !cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, 0, span))
+        !cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, span))
         return false;
     if (!cushim__pages_back(cushim__arena_private(arena, span->start), room)) {
         cushim__spans_return(&arena->blocks, span);
@@ -122,9 +122,8 @@ bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *
             return false;
     } else {
         room = rounded(allocation->bytes, CUSHIM__UNIT);
-        if (!cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, 0, span) &&
-            !(divide_block(arena) &&
-              cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, 0, span)))
+        if (!cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span) &&
+            !(divide_block(arena) && cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span)))
             return false;
     }
     allocation->host = cushim__arena_bytes(arena, span->start);

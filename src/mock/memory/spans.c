@@ -123,16 +123,13 @@ static struct cushim__span *free_around(const struct cushim__spans *spans, uint6
 }
 
 bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        uint64_t start, struct cushim__span *span)
+                        struct cushim__span *span)
 {
     const struct cushim__span least = {.room = room};
     const struct cushim__tree_node *node;
     struct cushim__span *from;
+    uint64_t start;
 
-    if (start) {
-        from = free_around(spans, start, room);
-        return from && cut_to(spans, from, start, room, span);
-    }
     for (node = cushim__tree_from(&spans->rooms, &least.by_room); node;
          node = cushim__tree_after(&spans->rooms, node)) {
         from = by_room(node);

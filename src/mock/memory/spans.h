@@ -33,11 +33,11 @@ void cushim__spans_begin(struct cushim__spans *spans, uint64_t boundary);
 bool cushim__spans_add(struct cushim__spans *spans, uint64_t start, uint64_t room);
 
 /*
- * Take a span of `room` bytes at a multiple of `alignment`, or at `start` if that is not 0. `span`
- * becomes it. False: there is none (or no memory for what remains).
+ * Take a span of `room` bytes at a multiple of `alignment`. `span` becomes it. False: there is none
+ * (or no memory for what remains).
  */
 bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        uint64_t start, struct cushim__span *span);
+                        struct cushim__span *span);
 
 /* Give a span back, memory and all. Returns the free span that it is part of. */
 struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cushim__span *span);

@@ -201,9 +201,9 @@ static struct cushim__allocation *take(struct cushim__pool *pool, size_t bytes, 
 
     if (!allocation)
         return NULL;
-    if (!cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, 0, &allocation->span) &&
+    if (!cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, &allocation->span) &&
         !(grow(pool, room) &&
-          cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, 0, &allocation->span))) {
+          cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, &allocation->span))) {
         cushim__allocation_uncount(allocation);
         free(allocation);
         return NULL;

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Forks beside a layer: a child can use it whoever held it, also when the mock is gone. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cushim/driver.h>
+
+#include "src/layer/layer.h"
+#include "tests/layer/kit.h"
+#include "tests/support/counters.h"
+
+enum { CHILD_SECONDS = 20, HELD_MS = 100 };
+
+static atomic_bool is_held, is_over;
+
+/* As a call of another thread that is within the layer while this one forks. */
+static void *hold(void *unused)
+{
+    cushim__lock_take(&layer->lock);
+    atomic_store(&is_held, true);
+    for (unsigned ms = 0; ms < HELD_MS && !atomic_load(&is_over); ms++)
+        usleep(1000);
+    cushim__lock_release(&layer->lock);
+    return unused;
+}
+
+/* Fork, use the layer in the child, and tell whether that came to its end. */
+static bool child_uses(struct cushim_layer *used)
+{
+    const pid_t child = fork();
+    int status = 0;
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(CHILD_SECONDS);
+        cushim_recording_clear(used);
+        counters_write();
+        _exit(cushim_recording_count(used) == 0 ? 0 : 1);
+    }
+    while (waitpid(child, &status, 0) != child)
+        continue;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+static void layer_that_another_thread_holds_is_free_in_the_child(void **state)
+{
+    pthread_t thread;
+    bool is_used;
+
+    (void)state;
+    assert_int_equal(pthread_create(&thread, NULL, hold, NULL), 0);
+    while (!atomic_load(&is_held))
+        sched_yield();
+    is_used = child_uses(layer);
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+    assert_true(is_used);
+    assert_true(cushim_recording_count(layer) > 0); /* the child's is a recording of its own */
+}
+
+static void layer_without_a_mock_is_used_in_the_child(void **state)
+{
+    static const struct cushim_table *before;
+    struct cushim_layer *alone;
+
+    (void)state;
+    before = cushim_driver();
+    OK(cushim_layer_create(
+        &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
+                                       .table = before},
+        &alone));
+    assert_null(cushim_mock_current());
+    assert_true(child_uses(alone));
+    cushim_layer_destroy(alone);
+    assert_ptr_equal(cushim_driver(), before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(layer_that_another_thread_holds_is_free_in_the_child,
+                                        kit_setup, kit_teardown),
+        cmocka_unit_test(layer_without_a_mock_is_used_in_the_child),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/mock/capture_world.h"
+#include "tests/mock/graph_world.h"
+#include "tests/support/folder.h"
+
+enum { NODES = 4 };
+
+static int begin(void **state)
+{
+    (void)state;
+    return graph_begin("mode = auto");
+}
+
+/* What was asked for was against the driver's rules, once, and this says so. */
+static const char *violation;
+
+static int end_violated(void **state)
+{
+    (void)state;
+    assert_int_equal(world_state().violations, 1);
+    assert_non_null(strstr(cushim_mock_violation(world, 0), violation));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    return 0;
+}
+
+/* A graph of host nodes: each pair is an edge, from one to the other; {0, 0} ends them. */
+struct shape {
+    unsigned nodes, edges[NODES][2];
+};
+
+static const struct shape chain = {3, {{0, 1}, {1, 2}}};
+static const struct shape fork = {3, {{0, 1}, {0, 2}}};
+static const struct shape triangle = {3, {{0, 1}, {1, 2}, {0, 2}}};
+static const struct shape pairs = {4, {{0, 1}, {2, 3}}};
+static const struct shape crossed = {4, {{0, 3}, {2, 1}}};
+static const struct shape both = {4, {{0, 2}, {1, 2}, {0, 3}, {1, 3}}};
+static const struct shape turned = {4, {{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
+static const struct shape one_less = {2, {{0, 1}}};
+
+static void fill(CUgraph into, const struct shape *shape, CUgraphNode *nodes)
+{
+    const CUDA_HOST_NODE_PARAMS parameters = {graph_note, NULL};
+
+    for (unsigned i = 0; i < shape->nodes; i++)
+        OK(driver->GraphAddHostNode(&nodes[i], into, NULL, 0, &parameters));
+    for (unsigned i = 0; i < NODES && shape->edges[i][0] != shape->edges[i][1]; i++)
+        OK(driver->GraphAddDependencies(into, &nodes[shape->edges[i][0]],
+                                        &nodes[shape->edges[i][1]], 1));
+}
+
+static CUgraph make(const struct shape *shape)
+{
+    CUgraphNode nodes[NODES];
+    CUgraph made;
+
+    OK(driver->GraphCreate(&made, 0));
+    fill(made, shape, nodes);
+    return made;
+}
+
+/* What comes of updating one by the other, by either ABI. */
+static CUgraphExecUpdateResult update(const struct shape *from, const struct shape *to,
+                                      bool first_abi)
+{
+    CUgraphExecUpdateResultInfo info = {.result = CU_GRAPH_EXEC_UPDATE_ERROR};
+    CUgraph one = make(from), other = make(to);
+    CUgraphNode culprit;
+    CUgraphExec exec;
+    CUresult code;
+
+    OK(driver->GraphInstantiateWithFlags(&exec, one, 0));
+    code = first_abi ? driver->GraphExecUpdate(exec, other, &culprit, &info.result)
+                     : driver->GraphExecUpdate_v2(exec, other, &info);
+    assert_int_equal(code, info.result == CU_GRAPH_EXEC_UPDATE_SUCCESS
+                               ? CUDA_SUCCESS
+                               : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(other));
+    OK(driver->GraphDestroy(one));
+    return info.result;
+}
+
+static void update_needs_the_same_edges(void **state)
+{
+    static const struct {
+        const struct shape *from, *to;
+        CUgraphExecUpdateResult result;
+    } cases[] = {
+        {&chain, &chain, CU_GRAPH_EXEC_UPDATE_SUCCESS},
+        {&triangle, &triangle, CU_GRAPH_EXEC_UPDATE_SUCCESS},
+        {&chain, &fork, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED},
+        {&chain, &triangle, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED},
+        {&triangle, &chain, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED},
+        {&both, &both, CU_GRAPH_EXEC_UPDATE_SUCCESS},
+        {&both, &turned, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED},
+        {&chain, &one_less, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(update(cases[i].from, cases[i].to, false), cases[i].result);
+}
+
+static void first_abi_pairs_nodes_by_their_creation(void **state)
+{
+    (void)state;
+    assert_int_equal(update(&chain, &chain, true), CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    assert_int_equal(update(&pairs, &pairs, true), CU_GRAPH_EXEC_UPDATE_SUCCESS);
+    assert_int_equal(update(&chain, &fork, true), CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    assert_int_equal(update(&pairs, &crossed, true), CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    assert_int_equal(update(&chain, &one_less, true), CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED);
+}
+
+/* --- graphs within graphs --- */
+
+static CUgraph with_child(const struct shape *shape)
+{
+    CUgraph child = make(shape), outer;
+    CUgraphNode node;
+
+    OK(driver->GraphCreate(&outer, 0));
+    OK(driver->GraphAddChildGraphNode(&node, outer, NULL, 0, child));
+    OK(driver->GraphDestroy(child));
+    return outer;
+}
+
+static void update_looks_into_a_graph_within_a_graph(void **state)
+{
+    CUgraphExecUpdateResultInfo info;
+    CUgraph one = with_child(&chain), same = with_child(&chain), other = with_child(&fork);
+    CUgraphExec exec;
+
+    (void)state;
+    OK(driver->GraphInstantiateWithFlags(&exec, one, 0));
+    OK(driver->GraphExecUpdate_v2(exec, same, &info));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, driver->GraphExecUpdate_v2(exec, other, &info));
+    assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(other));
+    OK(driver->GraphDestroy(same));
+    OK(driver->GraphDestroy(one));
+}
+
+static void graph_cannot_be_put_into_itself(void **state)
+{
+    CUgraph outer = with_child(&chain), inner;
+    CUgraphNode node, added;
+    size_t count = 1;
+
+    (void)state;
+    OK(driver->GraphGetNodes(outer, &node, &count));
+    OK(driver->GraphChildGraphNodeGetGraph(node, &inner));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddChildGraphNode(&added, outer, NULL, 0, outer));
+    violation = "the graph would contain itself";
+    count = 0;
+    OK(driver->GraphGetNodes(outer, NULL, &count));
+    assert_int_equal(count, 1);
+    OK(driver->GraphGetNodes(inner, NULL, &count));
+    assert_int_equal(count, 3);
+    OK(driver->GraphDestroy(outer));
+}
+
+static void picture_of_a_graph_has_the_graphs_within_it(void **state)
+{
+    CUgraph outer = with_child(&chain);
+    unsigned char *bytes;
+    char text[2048] = "";
+    size_t size;
+
+    folder_create(state);
+    OK(driver->GraphDebugDotPrint(outer, folder_path("graph.dot"), 0));
+    bytes = folder_read(folder_path("graph.dot"), &size);
+    assert_non_null(bytes);
+    assert_true(size < sizeof text);
+    memcpy(text, bytes, size);
+    free(bytes);
+    assert_non_null(strstr(text, "  subgraph \"cluster"));
+    assert_non_null(strstr(strstr(text, "subgraph"), "\" -> \""));
+    assert_int_equal(text[size - 2], '}');
+    OK(driver->GraphDestroy(outer));
+    folder_remove(state);
+}
+
+/* --- user objects --- */
+
+static void CUDA_CB count_destroyed(void *data)
+{
+    __atomic_add_fetch((unsigned *)data, 1, __ATOMIC_SEQ_CST);
+}
+
+static void graph_holds_several_user_objects_each_for_itself(void **state)
+{
+    static unsigned destroyed[3];
+    CUuserObject objects[3];
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        OK(driver->UserObjectCreate(&objects[i], &destroyed[i], count_destroyed, 1,
+                                    CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+        OK(driver->GraphRetainUserObject(graph, objects[i], 1, 0));
+        OK(driver->GraphRetainUserObject(graph, objects[0], 1, 0));
+    }
+    /* The first is held four times, and stands behind the others. */
+    OK(driver->GraphReleaseUserObject(graph, objects[0], 4));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[0], 1));
+    OK(driver->GraphReleaseUserObject(graph, objects[1], 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[1], 1));
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->UserObjectRelease(objects[i], 1));
+}
+
+static void user_object_is_not_released_more_often_than_it_is_held(void **state)
+{
+    static unsigned destroyed;
+    CUuserObject object;
+
+    (void)state;
+    OK(driver->UserObjectCreate(&object, &destroyed, count_destroyed, 2,
+                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 3));
+    violation = "3 references are released, there are 2";
+    assert_int_equal(__atomic_load_n(&destroyed, __ATOMIC_SEQ_CST), 0);
+    OK(driver->UserObjectRelease(object, 2));
+}
+
+/* --- launches while streams capture --- */
+
+static void graph_is_not_launched_into_the_legacy_stream_of_a_capture(void **state)
+{
+    CUgraphExec exec = graph_instantiate();
+    CUstream stream;
+    CUgraph captured = NULL;
+
+    (void)state;
+    OK(driver->StreamCreate(&stream, CU_STREAM_DEFAULT));
+    capture_begin(stream);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, driver->GraphLaunch(exec, NULL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &captured));
+    assert_null(captured);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void graph_is_not_uploaded_into_a_capture(void **state)
+{
+    CUgraphExec exec = graph_instantiate();
+    CUstream stream = world_stream();
+    CUgraph captured = NULL;
+
+    (void)state;
+    OK(driver->GraphUpload(exec, stream));
+    capture_begin(stream);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->GraphUpload(exec, stream));
+    driver->StreamEndCapture(stream, &captured);
+    assert_null(captured);
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* --- edges, and graphs for the device --- */
+
+static void edge_with_unknown_bits_is_refused(void **state)
+{
+    const CUgraphNode nodes[2] = {graph_add_host(NULL, 0, 1), graph_add_host(NULL, 0, 2)};
+    CUgraphEdgeData data = {.reserved = {1}};
+    size_t edges = 7;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    data = (CUgraphEdgeData){.to_port = 1};
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    data = (CUgraphEdgeData){.from_port = 1};
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    OK(driver->GraphGetEdges(graph, NULL, NULL, &edges));
+    assert_int_equal(edges, 0);
+    data = (CUgraphEdgeData){0};
+    OK(driver->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+}
+
+static void graph_for_the_device_has_no_host_nodes_and_is_not_empty(void **state)
+{
+    const cuuint64_t for_device = 4; /* CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH */
+    CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 1, .width = 8, .height = 1};
+    CUdeviceptr memory;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithFlags(&exec, graph, for_device));
+    OK(driver->MemAlloc_v2(&memory, 8));
+    set.dst = memory;
+    OK(driver->GraphAddMemsetNode(&node, graph, NULL, 0, &set, NULL));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, for_device));
+    OK(driver->GraphExecDestroy(exec));
+    graph_add_host(NULL, 0, 1);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithFlags(&exec, graph, for_device));
+    OK(driver->MemFree_v2(memory));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+    const struct CMUnitTest tests[] = {
+        TEST(update_needs_the_same_edges),
+        TEST(first_abi_pairs_nodes_by_their_creation),
+        TEST(update_looks_into_a_graph_within_a_graph),
+        cmocka_unit_test_setup_teardown(graph_cannot_be_put_into_itself, begin, end_violated),
+        cmocka_unit_test_setup_teardown(user_object_is_not_released_more_often_than_it_is_held,
+                                        begin, end_violated),
+        TEST(graph_holds_several_user_objects_each_for_itself),
+        TEST(picture_of_a_graph_has_the_graphs_within_it),
+        TEST(graph_is_not_launched_into_the_legacy_stream_of_a_capture),
+        TEST(graph_is_not_uploaded_into_a_capture),
+        TEST(edge_with_unknown_bits_is_refused),
+        TEST(graph_for_the_device_has_no_host_nodes_and_is_not_empty),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
