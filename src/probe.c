@@ -160,13 +160,23 @@ static void add_time(struct cushim__text *text, uint64_t ns)
                         is_whole ? "s" : "ms");
 }
 
+/* NULL: it has no name here. */
+static const char *signal_name(unsigned number)
+{
+    const struct cushim__errand_signal *signal = cushim__errand_signals;
+
+    while (signal->name && signal->number != number)
+        signal++;
+    return signal->name;
+}
+
 static void add_end(struct cushim__text *text, const struct cushim__errand *errand)
 {
-    const char *name = cushim__errand_signal_name(errand->signal);
+    const char *name = signal_name(errand->signal);
 
     if (errand->signal)
         cushim__text_format(text, errand->signal < 1000 ? "by signal %u%s%s%s" : "by 0x%x%s%s%s",
-                            errand->signal, name[0] ? " (" : "", name, name[0] ? ")" : "");
+                            errand->signal, name ? " (" : "", name ? name : "", name ? ")" : "");
     else if (errand->exit_status >= 0)
         cushim__text_format(text, "with exit status %d", errand->exit_status);
     else
