@@ -151,13 +151,18 @@ static void judge_answer(struct cushim_probe_result *found)
     }
 }
 
-/* `12 s`, or `1500 ms`. */
+/* `12 s`, or `1500 ms`: in the unit in which it is a whole number. */
 static void add_time(struct cushim__text *text, uint64_t ns)
 {
-    const bool is_whole = ns % 1000000000 == 0;
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    size_t i = 0;
 
-    cushim__text_format(text, "%" PRIu64 " %s", ns / (is_whole ? 1000000000 : 1000000),
-                        is_whole ? "s" : "ms");
+    while (ns % units[i].ns != 0)
+        i++;
+    cushim__text_format(text, "%" PRIu64 " %s", ns / units[i].ns, units[i].name);
 }
 
 /* NULL: it has no name here. */
