@@ -25,6 +25,7 @@ struct pass {
     uint64_t low, high; /* writable memory that was met last */
     /* Of that, the part around the last place that holds nothing but data. */
     uint64_t plain, plain_bytes;
+    uint64_t packed_next; /* the place to which the next word of packed ones belongs */
     struct array arrays[ARRAYS];
 };
 
@@ -135,30 +136,22 @@ static const ElfW(Rela) * first_of_other_kind(const struct cushim__elf *elf, str
     return relocation;
 }
 
-static bool check_table(struct cushim__elf *elf, struct pass *pass, enum cushim__elf_entry table,
-                        enum cushim__elf_entry bytes)
+/* What is wrong with one of some relocations, and with which; NULL: nothing. */
+static const char *fault_among(struct cushim__elf *elf, struct pass *pass, const void *some,
+                               uint64_t first, uint64_t count, uint64_t *wrong)
 {
-    const size_t size = sizeof(ElfW(Rela));
-    const uint64_t count = elf->values[bytes] / size;
-    uint64_t start, run;
+    const ElfW(Rela) *one = some, *end = one + count;
 
-    if (count == 0)
-        return true;
-    if (!cushim__elf_place(elf, elf->values[table], count * size, PF_R, &start))
-        return cushim__elf_damaged(elf, elf->dynamic.p_offset, "its relocations cannot be read");
-    for (uint64_t i = 0; i < count; i += run) {
-        const ElfW(Rela) *some = cushim__elf_run(elf, start + i * size, size, count - i, &run);
-        if (!some)
-            return cushim__elf_damaged(elf, start + i * size, "its relocations cannot be read");
-        for (const ElfW(Rela) *one = some, *end = some + run; one < end;
-             one = first_of_other_kind(elf, pass, one + 1, end)) {
-            const uint64_t index = i + (uint64_t)(one - some);
-            const char *why = fault_of_relocation(elf, pass, one, index);
-            if (why)
-                return cushim__elf_damaged(elf, start + index * size, why);
+    while (one < end) {
+        const uint64_t index = first + (uint64_t)(one - (const ElfW(Rela) *)some);
+        const char *why = fault_of_relocation(elf, pass, one, index);
+        if (why) {
+            *wrong = index;
+            return why;
         }
+        one = first_of_other_kind(elf, pass, one + 1, end);
     }
-    return true;
+    return NULL;
 }
 
 static bool is_packed_place(const struct cushim__elf *elf, struct pass *pass, uint64_t address)
@@ -173,16 +166,15 @@ static bool is_packed_place(const struct cushim__elf *elf, struct pass *pass, ui
 }
 
 /* A word of these is a place, or a bit for each of the words that follow the last place. */
-static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uint64_t word,
-                           uint64_t *next)
+static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uint64_t word)
 {
-    uint64_t address = *next;
+    uint64_t address = pass->packed_next;
 
     if ((word & 1) == 0) {
-        *next = word + WORD;
+        pass->packed_next = word + WORD;
         return is_packed_place(elf, pass, word);
     }
-    *next += (WORD_BITS - 1) * WORD;
+    pass->packed_next += (WORD_BITS - 1) * WORD;
     for (uint64_t bits = word >> 1; bits; bits >>= 1, address += WORD) {
         if ((bits & 1) && !is_packed_place(elf, pass, address))
             return false;
@@ -190,24 +182,50 @@ static bool is_packed_well(const struct cushim__elf *elf, struct pass *pass, uin
     return true;
 }
 
-static bool check_packed(struct cushim__elf *elf, struct pass *pass)
+static const char *fault_among_packed(struct cushim__elf *elf, struct pass *pass, const void *some,
+                                      uint64_t first, uint64_t count, uint64_t *wrong)
 {
-    const uint64_t count = elf->values[CUSHIM__ELF_RELRSZ] / WORD;
-    uint64_t start = 0, run, next = 0;
+    const ElfW(Addr) *words = some;
+
+    for (uint64_t i = 0; i < count; i++) {
+        if (!is_packed_well(elf, pass, words[i])) {
+            *wrong = first + i;
+            return "a relocation is not for the library's own data";
+        }
+    }
+    return NULL;
+}
+
+/* A table of relocations, and the look at a piece of it. */
+static const struct relocation_table {
+    enum cushim__elf_entry start, bytes;
+    size_t size; /* of one */
+    const char *(*fault)(struct cushim__elf *elf, struct pass *pass, const void *some,
+                         uint64_t first, uint64_t count, uint64_t *wrong);
+} relocation_tables[] = {
+    {CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ, sizeof(ElfW(Rela)), fault_among},
+    {CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ, sizeof(ElfW(Rela)), fault_among},
+    {CUSHIM__ELF_RELR, CUSHIM__ELF_RELRSZ, WORD, fault_among_packed},
+};
+
+static bool check_table(struct cushim__elf *elf, struct pass *pass,
+                        const struct relocation_table *table)
+{
+    const uint64_t count = elf->values[table->bytes] / table->size;
+    uint64_t start, run;
 
     if (count == 0)
         return true;
-    if (!cushim__elf_place(elf, elf->values[CUSHIM__ELF_RELR], count * WORD, PF_R, &start))
+    if (!cushim__elf_place(elf, elf->values[table->start], count * table->size, PF_R, &start))
         return cushim__elf_damaged(elf, elf->dynamic.p_offset, "its relocations cannot be read");
     for (uint64_t i = 0; i < count; i += run) {
-        const ElfW(Addr) *words = cushim__elf_run(elf, start + i * WORD, WORD, count - i, &run);
-        if (!words)
-            return cushim__elf_damaged(elf, start + i * WORD, "its relocations cannot be read");
-        for (uint64_t j = 0; j < run; j++) {
-            if (!is_packed_well(elf, pass, words[j], &next))
-                return cushim__elf_damaged(elf, start + (i + j) * WORD,
-                                           "a relocation is not for the library's own data");
-        }
+        uint64_t wrong = i;
+        const void *some =
+            cushim__elf_run(elf, start + i * table->size, table->size, count - i, &run);
+        const char *why =
+            some ? table->fault(elf, pass, some, i, run, &wrong) : "its relocations cannot be read";
+        if (why)
+            return cushim__elf_damaged(elf, start + wrong * table->size, why);
     }
     return true;
 }
@@ -254,10 +272,10 @@ bool cushim__elf_check_relocations(struct cushim__elf *elf)
 
     if (CUSHIM__ELF_MACHINE == EM_NONE)
         return true;
-    if (!check_table(elf, &pass, CUSHIM__ELF_RELA, CUSHIM__ELF_RELASZ))
-        return false;
-    pass.relative = 0;
-    return check_table(elf, &pass, CUSHIM__ELF_JMPREL, CUSHIM__ELF_PLTRELSZ) &&
-           check_packed(elf, &pass) && check_array(elf, &pass.arrays[STARTS]) &&
-           check_array(elf, &pass.arrays[ENDS]);
+    for (size_t i = 0; i < sizeof relocation_tables / sizeof *relocation_tables; i++) {
+        if (!check_table(elf, &pass, &relocation_tables[i]))
+            return false;
+        pass.relative = 0; /* it is said of the first table alone */
+    }
+    return check_array(elf, &pass.arrays[STARTS]) && check_array(elf, &pass.arrays[ENDS]);
 }

@@ -34,9 +34,8 @@ static void note_number(struct cushim__elf *elf, unsigned number)
         elf->last_version = number & NUMBER_MASK;
 }
 
-static bool check_name(struct cushim__elf *elf, uint64_t address, uint64_t name)
+static bool check_name(struct cushim__elf *elf, uint64_t name)
 {
-    (void)address;
     return name < elf->values[CUSHIM__ELF_STRSZ]
                ? true
                : cushim__elf_damaged(elf, elf->dynamic.p_offset,
@@ -73,52 +72,67 @@ static bool check_library(struct cushim__elf *elf, uint64_t name)
                                      "it needs a version of a library that it does not need");
 }
 
-static bool check_needed(struct cushim__elf *elf)
+/* A kind of record, each of which leads to the next by its distance. */
+struct record_kind {
+    size_t bytes, distance; /* of one, and where in it the distance is; 0 is the last one's */
+    bool (*check)(struct cushim__elf *elf, uint64_t address, const void *record, unsigned *count);
+};
+
+/* `count` is that of all records that were met, in whichever list. */
+static bool check_list(struct cushim__elf *elf, const struct record_kind *kind, uint64_t address,
+                       unsigned *count)
 {
-    uint64_t address = elf->values[CUSHIM__ELF_VERNEED];
-    unsigned count = 0;
-    ElfW(Verneed) need;
+    union {
+        ElfW(Verneed) need;
+        ElfW(Vernaux) needed;
+        ElfW(Verdef) defined;
+    } record;
+    ElfW(Word) distance;
 
     do {
-        uint64_t next = address;
-        ElfW(Vernaux) version;
-        if (!read_record(elf, address, &need, sizeof need))
+        if (!read_record(elf, address, &record, kind->bytes) ||
+            !kind->check(elf, address, &record, count))
             return false;
-        if (!check_name(elf, address, need.vn_file) || !check_library(elf, need.vn_file))
-            return false;
-        next += need.vn_aux;
-        do {
-            if (!read_record(elf, next, &version, sizeof version) ||
-                !check_name(elf, next, version.vna_name))
-                return false;
-            note_number(elf, version.vna_other);
-            next += version.vna_next;
-            if (++count > MOST_RECORDS)
-                return versions_lie_outside(elf);
-        } while (version.vna_next != 0);
-        address += need.vn_next;
-    } while (need.vn_next != 0);
+        if (++*count > MOST_RECORDS)
+            return versions_lie_outside(elf);
+        memcpy(&distance, (const unsigned char *)&record + kind->distance, sizeof distance);
+        address += distance;
+    } while (distance != 0);
     return true;
 }
 
-static bool check_defined(struct cushim__elf *elf)
+static bool check_needed(struct cushim__elf *elf, uint64_t address, const void *record,
+                         unsigned *count)
 {
-    uint64_t address = elf->values[CUSHIM__ELF_VERDEF];
-    unsigned count = 0;
-    ElfW(Verdef) definition;
+    const ElfW(Vernaux) *version = record;
 
-    do {
-        ElfW(Verdaux) name;
-        if (!read_record(elf, address, &definition, sizeof definition) ||
-            !read_record(elf, address + definition.vd_aux, &name, sizeof name) ||
-            !check_name(elf, address, name.vda_name))
-            return false;
-        note_number(elf, definition.vd_ndx);
-        address += definition.vd_next;
-        if (++count > MOST_RECORDS)
-            return versions_lie_outside(elf);
-    } while (definition.vd_next != 0);
-    return true;
+    (void)address;
+    (void)count;
+    note_number(elf, version->vna_other);
+    return check_name(elf, version->vna_name);
+}
+
+static bool check_need(struct cushim__elf *elf, uint64_t address, const void *record,
+                       unsigned *count)
+{
+    static const struct record_kind needed = {sizeof(ElfW(Vernaux)),
+                                              offsetof(ElfW(Vernaux), vna_next), check_needed};
+    const ElfW(Verneed) *need = record;
+
+    return check_name(elf, need->vn_file) && check_library(elf, need->vn_file) &&
+           check_list(elf, &needed, address + need->vn_aux, count);
+}
+
+static bool check_definition(struct cushim__elf *elf, uint64_t address, const void *record,
+                             unsigned *count)
+{
+    const ElfW(Verdef) *definition = record;
+    ElfW(Verdaux) name;
+
+    (void)count;
+    note_number(elf, definition->vd_ndx);
+    return read_record(elf, address + definition->vd_aux, &name, sizeof name) &&
+           check_name(elf, name.vda_name);
 }
 
 /* All bits that are set in any of these numbers, of which several are read at once. */
@@ -167,13 +181,20 @@ static bool check_numbers(struct cushim__elf *elf)
 
 bool cushim__elf_check_versions(struct cushim__elf *elf)
 {
+    static const struct record_kind needs = {sizeof(ElfW(Verneed)),
+                                             offsetof(ElfW(Verneed), vn_next), check_need};
+    static const struct record_kind definitions = {
+        sizeof(ElfW(Verdef)), offsetof(ElfW(Verdef), vd_next), check_definition};
+    const uint64_t *values = elf->values;
     const bool has_needed = cushim__elf_has(elf, CUSHIM__ELF_VERNEED);
     const bool has_defined = cushim__elf_has(elf, CUSHIM__ELF_VERDEF);
+    unsigned count = 0;
 
     if (cushim__elf_has(elf, CUSHIM__ELF_VERSYM) != (has_needed || has_defined))
         return cushim__elf_damaged(elf, elf->dynamic.p_offset,
                                    "it has versions without numbers, or numbers without versions");
-    if ((has_needed && !check_needed(elf)) || (has_defined && !check_defined(elf)))
+    if ((has_needed && !check_list(elf, &needs, values[CUSHIM__ELF_VERNEED], &count)) ||
+        (has_defined && !check_list(elf, &definitions, values[CUSHIM__ELF_VERDEF], &count)))
         return false;
     return (has_needed || has_defined) && elf->is_counted ? check_numbers(elf) : true;
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialising, which is not loading, and whether that has happened. */
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "loader/loader.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "loader/tables.h"
 
 static atomic_int init_code = -1;
 static atomic_long init_process;
-
-/* The number of a slot. */
-#define SLOT(name) \
-    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
 
 /* Threads that are inside cuInit, and have not yet noted what came of it. */
 static atomic_uint initialising;
@@ -23,7 +19,8 @@ static bool driver_says_so(void)
     int devices = 0;
 
     if (!own || own == &cushim__boot_table ||
-        (cushim_function)own->DeviceGetCount == cushim__missing_function(SLOT(DeviceGetCount)))
+        (cushim_function)own->DeviceGetCount ==
+            cushim__missing_function(CUSHIM__SLOT(DeviceGetCount)))
         return false;
     return own->DeviceGetCount(&devices) != CUDA_ERROR_NOT_INITIALIZED;
 }

@@ -37,7 +37,12 @@ struct cushim__errand {
  */
 CUresult cushim__errand_run(struct cushim__errand *errand);
 
-/* `SIGSEGV`, or an exception's name; "" for one that has no name here. */
-const char *cushim__errand_signal_name(unsigned signal);
+/* `SIGSEGV`, or an exception's name; the last one has none. */
+struct cushim__errand_signal {
+    unsigned number;
+    const char *name;
+};
+
+extern const struct cushim__errand_signal cushim__errand_signals[];
 
 #endif

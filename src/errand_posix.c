@@ -269,20 +269,18 @@ CUresult cushim__errand_run(struct cushim__errand *errand)
     return code;
 }
 
-const char *cushim__errand_signal_name(unsigned signal)
-{
-    static const struct {
-        unsigned signal;
-        const char *name;
-    } names[] = {
-        {SIGABRT, "SIGABRT"}, {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},   {SIGILL, "SIGILL"},
-        {SIGKILL, "SIGKILL"}, {SIGSEGV, "SIGSEGV"}, {SIGSYS, "SIGSYS"},   {SIGTERM, "SIGTERM"},
-        {SIGTRAP, "SIGTRAP"}, {SIGXCPU, "SIGXCPU"}, {SIGALRM, "SIGALRM"}, {SIGPIPE, "SIGPIPE"},
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i].signal == signal)
-            return names[i].name;
-    }
-    return "";
-}
+const struct cushim__errand_signal cushim__errand_signals[] = {
+    {SIGABRT, "SIGABRT"},
+    {SIGBUS, "SIGBUS"},
+    {SIGFPE, "SIGFPE"},
+    {SIGILL, "SIGILL"},
+    {SIGKILL, "SIGKILL"},
+    {SIGSEGV, "SIGSEGV"},
+    {SIGSYS, "SIGSYS"},
+    {SIGTERM, "SIGTERM"},
+    {SIGTRAP, "SIGTRAP"},
+    {SIGXCPU, "SIGXCPU"},
+    {SIGALRM, "SIGALRM"},
+    {SIGPIPE, "SIGPIPE"},
+    {0, NULL},
+};

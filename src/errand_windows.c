@@ -68,20 +68,18 @@ static bool open_parts(struct parts *parts)
 /* Add a word in quotes, in which a backslash at the end would mean the quote. */
 static bool add_word(wchar_t *line, const char *word)
 {
-    const size_t length = wcslen(line);
-    const size_t room = MOST_LINE - length - 4;
-    wchar_t *to = line + length;
+    enum { AROUND = 5 }; /* a blank, two quotes, that backslash again, and the end */
+    const size_t taken = wcslen(line) + AROUND;
+    const size_t room = taken < MOST_LINE ? MOST_LINE - taken : 0;
+    const size_t units = room < CUSHIM__WIDE_PATH ? room + 1 : CUSHIM__WIDE_PATH;
+    wchar_t wide[CUSHIM__WIDE_PATH];
 
-    *to++ = L' ';
-    *to++ = L'"';
-    if (strchr(word, '"') ||
-        !cushim__wide_from(
-            word, to, room > CUSHIM__WIDE_PATH ? CUSHIM__WIDE_PATH : (room > 1 ? room - 1 : 0))) {
-        *to = L'\0';
+    if (room == 0 || strchr(word, '"') || !cushim__wide_from(word, wide, units)) {
         SetLastError(ERROR_INVALID_NAME);
         return false;
     }
-    wcscat(to, to[0] && to[wcslen(to) - 1] == L'\\' ? L"\\\"" : L"\"");
+    wcscat(wcscat(line, L" \""), wide);
+    wcscat(line, wide[0] && wide[wcslen(wide) - 1] == L'\\' ? L"\\\"" : L"\"");
     return true;
 }
 
@@ -217,23 +215,12 @@ CUresult cushim__errand_run(struct cushim__errand *errand)
     return code;
 }
 
-const char *cushim__errand_signal_name(unsigned signal)
-{
-    static const struct {
-        DWORD exception;
-        const char *name;
-    } names[] = {
-        {EXCEPTION_ACCESS_VIOLATION, "access violation"},
-        {EXCEPTION_ILLEGAL_INSTRUCTION, "illegal instruction"},
-        {EXCEPTION_INT_DIVIDE_BY_ZERO, "division by zero"},
-        {EXCEPTION_STACK_OVERFLOW, "stack overflow"},
-        {0xc0000374, "heap corruption"},
-        {0xc0000409, "abort or stack overrun"},
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (names[i].exception == signal)
-            return names[i].name;
-    }
-    return "";
-}
+const struct cushim__errand_signal cushim__errand_signals[] = {
+    {EXCEPTION_ACCESS_VIOLATION, "access violation"},
+    {EXCEPTION_ILLEGAL_INSTRUCTION, "illegal instruction"},
+    {EXCEPTION_INT_DIVIDE_BY_ZERO, "division by zero"},
+    {EXCEPTION_STACK_OVERFLOW, "stack overflow"},
+    {0xc0000374, "heap corruption"},
+    {0xc0000409, "abort or stack overrun"},
+    {0, NULL},
+};

@@ -12,10 +12,8 @@
 #include <cushim/error.h>
 
 #include "loader/loader.h"
+#include "loader/symbols.h"
 #include "src/objects.h"
-
-#define SLOT(name) \
-    ((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function))
 
 /* What may be wrong with one event, in the order of `reasons`. */
 enum reason {
@@ -190,7 +188,7 @@ CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cus
 
 const char *cushim_event_elapsed_function(void)
 {
-    const size_t preferred = SLOT(EventElapsedTime_v2);
+    const size_t preferred = CUSHIM__SLOT(EventElapsedTime_v2);
     const struct cushim_table *table = cushim_driver();
     bool fallen_back;
 

@@ -151,22 +151,37 @@ static void judge_answer(struct cushim_probe_result *found)
     }
 }
 
-/* `12 s`, or `1500 ms`. */
+/* `12 s`, or `1500 ms`: in the unit in which it is a whole number. */
 static void add_time(struct cushim__text *text, uint64_t ns)
 {
-    const bool is_whole = ns % 1000000000 == 0;
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}, {"ns", 1}};
+    size_t i = 0;
 
-    cushim__text_format(text, "%" PRIu64 " %s", ns / (is_whole ? 1000000000 : 1000000),
-                        is_whole ? "s" : "ms");
+    while (ns % units[i].ns != 0)
+        i++;
+    cushim__text_format(text, "%" PRIu64 " %s", ns / units[i].ns, units[i].name);
+}
+
+/* NULL: it has no name here. */
+static const char *signal_name(unsigned number)
+{
+    const struct cushim__errand_signal *signal = cushim__errand_signals;
+
+    while (signal->name && signal->number != number)
+        signal++;
+    return signal->name;
 }
 
 static void add_end(struct cushim__text *text, const struct cushim__errand *errand)
 {
-    const char *name = cushim__errand_signal_name(errand->signal);
+    const char *name = signal_name(errand->signal);
 
     if (errand->signal)
         cushim__text_format(text, errand->signal < 1000 ? "by signal %u%s%s%s" : "by 0x%x%s%s%s",
-                            errand->signal, name[0] ? " (" : "", name, name[0] ? ")" : "");
+                            errand->signal, name ? " (" : "", name ? name : "", name ? ")" : "");
     else if (errand->exit_status >= 0)
         cushim__text_format(text, "with exit status %d", errand->exit_status);
     else

@@ -124,7 +124,7 @@ static void check_struct(struct cushim_layer *layer, struct fuzz_input *input, c
     cushim_fault_clear(layer);
 }
 
-/* The table that is there without a driver: no rule of ours is ever met. */
+/* Over a mock that nobody calls: no rule is ever met. */
 static struct cushim_layer *layer(void)
 {
     static struct cushim_mock *mock;

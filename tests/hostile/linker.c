@@ -28,7 +28,8 @@ static const char usage[] =
     "\n"
     "Those that crash or hang are always printed, by number. One comes again by --first NUMBER\n"
     "--count 1 with the same seed and library.\n"
-    "Exit status: 0 none has crashed in cushim or in the linker, and none hung; 1 one has.\n";
+    "Exit status: 0 none has crashed in cushim or in the linker, and none hung; 1 one has, or the\n"
+    "library itself is not loaded although the linker does not refuse it.\n";
 
 enum way { WAY_PATH, WAY_SEARCH, WAYS };
 
@@ -73,6 +74,29 @@ static bool is_sound(const struct tally *tally)
     return faults == 0 && tally->tried > 0;
 }
 
+static bool is_asked_for(const struct settings *settings, enum way way)
+{
+    return !settings->way || strcmp(settings->way, way_names[way]) == 0;
+}
+
+/* Whether the library itself is loaded in each way, or is one that the linker does not know. */
+static bool takes_victim(const struct settings *settings, const struct victim *victim,
+                         const char *path)
+{
+    bool is_taken = true;
+
+    settings_write(path, victim->bytes, victim->size);
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct trial trial;
+        if (!is_asked_for(settings, way))
+            continue;
+        trial = trial_run(way == WAY_PATH ? path : NULL);
+        printf("itself by %s: %s: %s\n", way_names[way], trial_end_names[trial.end], trial.words);
+        is_taken &= trial.end == TRIAL_LOADED || trial.end == TRIAL_REFUSED_BY_LINKER;
+    }
+    return is_taken;
+}
+
 static bool try_all(const struct settings *settings, const char *folder)
 {
     struct victim *victim = victim_open(settings->victim);
@@ -80,8 +104,10 @@ static bool try_all(const struct settings *settings, const char *folder)
     const uint64_t count = settings->count ? settings->count : mutant_count(victim);
     struct tally tally = {.mutants = 0};
     char path[FOLDER_PATH_BYTES];
+    bool is_taken;
 
     snprintf(path, sizeof path, "%s/libcuda.so.1", folder);
+    is_taken = takes_victim(settings, victim, path);
     printf("%zu fields, %" PRIu64 " mutants that are not random\n", victim->field_count,
            mutant_count(victim));
     for (uint64_t i = 0; i < count; i += settings->step) {
@@ -89,7 +115,7 @@ static bool try_all(const struct settings *settings, const char *folder)
         settings_write(path, mutant.bytes, mutant.size);
         tally.mutants++;
         for (unsigned way = 0; way < WAYS; way++) {
-            if (!settings->way || strcmp(settings->way, way_names[way]) == 0)
+            if (is_asked_for(settings, way))
                 try_one(settings, &tally, way, path, settings->first + i, mutant.words);
         }
     }
@@ -98,7 +124,7 @@ static bool try_all(const struct settings *settings, const char *folder)
     mutant_end(&mutant);
     victim_close(victim);
     print_tally(settings, &tally);
-    return is_sound(&tally);
+    return is_sound(&tally) && is_taken;
 }
 
 /*

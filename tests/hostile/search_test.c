@@ -94,17 +94,7 @@ static const char *const subfolders[] = {
 #endif
 };
 
-static void start_at_pipe(const void *data)
-{
-    start(folder_path(data), CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file");
-}
-
-static void start_at_damage(const void *data)
-{
-    start(folder_path(data), CUSHIM_OUTCOME_DAMAGED, "the file is damaged: ");
-}
-
-/* A driver with a symbol count that its hash table does not have: the linker would follow that. */
+/* A driver whose dynamic section is said to be elsewhere: the linker would follow that. */
 static void write_damaged(const char *name)
 {
     size_t size;
@@ -130,36 +120,58 @@ static void make_search(const char *folder, const char *below, char *name, size_
     snprintf(name, size, "%s/%s/" DRIVER, folder, below);
 }
 
-static void pipe_in_a_subfolder_is_refused_and_nobody_waits(void **state)
+static void make_pipe(const char *name)
+{
+    folder_pipe(name);
+}
+
+/* What may be in the way, and what comes of it. */
+static const struct obstacle {
+    const char *name;
+    void (*make)(const char *name);
+    enum cushim_outcome outcome;
+    const char *words;
+} a_pipe = {"pipe", make_pipe, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is no regular file"},
+  a_damaged_file = {"damaged-file", write_damaged, CUSHIM_OUTCOME_DAMAGED, "the file is damaged: "};
+
+struct place {
+    const struct obstacle *obstacle;
+    char folder[32];
+};
+
+static void start_at(const void *data)
+{
+    const struct place *place = data;
+
+    start(folder_path(place->folder), place->obstacle->outcome, place->obstacle->words);
+}
+
+static void refused_in_each_subfolder(const struct obstacle *obstacle)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(subfolders); i++) {
-        char folder[32], name[FOLDER_PATH_BYTES];
-        snprintf(folder, sizeof folder, "pipe-%zu", i);
-        make_search(folder, subfolders[i], name, sizeof name);
-        folder_pipe(name);
-        failures += !child_passes(subfolders[i], start_at_pipe, folder);
+        struct place place = {.obstacle = obstacle};
+        char name[FOLDER_PATH_BYTES];
+        snprintf(place.folder, sizeof place.folder, "%s-%zu", obstacle->name, i);
+        make_search(place.folder, subfolders[i], name, sizeof name);
+        obstacle->make(name);
+        failures += !child_passes(subfolders[i], start_at, &place);
     }
     assert_int_equal(failures, 0);
-    print_message("%zu pipes, at as many places\n", COUNT(subfolders));
+    print_message("%s: at %zu places\n", obstacle->name, COUNT(subfolders));
+}
+
+static void pipe_in_a_subfolder_is_refused_and_nobody_waits(void **state)
+{
+    (void)state;
+    refused_in_each_subfolder(&a_pipe);
 }
 
 static void damaged_file_in_a_subfolder_is_refused(void **state)
 {
-    unsigned failures = 0;
-
     (void)state;
-    for (size_t i = 0; i < COUNT(subfolders); i++) {
-        char folder[32], name[FOLDER_PATH_BYTES];
-        snprintf(folder, sizeof folder, "damaged-%zu", i);
-        make_search(folder, subfolders[i], name, sizeof name);
-        write_damaged(name);
-        failures += !child_passes(subfolders[i], start_at_damage, folder);
-    }
-    assert_int_equal(failures, 0);
-    print_message("%zu damaged files, at as many places\n", COUNT(subfolders));
+    refused_in_each_subfolder(&a_damaged_file);
 }
 
 static void put(unsigned char *bytes, uint32_t number)

@@ -71,6 +71,10 @@ static void libraries_of_this_machine_are_sound(void **state)
     looked_at = refused = 0;
     nftw("/usr/lib", look_at_file, MOST_OPEN, FTW_PHYS);
     assert_int_equal(refused, 0);
+    if (looked_at == 0) {
+        print_message("skipped: /usr/lib has no library for this processor\n");
+        skip();
+    }
     print_message("%u libraries, %u refused\n", looked_at, refused);
 }
 

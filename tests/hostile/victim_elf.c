@@ -10,6 +10,9 @@
 
 #include "tests/support/folder.h"
 
+/* Older headers do not know it. */
+enum { TAG_RELR = 36 };
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MEMBER(type, member)                                            \
     {                                                                   \
@@ -236,7 +239,7 @@ static const struct {
     void (*add)(struct victim *victim, size_t place);
 } leads[] = {
     {DT_GNU_HASH, add_gnu_hash}, {DT_HASH, add_old_hash},           {DT_SYMTAB, add_symbols},
-    {DT_RELA, add_relocations},  {DT_JMPREL, add_call_relocations}, {36, add_packed},
+    {DT_RELA, add_relocations},  {DT_JMPREL, add_call_relocations}, {TAG_RELR, add_packed},
     {DT_VERSYM, add_numbers},    {DT_VERNEED, add_needed},          {DT_VERDEF, add_defined},
     {DT_STRTAB, add_strings},    {DT_INIT_ARRAY, add_functions},    {DT_FINI_ARRAY, add_functions},
 };

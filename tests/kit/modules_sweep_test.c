@@ -17,12 +17,6 @@
 
 #include "swept.h"
 
-struct swept_world swept_world;
-
-static const struct swept *const all[] = {swept_devices,     swept_contexts, swept_streams,
-                                          swept_stream_work, swept_events,   swept_event_pools};
-enum { NOUNS = sizeof all / sizeof all[0] };
-
 CUresult swept_output(CUresult code, bool is_untouched)
 {
     if ((code != CUDA_SUCCESS) != is_untouched)
@@ -31,78 +25,12 @@ CUresult swept_output(CUresult code, bool is_untouched)
     return code;
 }
 
-CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched)
-{
-    swept_output(code, is_one_untouched);
-    return swept_output(code, is_other_untouched);
-}
-
-CUresult swept_first(CUresult one, CUresult other)
-{
-    return one ? one : other;
-}
-
-/* Events of the world, recorded one after the other and done. */
-static CUresult make_events(void)
-{
-    const struct cushim_event_options shared = {
-        .size = sizeof shared, .disable_timing = true, .interprocess = true};
-    const struct cushim_event_pool_options pool = {.size = sizeof pool, .initial = 1};
-    struct swept_world *world = &swept_world;
-    CUresult code = cushim_event_create_recorded(&world->event, world->stream, NULL);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(&world->later, world->stream, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_synchronize(world->later);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_handle(world->event, &world->event_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_create(&world->interprocess, world->context, &shared);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_export(world->interprocess, &world->ipc);
-    if (code == CUDA_SUCCESS)
-        code = cushim_event_pool_create(&world->pool, world->context, NULL, &pool);
-    return code;
-}
-
-static CUresult make_world(void)
-{
-    struct swept_world *world = &swept_world;
-    CUresult code = cushim_init(NULL);
-
-    if (code == CUDA_SUCCESS)
-        code = cushim_device_uuid(1, &world->uuid);
-    if (code == CUDA_SUCCESS)
-        code = cushim_device_pci_address(1, world->pci_address, sizeof world->pci_address);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&world->context, 0);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&world->peer, 1);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_handle(world->context, &world->context_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&world->stream, world->context, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&world->other, world->context, NULL);
-    if (code == CUDA_SUCCESS)
-        code = cushim_stream_handle(world->stream, &world->stream_handle);
-    if (code == CUDA_SUCCESS)
-        code = cushim_context_make_current(world->context);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAlloc_v2(&world->memory, 64);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemsetD8_v2(world->memory, 0, 64);
-    return code == CUDA_SUCCESS ? make_events() : code;
-}
-
 static int setup(void *data)
 {
     const struct swept *swept = data;
     CUresult code;
 
-    swept_world = (struct swept_world){0};
-    code = make_world();
+    code = swept_world_make();
     if (code == CUDA_SUCCESS && !(swept->how & SWEPT_IN_CONTEXT))
         code = cushim_context_make_current(NULL);
     return (int)code;
@@ -110,21 +38,8 @@ static int setup(void *data)
 
 static void teardown(void *data)
 {
-    struct swept_world *world = &swept_world;
-
     (void)data;
-    cushim_context_make_current(world->context);
-    cushim_driver()->CtxSynchronize();
-    cushim_driver()->MemFree_v2(world->memory);
-    cushim_context_make_current(NULL);
-    cushim_event_pool_release(world->pool);
-    cushim_event_release(world->interprocess);
-    cushim_event_release(world->later);
-    cushim_event_release(world->event);
-    cushim_stream_release(world->other);
-    cushim_stream_release(world->stream);
-    cushim_context_release(world->peer);
-    cushim_context_release(world->context);
+    swept_world_end();
 }
 
 static int body(void *data)
@@ -175,8 +90,8 @@ static void each_function_passes_each_failure_on(void **state)
 
 static bool is_swept(const char *function)
 {
-    for (size_t i = 0; i < NOUNS; i++) {
-        for (const struct swept *swept = all[i]; swept->function; swept++) {
+    for (size_t i = 0; i < SWEPT_NOUNS; i++) {
+        for (const struct swept *swept = swept_nouns[i]; swept->function; swept++) {
             if (strcmp(swept->function, function) == 0)
                 return true;
         }

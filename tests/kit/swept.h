@@ -25,6 +25,10 @@ struct swept_world {
 };
 extern struct swept_world swept_world;
 
+/* Make it, with the first context current, on a driver that is found by cushim_init(); end it. */
+CUresult swept_world_make(void);
+void swept_world_end(void);
+
 /* A function, called once and what it makes given back. */
 struct swept {
     const char *function;
@@ -45,7 +49,11 @@ extern const struct swept swept_stream_work[];
 extern const struct swept swept_events[];
 extern const struct swept swept_event_pools[];
 
-/* For bodies: the code, after a look at what a call writes to if and only if it succeeds. */
+enum { SWEPT_NOUNS = 6 };
+extern const struct swept *const swept_nouns[SWEPT_NOUNS];
+
+/* For bodies: the code, after a look at what a call writes to if and only if it succeeds. The look
+ * is the program's own. */
 CUresult swept_output(CUresult code, bool is_untouched);
 CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched);
 

@@ -7,9 +7,6 @@
 #include "src/layer/watch.h"
 #include "world.h"
 
-#define SLOT(name) \
-    ((unsigned)((offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function)))
-
 static char event_memory;
 #define EVENT ((CUevent)(void *)&event_memory)
 
@@ -153,8 +150,8 @@ static void watch_ends_with_its_layer(void **state)
     cushim__watch_set_all(CUSHIM__WATCHED_BY_EXPECTATION, true);
     cushim_layer_destroy(*state);
     assert_int_equal(layer_setup(state), 0);
-    assert_int_equal(cushim__watched[SLOT(EventQuery)], 0);
-    assert_int_not_equal(cushim__watched[SLOT(GetProcAddress_v2)], 0);
+    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_not_equal(cushim__watched[CUSHIM__SLOT(GetProcAddress_v2)], 0);
 }
 
 static void mock_is_wrapped_as_any_other_table(void **state)

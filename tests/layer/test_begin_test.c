@@ -118,9 +118,12 @@ static const char exists[] = "a test, a mock or a layer exists in this process: 
 
 static void second_test_is_refused_in_words(void **state)
 {
+    struct cushim_test *test = NULL;
+
     (void)state;
     kit_begin(&options);
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
     options.on_driver = true;
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     OK(kit_end());
@@ -184,6 +187,23 @@ static void message_of_a_test_that_begins_is_empty(void **state)
     OK(cushim_test_begin(&options, &kit));
     assert_string_equal(message, "");
     OK(kit_end());
+}
+
+static void settings_that_cannot_be_meant_are_told_with_their_place(void **state)
+{
+    struct cushim_test *test = NULL;
+
+    (void)state;
+    options.settings = "mode = fast";
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_non_null(strstr(message, "settings:1:"));
+    assert_null(test);
+}
+
+static void test_that_goes_nowhere_is_refused(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
 }
 
 static void file_that_cannot_be_read_is_told(void **state)
@@ -272,6 +292,8 @@ int main(void)
         TEST(settings_beside_a_driver_are_refused_in_words),
         TEST(size_that_was_forgotten_is_told),
         TEST(message_of_a_test_that_begins_is_empty),
+        TEST(settings_that_cannot_be_meant_are_told_with_their_place),
+        TEST(test_that_goes_nowhere_is_refused),
         TEST(file_that_cannot_be_read_is_told),
         TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
         TEST(layer_that_the_settings_ask_for_is_the_tests),

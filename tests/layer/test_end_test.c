@@ -233,31 +233,6 @@ static void text_that_does_not_fit_says_so(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(kit, NULL, 0));
 }
 
-static void refused_options_leave_nothing(void **state)
-{
-    char message[200];
-    struct cushim_test *test = NULL;
-    struct cushim_test_options options = {.size = sizeof options,
-                                          .settings = "mode = fast",
-                                          .message = message,
-                                          .message_size = sizeof message};
-
-    (void)state;
-    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
-    OK(kit_end());
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
-    assert_non_null(strstr(message, "settings:1:"));
-    nothing_is_left(state);
-    options.settings = "mode = manual";
-    options.on_driver = true;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
-    nothing_is_left(state);
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
-    options.size = 1;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
-    assert_null(test);
-}
-
 /* On a driver: the test's own mock stands for one. */
 static void context_that_was_current_before_is_not_left(void **state)
 {
@@ -349,7 +324,6 @@ int main(void)
         TEST(work_that_is_pending_is_told),
         TEST(violations_are_told),
         TEST(text_that_does_not_fit_says_so),
-        TEST(refused_options_leave_nothing),
         TEST(context_that_was_current_before_is_not_left),
         TEST(place_is_that_of_the_call_and_its_callers),
     };

@@ -152,6 +152,7 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
     probing_set_mischief(NULL, NULL);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
     assert_true(probe.stage <= CUSHIM_PROBE_STAGE_LOAD);
+    assert_non_null(strstr(probe.reason, " within 1 ns: "));
 }
 
 static void sizes_that_are_none_change_nothing(void **state)

@@ -24,10 +24,6 @@
 #include "shortage.h"
 #include "tests/kit/swept.h"
 
-struct swept_world swept_world;
-
-static const struct swept *const modules[] = {swept_devices,     swept_contexts, swept_streams,
-                                              swept_stream_work, swept_events,   swept_event_pools};
 static const struct function *const others[] = {loader_functions, mock_functions, kit_functions};
 
 static unsigned runs, places, functions;
@@ -40,17 +36,6 @@ CUresult swept_output(CUresult code, bool is_untouched)
     if (code != CUDA_SUCCESS && !is_untouched)
         is_output_wrong = true;
     return code;
-}
-
-CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched)
-{
-    swept_output(code, is_one_untouched);
-    return swept_output(code, is_other_untouched);
-}
-
-CUresult swept_first(CUresult one, CUresult other)
-{
-    return one ? one : other;
 }
 
 static bool is_answer(CUresult code)
@@ -143,54 +128,20 @@ static void each_function_of_the_loader(void **state)
     }
 }
 
-static CUresult make_world(struct cushim_mock **mock)
+static void make_world(struct cushim_mock **mock)
 {
     const struct cushim_mock_options options = {.size = sizeof options, .settings = "devices = 2"};
-    const struct cushim_event_options shared = {
-        .size = sizeof shared, .disable_timing = true, .interprocess = true};
-    const struct cushim_event_pool_options pool = {.size = sizeof pool, .initial = 1};
-    struct swept_world *world = &swept_world;
-    CUresult code = cushim_mock_create(&options, mock);
 
-    *world = (struct swept_world){0};
-    code = swept_first(code, cushim_mock_install(*mock));
-    code = swept_first(code, cushim_init(NULL));
-    code = swept_first(code, cushim_device_uuid(1, &world->uuid));
-    code = swept_first(code,
-                       cushim_device_pci_address(1, world->pci_address, sizeof world->pci_address));
-    code = swept_first(code, cushim_context_retain_primary(&world->context, 0));
-    code = swept_first(code, cushim_context_retain_primary(&world->peer, 1));
-    code = swept_first(code, cushim_context_handle(world->context, &world->context_handle));
-    code = swept_first(code, cushim_stream_create(&world->stream, world->context, NULL));
-    code = swept_first(code, cushim_stream_create(&world->other, world->context, NULL));
-    code = swept_first(code, cushim_stream_handle(world->stream, &world->stream_handle));
-    code = swept_first(code, cushim_context_make_current(world->context));
-    code = swept_first(code, cushim_driver()->MemAlloc_v2(&world->memory, 64));
-    code = swept_first(code, cushim_event_create_recorded(&world->event, world->stream, NULL));
-    code = swept_first(code, cushim_event_create_recorded(&world->later, world->stream, NULL));
-    code = swept_first(code, cushim_event_synchronize(world->later));
-    code = swept_first(code, cushim_event_handle(world->event, &world->event_handle));
-    code = swept_first(code, cushim_event_create(&world->interprocess, world->context, &shared));
-    code = swept_first(code, cushim_event_export(world->interprocess, &world->ipc));
-    return swept_first(code, cushim_event_pool_create(&world->pool, world->context, NULL, &pool));
+    assert_int_equal(cushim_mock_create(&options, mock), CUDA_SUCCESS);
+    assert_int_equal(cushim_mock_install(*mock), CUDA_SUCCESS);
+    assert_int_equal(swept_world_make(), CUDA_SUCCESS);
 }
 
 static void end_world(struct cushim_mock *mock)
 {
-    struct swept_world *world = &swept_world;
     struct cushim_mock_state state = {.size = sizeof state};
 
-    cushim_context_make_current(world->context);
-    cushim_driver()->MemFree_v2(world->memory);
-    cushim_context_make_current(NULL);
-    cushim_event_pool_release(world->pool);
-    cushim_event_release(world->interprocess);
-    cushim_event_release(world->later);
-    cushim_event_release(world->event);
-    cushim_stream_release(world->other);
-    cushim_stream_release(world->stream);
-    cushim_context_release(world->peer);
-    cushim_context_release(world->context);
+    swept_world_end();
     cushim_mock_state_get(mock, &state);
     assert_int_equal(state.violations, 0);
     cushim_mock_destroy(mock);
@@ -205,7 +156,7 @@ static bool try_in_world(const struct swept *swept, unsigned place, bool on)
     unsigned failed;
     CUresult code;
 
-    assert_int_equal(make_world(&mock), CUDA_SUCCESS);
+    make_world(&mock);
     if (!(swept->how & SWEPT_IN_CONTEXT))
         cushim_context_make_current(NULL);
     is_output_wrong = false;
@@ -242,8 +193,8 @@ static bool is_listed(const char *function)
 {
     const size_t length = strlen(function);
 
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-        for (const struct swept *swept = modules[i]; swept->function; swept++) {
+    for (size_t i = 0; i < SWEPT_NOUNS; i++) {
+        for (const struct swept *swept = swept_nouns[i]; swept->function; swept++) {
             if (strcmp(swept->function, function) == 0)
                 return true;
         }

@@ -106,11 +106,6 @@ void retry_attempt(struct retry *retry)
     shortage_arm(SHORT_ALL, retry->place, retry->on);
 }
 
-static const char *name_of(const struct retry *retry)
-{
-    return cushim__symbol_names + cushim__symbols[retry->slot].name;
-}
-
 static bool is_answer(unsigned failed, CUresult code)
 {
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
@@ -136,7 +131,7 @@ static bool clears(const struct retry *retry)
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(name_of(retry), names[i]) == 0)
+        if (strcmp(cushim__slot_name(retry->slot), names[i]) == 0)
             return true;
     }
     return false;
@@ -149,13 +144,15 @@ static void look_at_failure(struct retry *retry, CUresult code)
     look(&state);
     if (state.handles > retry->handles || state.allocations > retry->allocations)
         retry_wrong("%s: request %u%s: it answers %d and keeps a handle or an allocation\n",
-                    name_of(retry), retry->place, retry->on ? " and later" : "", (int)code);
+                    cushim__slot_name(retry->slot), retry->place, retry->on ? " and later" : "",
+                    (int)code);
     if (state.violations > retry->violations)
-        retry_wrong("%s: request %u: a violation\n", name_of(retry), retry->place);
+        retry_wrong("%s: request %u: a violation\n", cushim__slot_name(retry->slot), retry->place);
     for (size_t i = 0; i < retry->output_count && !clears(retry); i++) {
         if (memcmp(retry->outputs[i].at, retry->outputs[i].before, retry->outputs[i].size) != 0)
-            retry_wrong("%s: request %u%s: it answers %d and writes output %zu\n", name_of(retry),
-                        retry->place, retry->on ? " and later" : "", (int)code, i);
+            retry_wrong("%s: request %u%s: it answers %d and writes output %zu\n",
+                        cushim__slot_name(retry->slot), retry->place, retry->on ? " and later" : "",
+                        (int)code, i);
     }
 }
 
@@ -177,8 +174,8 @@ static void look_at_end(const struct retry *retry, CUresult code)
         __atomic_fetch_add(&told[retry->slot].succeeded, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < retry->seen_count; i++) {
         if (retry->seen[i] != (unsigned)code && retry->seen[i] != CUDA_ERROR_NOT_READY)
-            retry_wrong("%s: it answers %u to a shortage, and %d without\n", name_of(retry),
-                        retry->seen[i], (int)code);
+            retry_wrong("%s: it answers %u to a shortage, and %d without\n",
+                        cushim__slot_name(retry->slot), retry->seen[i], (int)code);
     }
 }
 

@@ -60,37 +60,36 @@ static void look(struct cushim__stream *stream)
                   CUDA_SUCCESS);
 }
 
-void cushim__run_listed(void)
+/* Take the first stream off the list; NULL: there is none. Those that have ended are freed. */
+static struct cushim__stream *take_listed(void)
 {
     struct cushim__engine *engine = cushim__engine();
+    struct cushim__stream *stream;
 
-    while (engine->listed) {
-        struct cushim__stream *stream = engine->listed;
-
+    while ((stream = engine->listed)) {
         engine->listed = stream->next_listed;
         if (!engine->listed)
             engine->last_listed = NULL;
         stream->listed = false;
-        if (stream->destroyed && !stream->head)
-            cushim__stream_free(stream);
-        else
-            look(stream);
+        if (!stream->destroyed || stream->head)
+            return stream;
+        cushim__stream_free(stream);
     }
+    return NULL;
+}
+
+void cushim__run_listed(void)
+{
+    struct cushim__stream *stream;
+
+    while ((stream = take_listed()))
+        look(stream);
 }
 
 void cushim__run_forget_listed(void)
 {
-    struct cushim__engine *engine = cushim__engine();
-
-    while (engine->listed) {
-        struct cushim__stream *stream = engine->listed;
-
-        engine->listed = stream->next_listed;
-        stream->listed = false;
-        if (stream->destroyed && !stream->head)
-            cushim__stream_free(stream);
-    }
-    engine->last_listed = NULL;
+    while (take_listed())
+        continue;
 }
 
 void cushim__run_polled(void)

@@ -56,7 +56,7 @@ struct cushim__stream {
     struct cushim__stream *next_waiting;  /* for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
-    struct cushim__stream *next_planned; /* in the same plan (calls/graph/graph_plan.h) */
+    struct cushim__stream *next_planned; /* in the same plan (calls/stream/plan.h) */
 
     uint32_t strand; /* of races/strand.h; 0: none */
 

@@ -7,7 +7,6 @@
  */
 #include "src/mock/settings/costs.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #include "loader/symbols.h"
@@ -34,9 +33,9 @@ const struct cushim__costs cushim__costs_default = {
     .set_bytes_per_us = 4380000,
 };
 
-#define CALL(name, ns)                                                                       \
-    {                                                                                        \
-        (offsetof(struct cushim_table, name) - sizeof(size_t)) / sizeof(cushim_function), ns \
+#define CALL(name, ns)         \
+    {                          \
+        CUSHIM__SLOT(name), ns \
     }
 
 /* Medians of statement 80. Where a pair was measured together, each has half of it. */

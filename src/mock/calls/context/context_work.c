@@ -4,7 +4,7 @@
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
-#include "src/mock/calls/graph/graph_plan.h"
+#include "src/mock/calls/stream/plan.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/races/clock.h"
 #include "src/mock/races/races.h"

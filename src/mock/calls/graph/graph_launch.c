@@ -11,10 +11,10 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
 #include "src/mock/calls/graph/graph_exec.h"
-#include "src/mock/calls/graph/graph_plan.h"
 #include "src/mock/calls/memory/copy.h"
 #include "src/mock/calls/memory/copy_side.h"
 #include "src/mock/calls/memory/memory.h"
+#include "src/mock/calls/stream/plan.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/races/races.h"
 

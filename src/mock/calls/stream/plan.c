@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/mock/calls/graph/graph_plan.h"
+#include "src/mock/calls/stream/plan.h"
 
 #include <stdlib.h>
 
