@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include <cushim/fault.h>
-#include <cushim/mock.h>
 
 #include "src/layer/fault/parse.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/layer.h"
 
 /* Of rules that were read; of what a rule does not have, the fields are zero. */
 static bool is_same(const struct cushim__fault_rule *rule, const struct cushim__fault_rule *other)
@@ -124,31 +124,16 @@ static void check_struct(struct cushim_layer *layer, struct fuzz_input *input, c
     cushim_fault_clear(layer);
 }
 
-/* Over a mock that nobody calls: no rule is ever met. */
-static struct cushim_layer *layer(void)
-{
-    static struct cushim_mock *mock;
-    static struct cushim_layer *made;
-
-    if (!made) {
-        struct cushim_layer_options options = {.size = sizeof options};
-
-        CLAIM(cushim_mock_create(NULL, &mock) == CUDA_SUCCESS);
-        options.table = cushim_mock_table(mock);
-        CLAIM(cushim_layer_create(&options, &made) == CUDA_SUCCESS);
-    }
-    return made;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
+    struct cushim_layer *layer = fuzz_layer(0);
     char *text = fuzz_text(&input);
     const size_t message_size = size % 97;
 
-    check_added(layer(), text, message_size);
+    check_added(layer, text, message_size);
     if (input.left)
-        check_struct(layer(), &input, text);
+        check_struct(layer, &input, text);
     free(text);
     return 0;
 }

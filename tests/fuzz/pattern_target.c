@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include <cushim/expectation.h>
-#include <cushim/mock.h>
 #include <cushim/recording.h>
 
 #include "src/layer/pattern.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/layer.h"
 
 enum { LONGEST = 40 };
 
@@ -110,32 +110,17 @@ static void check_recording(struct cushim_layer *layer, const char *text, size_t
     free(part);
 }
 
-static struct cushim_layer *layer(void)
-{
-    static struct cushim_mock *mock;
-    static struct cushim_layer *made;
-
-    if (!made) {
-        struct cushim_layer_options options = {.size = sizeof options};
-
-        CLAIM(cushim_mock_create(NULL, &mock) == CUDA_SUCCESS);
-        options.table = cushim_mock_table(mock);
-        CLAIM(cushim_layer_create(&options, &made) == CUDA_SUCCESS);
-        CLAIM(cushim_recording_start(made, 4) == CUDA_SUCCESS);
-    }
-    return made;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fuzz_input input = {data, size};
+    struct cushim_layer *layer = fuzz_layer(4);
     char *pattern = fuzz_text(&input), *text = fuzz_text(&input);
 
     check_pattern(pattern, text);
     check_pattern(text, pattern);
-    check_expectation(layer(), &input, pattern, text);
-    cushim_recording_clear(layer());
-    check_recording(layer(), text, size % 251);
+    check_expectation(layer, &input, pattern, text);
+    cushim_recording_clear(layer);
+    check_recording(layer, text, size % 251);
     free(pattern);
     free(text);
     return 0;
