@@ -83,11 +83,37 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
     }
 }
 
+static void time_that_was_given_is_told(void **state)
+{
+    static const struct {
+        uint64_t ns;
+        const char *words;
+    } times[] = {{1, " within 1 ns:"},
+                 {999999, " within 999999 ns:"},
+                 {300000, " within 300 us:"},
+                 {50000000, " within 50 ms:"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(times); i++) {
+        struct cushim_probe_options options = {.size = sizeof options, .timeout_ns = times[i].ns};
+        struct cushim_probe_result probe = {.size = sizeof probe};
+        const char *path = probing_script("sleep 600");
+
+        options.command = path;
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        programs_tried++;
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+        assert_non_null(strstr(probe.reason, times[i].words));
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         PROBING_TEST(other_program_is_broken_at_the_start),
         PROBING_TEST(program_that_hangs_or_lies_is_seen_through),
+        PROBING_TEST(time_that_was_given_is_told),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
