@@ -9,7 +9,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -66,10 +65,12 @@ static struct cushim_report in_handler;
 static CUresult code_in_handler = CUDA_ERROR_UNKNOWN;
 static pthread_t reader;
 static struct cushim_report in_reader = {.size = sizeof in_reader};
-static atomic_bool read_all;
+static atomic_bool may_read, read_all;
 
 static void *read_report(void *unused)
 {
+    while (!atomic_load(&may_read))
+        sched_yield();
     cushim_report_get(&in_reader);
     atomic_store(&read_all, true);
     return unused;
@@ -82,8 +83,7 @@ static void look(int number)
     mprotect(taken, taken_size, PROT_READ | PROT_WRITE);
     in_handler.size = sizeof in_handler;
     code_in_handler = cushim_report_get(&in_handler);
-    if (pthread_create(&reader, NULL, read_report, NULL) != 0)
-        abort();
+    atomic_store(&may_read, true);
     while (atomic_load(&paused) == 0 && !atomic_load(&read_all))
         sched_yield();
 }
@@ -93,6 +93,7 @@ static void handler_that_interrupts_the_record_reads_and_does_not_hang(void **st
     const struct sigaction action = {.sa_handler = look, .sa_flags = SA_NODEFER};
 
     (void)state;
+    assert_int_equal(pthread_create(&reader, NULL, read_report, NULL), 0);
     assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     assert_int_equal(code_in_handler, CUDA_SUCCESS);
@@ -106,6 +107,7 @@ static void thread_that_comes_meanwhile_waits_and_reads_the_whole(void **state)
     struct cushim_report after;
 
     (void)state;
+    assert_int_equal(pthread_create(&reader, NULL, read_report, NULL), 0);
     assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
     assert_int_equal(pthread_join(reader, NULL), 0);
