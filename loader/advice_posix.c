@@ -63,4 +63,10 @@ const char *const cushim__outcome_advice[] = {
         "Link this program dynamically, without -static or -static-pie: a static program cannot "
         "load the driver.",
     [CUSHIM_OUTCOME_DAMAGED] = "Reinstall the NVIDIA driver: the file is not as it was built.",
+    [CUSHIM_OUTCOME_NO_DESCRIPTOR] =
+        "Raise the limit on open files (ulimit -n; of the whole system: fs.file-max), or let the "
+        "program close what /proc/PID/fd shows that it keeps open; then load again.",
+    [CUSHIM_OUTCOME_NO_MEMORY] =
+        "Raise the limit on the address space (ulimit -v) or free memory, or raise the limit on "
+        "mappings (vm.max_map_count) if the process has very many; then load again.",
 };

@@ -57,4 +57,7 @@ const char *const cushim__outcome_advice[] = {
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "",
     [CUSHIM_OUTCOME_DAMAGED] = "",
+    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = "Let the program close files that it keeps open; then load "
+                                     "again.",
+    [CUSHIM_OUTCOME_NO_MEMORY] = "Free memory, or enlarge the page file; then load again.",
 };

@@ -42,6 +42,10 @@ static const struct verdict {
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
                                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
     [CUSHIM_OUTCOME_DAMAGED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
+    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = {CUSHIM_STATE_NOT_LOADABLE,
+                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
+    [CUSHIM_OUTCOME_NO_MEMORY] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+                                  3},
 };
 
 static struct cushim_candidate *add_candidate(struct cushim_report *report,

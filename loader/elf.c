@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "loader/elf_file.h"
+#include "loader/shortage.h"
 #include "loader/system.h"
 #include "loader/text.h"
 
@@ -107,7 +108,7 @@ static bool check_contents(struct cushim_candidate *candidate, int file, uint64_
     bool is_usable;
 
     if (!elf)
-        return refuse_file(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, "no memory to look at it");
+        return refuse_file(candidate, CUSHIM_OUTCOME_NO_MEMORY, "no memory to look at it");
     elf->candidate = candidate;
     elf->file = file;
     elf->size = size;
@@ -145,7 +146,7 @@ bool cushim__elf_check(struct cushim_candidate *candidate)
         return refuse_file(candidate,
                            reason == ENOENT || reason == ENOTDIR ? CUSHIM_OUTCOME_NOT_FOUND
                            : reason == EACCES                    ? CUSHIM_OUTCOME_NO_PERMISSION
-                                                                 : CUSHIM_OUTCOME_NOT_LOADABLE,
+                                                                 : cushim__shortage_of(reason),
                            strerror(reason));
     }
     usable = check_file(candidate, file);

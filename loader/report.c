@@ -49,6 +49,8 @@ static const char *const outcome_names[] = {
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "other-c-library",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "static-program",
     [CUSHIM_OUTCOME_DAMAGED] = "damaged",
+    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = "no-descriptor",
+    [CUSHIM_OUTCOME_NO_MEMORY] = "no-memory",
 };
 
 static const char *const origin_names[] = {

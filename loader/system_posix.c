@@ -21,6 +21,7 @@
 #include "loader/elf.h"
 #include "loader/mapped.h"
 #include "loader/search.h"
+#include "loader/shortage.h"
 #include "loader/text.h"
 
 /* Room in which whole pages for one table can be found, whatever the page size of the machine. */
@@ -126,7 +127,10 @@ static enum cushim_outcome judge(const char *path, const char *message)
     static const char musl_prefix[] = "Error loading shared library ";
     static const char musl_unresolved[] = "Error relocating ";
     const bool absent = strstr(message, "No such file or directory") != NULL;
+    const enum cushim_outcome shortage = cushim__shortage_told(message);
 
+    if (shortage != CUSHIM_OUTCOME_NOT_LOADABLE)
+        return shortage;
     if (strncmp(message, musl_unresolved, sizeof musl_unresolved - 1) == 0)
         return CUSHIM_OUTCOME_OTHER_C_LIBRARY;
     if (strncmp(message, musl_prefix, sizeof musl_prefix - 1) == 0)

@@ -189,6 +189,12 @@ static enum cushim_outcome judge(DWORD error)
     case ERROR_BAD_EXE_FORMAT:
     case ERROR_EXE_MACHINE_TYPE_MISMATCH:
         return CUSHIM_OUTCOME_WRONG_ARCHITECTURE;
+    case ERROR_TOO_MANY_OPEN_FILES:
+        return CUSHIM_OUTCOME_NO_DESCRIPTOR;
+    case ERROR_NOT_ENOUGH_MEMORY:
+    case ERROR_OUTOFMEMORY:
+    case ERROR_COMMITMENT_LIMIT:
+        return CUSHIM_OUTCOME_NO_MEMORY;
     default:
         return CUSHIM_OUTCOME_NOT_LOADABLE;
     }

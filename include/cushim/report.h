@@ -68,6 +68,8 @@ enum cushim_outcome {
     CUSHIM_OUTCOME_OTHER_C_LIBRARY,    /**< It needs what this C library, musl, has not. */
     CUSHIM_OUTCOME_STATIC_PROGRAM,     /**< The program is static, and can load no library. */
     CUSHIM_OUTCOME_DAMAGED,            /**< A library that contradicts itself. */
+    CUSHIM_OUTCOME_NO_DESCRIPTOR,      /**< Too many files are open. */
+    CUSHIM_OUTCOME_NO_MEMORY,          /**< No memory, or no address space, is left for it. */
 };
 
 /** Sizes of the strings of a report, the closing NUL included. Longer text ends in `...`. */

@@ -112,6 +112,18 @@ class Test(unittest.TestCase):
                 for status, count in sorted(counts.items(), key=str))))
         self.assertEqual([], wrong, '\n'.join(wrong))
 
+    def sweep_load(self, denials, outcome, advice):
+        """A load that fails says what is lacking, and what to do; both ends of the range are met."""
+        ends = [run(*PROGRAMS['load'], deny) for deny in denials]
+        told = [outcome in output.decode() and advice in output.decode() for _, output in ends]
+        for (status, output), is_told in zip(ends, told):
+            # Without memory for the attempt itself there is no report of it.
+            self.assertTrue(status == 0 or is_told or b'ERROR_OUT_OF_MEMORY' in output,
+                            output.decode(errors='replace'))
+        print('  loads: %d, %d of them told %s' % (len(ends), sum(told), outcome))
+        self.assertGreater(sum(told), 0)
+        self.assertEqual(0, ends[-1][0])
+
     def test_nothing_is_lacking(self):
         for name, (command, settings) in PROGRAMS.items():
             status, output = run(command, settings, '')
@@ -135,12 +147,16 @@ class Test(unittest.TestCase):
         limits = range(13) if ALL else range(0, 10)
         print('descriptors: %d limits' % len(limits))
         self.sweep(['files:%d' % count for count in limits])
+        self.sweep_load(['files:%d' % count for count in limits], 'no-descriptor', 'ulimit -n')
 
     def test_address_space(self):
         steps = [0, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024,
                  2048, 4096, 8192, 16384, 65536][::1 if ALL else 3]
         print('address space: %d limits' % len(steps))
         self.sweep(['memory:%d' % (step << 20) for step in steps])
+        # The library is small, and so are the steps up to where it can be loaded.
+        self.sweep_load(['memory:%d' % (step << 14) for step in range(64)], 'no-memory',
+                        'ulimit -v')
 
 
 if __name__ == '__main__':

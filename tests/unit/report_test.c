@@ -279,7 +279,7 @@ static const struct {
     int count;
 } names[] = {
     {name_of_state, CUSHIM_STATE_FORKED + 1},
-    {name_of_outcome, CUSHIM_OUTCOME_DAMAGED + 1},
+    {name_of_outcome, CUSHIM_OUTCOME_NO_MEMORY + 1},
     {name_of_origin, CUSHIM_ORIGIN_WELL_KNOWN + 1},
 };
 
