@@ -166,7 +166,8 @@ CUSHIM_API const char *cushim_mock_violation(struct cushim_mock *mock, size_t in
 
 /**
  * Where the mock's log goes: a line for each function that it refuses, at the first call of it, and
- * one for each violation and each race.
+ * one for each violation and each race. On Linux also one when the system refuses to seal what
+ * cuIpcGetMemHandle or cuIpcGetEventHandle is to share.
  *
  * @param mock  The mock.
  * @param log   Receives a line without a newline, valid for the call; it must not call into the

@@ -2,11 +2,16 @@
 #define _GNU_SOURCE
 #include "src/mock/memory/shared_file_linux.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "src/mock/call.h"
+#include "src/mock/world.h"
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
@@ -23,7 +28,11 @@ int cushim__shared_file_create(const char *name)
 
 bool cushim__shared_file_seal(int file)
 {
-    return fcntl(file, F_ADD_SEALS, SEALS) == 0;
+    if (fcntl(file, F_ADD_SEALS, SEALS) == 0)
+        return true;
+    cushim__mock_log("%s: what is to be shared cannot be sealed, and unsealed nobody takes it: %s",
+                     cushim__call_name(), strerror(errno));
+    return false;
 }
 
 /* Of this user, and a file: to open a device may do something. */
