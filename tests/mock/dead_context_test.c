@@ -114,6 +114,56 @@ static void who_waits_for_its_event_goes_on(void **state)
     world_end();
 }
 
+/* In manual mode nothing can be waited for, so what the context had to do is dropped. */
+static void who_waits_for_an_event_that_is_dropped_goes_on(void **state)
+{
+    struct dead dead;
+    CUstream stream;
+
+    (void)state;
+    world_begin("mode = manual");
+    stream = world_stream();
+    dead = make();
+    OK(driver->StreamWaitEvent(stream, dead.event, 0));
+    world_spin(stream, 1000);
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    OK(driver->CtxDestroy_v2(dead.context));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+/* A device copies in each direction one thing at a time. */
+static void who_waits_for_a_copy_that_is_dropped_goes_on(void **state)
+{
+    static const char bytes[64] = "after the one that is dropped";
+    CUdeviceptr memory, other;
+    char back[64] = "";
+    struct dead dead;
+    CUstream stream;
+
+    (void)state;
+    world_begin("mode = manual");
+    stream = world_stream();
+    OK(driver->MemAlloc_v2(&memory, sizeof bytes));
+    dead = make();
+    OK(driver->MemAlloc_v2(&other, sizeof bytes));
+    OK(cushim_mock_drain(world));
+    OK(driver->MemcpyHtoDAsync_v2(other, bytes, sizeof bytes, dead.stream));
+    OK(driver->MemcpyHtoDAsync_v2(memory, bytes, sizeof bytes, stream));
+    OK(driver->CtxDestroy_v2(dead.context));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamQuery(stream));
+    OK(driver->MemcpyDtoH_v2(back, memory, sizeof back));
+    assert_memory_equal(back, bytes, sizeof bytes);
+    OK(driver->MemFree_v2(memory));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
 static void a_capture_that_it_had_ends_with_it(void **state)
 {
     struct dead dead;
@@ -140,6 +190,8 @@ int main(void)
         cmocka_unit_test(one_that_ended_before_is_none),
         cmocka_unit_test(one_that_is_on_a_stack_is_spared),
         cmocka_unit_test(who_waits_for_its_event_goes_on),
+        cmocka_unit_test(who_waits_for_an_event_that_is_dropped_goes_on),
+        cmocka_unit_test(who_waits_for_a_copy_that_is_dropped_goes_on),
         cmocka_unit_test(a_capture_that_it_had_ends_with_it),
     };
 

@@ -107,6 +107,9 @@ void cushim__engine_demand(struct cushim__stream *stream, uint64_t number);
 /* Drop all queued work of a stream that ends with its context; a host function is waited for. */
 void cushim__engine_forget(struct cushim__stream *stream);
 
+/* The same of all streams of a context. What waited for their work in other contexts goes on. */
+void cushim__engine_forget_context(struct cushim__context *context);
+
 /* Explicit steps: cushim_mock_advance(), _step() and _drain(). */
 void cushim__engine_advance(uint64_t duration_ns);
 bool cushim__engine_step(void);

@@ -88,3 +88,11 @@ void cushim__engine_forget(struct cushim__stream *stream)
         cushim__wait_for_change();
     stream->held--;
 }
+
+void cushim__engine_forget_context(struct cushim__context *context)
+{
+    for (struct cushim__stream *one = context->streams; one; one = one->next)
+        cushim__engine_forget(one);
+    cushim__run_listed();
+    cushim__executor_wake();
+}

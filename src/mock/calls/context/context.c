@@ -82,8 +82,7 @@ void cushim__context_end(struct cushim__context *context)
     context->alive = false;
     context->object.gone = true;
     cushim__object_orphan(context);
-    for (struct cushim__stream *one = context->streams; one; one = one->next)
-        cushim__engine_forget(one);
+    cushim__engine_forget_context(context);
     cushim__races_saw(cushim__races_context(context), true);
     cushim__helper_stop(context);
     cushim__streams_forget(context);
