@@ -54,11 +54,14 @@ static void words_of_the_linker_tell_the_shortage(void **state)
     }
 }
 
-static void limit(__rlimit_resource_t what, rlim_t most)
+/* A limit of nothing. Returns the one before, for afterwards. */
+static struct rlimit take_away(int what)
 {
-    const struct rlimit limit = {most, most};
+    struct rlimit before;
 
-    assert_int_equal(setrlimit(what, &limit), 0);
+    assert_int_equal(getrlimit(what, &before), 0);
+    assert_int_equal(setrlimit(what, &(struct rlimit){0, before.rlim_max}), 0);
+    return before;
 }
 
 /* The words are those for a file system without execution, too: then there is room. */
@@ -66,10 +69,15 @@ static void file_that_was_not_mapped_lacks_room_where_there_is_none(void **state
 {
     static const char message[] = FAKE_LIBRARY ": failed to map segment from shared object";
 
+    enum cushim_outcome without;
+    struct rlimit before;
+
     (void)state;
     assert_int_equal(cushim__shortage_told(message), CUSHIM_OUTCOME_NOT_LOADABLE);
-    limit(RLIMIT_AS, 0);
-    assert_int_equal(cushim__shortage_told(message), CUSHIM_OUTCOME_NO_MEMORY);
+    before = take_away(RLIMIT_AS);
+    without = cushim__shortage_told(message);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(without, CUSHIM_OUTCOME_NO_MEMORY);
 }
 
 static void load_without_descriptors_says_what_to_do(void **state)
@@ -78,8 +86,7 @@ static void load_without_descriptors_says_what_to_do(void **state)
     struct rlimit before;
 
     (void)state;
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
-    assert_int_equal(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, before.rlim_max}), 0);
+    before = take_away(RLIMIT_NOFILE);
     assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     report = fake_report();
     assert_int_equal(report.state, CUSHIM_STATE_NOT_LOADABLE);
