@@ -110,6 +110,20 @@ static void nothing_is_told_without_a_context(void **state)
     OK(driver->CtxPushCurrent_v2(context));
 }
 
+/* The one that asks for a dump by the user is told as the one that asks for a dump. */
+static void context_that_can_be_dumped_is_told_so(void **state)
+{
+    CUcontext context;
+    unsigned flags = 0;
+
+    (void)state;
+    OK(driver->CtxCreate_v2(&context, CU_CTX_USER_COREDUMP_ENABLE, 0));
+    OK(driver->CtxGetFlags(&flags));
+    assert_int_equal(flags & CU_CTX_COREDUMP_ENABLE, CU_CTX_COREDUMP_ENABLE);
+    assert_int_equal(flags & CU_CTX_USER_COREDUMP_ENABLE, 0);
+    OK(driver->CtxDestroy_v2(context));
+}
+
 static void two_devices_do_no_atomics_on_each_other(void **state)
 {
     const cushim_CUatomicOperation operations[2] = {(cushim_CUatomicOperation)0,
@@ -191,6 +205,37 @@ static void attributes_of_a_pointer_are_told(void **state)
     OK(driver->MemFree_v2(memory));
 }
 
+/* --- worlds of their own --- */
+
+static void primary_context_is_not_begun_after_a_fault(void **state)
+{
+    CUcontext context = NULL;
+
+    (void)state;
+    world_begin("devices = 2\nfault = cuStreamQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(NULL));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->DevicePrimaryCtxRetain(&context, 1));
+    assert_null(context);
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    assert_non_null(context);
+    OK(cushim_mock_destroy(world));
+    world = NULL;
+}
+
+static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(void **state)
+{
+    const cushim_CUatomicOperation operation = (cushim_CUatomicOperation)0;
+    struct cushim_mock *mock;
+    unsigned capability = 7;
+
+    (void)state;
+    OK(cushim_mock_create(NULL, &mock));
+    CODE(CUDA_ERROR_NOT_INITIALIZED,
+         cushim_mock_table(mock)->DeviceGetHostAtomicCapabilities(&capability, &operation, 1, 0));
+    assert_int_equal(capability, 7);
+    OK(cushim_mock_destroy(mock));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -199,9 +244,12 @@ int main(void)
         TEST(limit_is_not_set_while_another_captures),
         TEST(settings_of_a_context_are_told),
         TEST(nothing_is_told_without_a_context),
+        TEST(context_that_can_be_dumped_is_told_so),
         TEST(two_devices_do_no_atomics_on_each_other),
         TEST(attributes_of_a_pair_of_devices_are_told),
         TEST(attributes_of_a_pointer_are_told),
+        cmocka_unit_test(primary_context_is_not_begun_after_a_fault),
+        cmocka_unit_test(atomics_of_the_host_are_not_told_before_the_driver_is_initialised),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

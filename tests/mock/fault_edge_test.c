@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include <cushim/fault.h>
+
 #include "tests/mock/world.h"
 #include "tests/support/gate.h"
 
@@ -114,6 +116,26 @@ static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state
     assert_int_equal(atomic_load(&ran), 0);
 }
 
+static int begin_struck(void **state)
+{
+    (void)state;
+    return begin_with("mode = auto\n"
+                      "fault = op.kernel => sticky(ECC_UNCORRECTABLE)\n"
+                      "fault = op.* => sticky(ILLEGAL_ADDRESS)");
+}
+
+static void of_two_rules_that_strike_one_operation_the_first_does(void **state)
+{
+    const CUstream stream = world_stream();
+
+    (void)state;
+    world_spin(stream, 1000);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 1);
+    assert_int_equal(cushim_fault_matched(cushim_layer_current(), 1), 1);
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +144,8 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(function_that_waits_for_its_turn_on_the_host_never_runs,
                                         begin_threaded, end),
+        cmocka_unit_test_setup_teardown(of_two_rules_that_strike_one_operation_the_first_does,
+                                        begin_struck, end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

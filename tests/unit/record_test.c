@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The record of the last load while it is being written: a signal handler that comes in between, and
+ * The record of the last load while it is being written: a signal handler comes in between, and
  * another thread. The memory that is copied from is taken away at that instant, so that the copy
  * stops where a handler of the test can look.
  */
