@@ -6,6 +6,7 @@
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/event/event.h"
 #include "src/mock/calls/graph/graph.h"
+#include "src/mock/world.h"
 
 unsigned cushim__capture_count;
 struct cushim__capture *cushim__captures;
@@ -153,6 +154,12 @@ void cushim__capture_end(struct cushim__capture *capture)
     cushim__edges_clear(&capture->left);
     free(capture);
     cushim__capture_count--;
+}
+
+void cushim__capture_lose_graph(struct cushim__capture *capture)
+{
+    cushim__violation("the graph is destroyed while a stream is captured into it");
+    cushim__capture_end(capture);
 }
 
 void cushim__capture_forget_event(struct cushim__event *event)

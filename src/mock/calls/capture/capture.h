@@ -80,6 +80,9 @@ void cushim__capture_forget_event(struct cushim__event *event);
 /* The stream is destroyed: a capture that began in it goes. */
 void cushim__capture_forget_stream(struct cushim__stream *stream);
 
+/* The graph is destroyed, with one that it is a child of: nobody has what was captured. */
+void cushim__capture_lose_graph(struct cushim__capture *capture);
+
 /* The mock ends. */
 void cushim__captures_clear(void);
 

@@ -7,6 +7,9 @@
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/graph/user_object.h"
 #include "src/mock/engine/operation.h"
+#include "src/mock/world.h"
+
+enum { LEVELS_MAX = 64 };
 
 static uint64_t graphs_made, nodes_made;
 
@@ -85,6 +88,34 @@ static void unlink_node(struct cushim__node *node)
     graph->node_count--;
 }
 
+/* How many graphs lie in each other, this one included. */
+static unsigned levels_below(const struct cushim__graph *graph)
+{
+    unsigned most = 0;
+
+    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+        const unsigned levels = node->work.child ? levels_below(node->work.child) : 0;
+
+        most = levels > most ? levels : most;
+    }
+    return most + 1;
+}
+
+bool cushim__graph_takes_child(const struct cushim__graph *graph, const struct cushim__graph *child)
+{
+    unsigned levels = levels_below(child) + 1;
+
+    while (graph->parent) {
+        graph = graph->parent->graph;
+        levels++;
+    }
+    if (levels > LEVELS_MAX)
+        cushim__mock_log(
+            "%u graphs would lie in each other, at most %d can: CUDA_ERROR_NOT_SUPPORTED", levels,
+            LEVELS_MAX);
+    return levels <= LEVELS_MAX;
+}
+
 /* Its edges are the caller's affair. */
 static void node_end(struct cushim__node *node)
 {
@@ -99,6 +130,8 @@ void cushim__graph_destroy(struct cushim__graph *graph)
 {
     if (!graph)
         return;
+    if (graph->capture)
+        cushim__capture_lose_graph(graph->capture);
     while (graph->first)
         node_end(graph->first);
     cushim__held_release(graph->held);

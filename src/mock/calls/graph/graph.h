@@ -78,6 +78,13 @@ struct cushim__node *cushim__graph_copy_of(const struct cushim__graph *clone,
 CUresult cushim__node_add(struct cushim__graph *graph, const struct cushim__edges *dependencies,
                           struct cushim__work *work, struct cushim__node **node);
 
+/*
+ * Whether a graph may become the child of a node of `graph`. The log says why not: what goes
+ * through child graphs takes room on the caller's stack for each level.
+ */
+bool cushim__graph_takes_child(const struct cushim__graph *graph,
+                               const struct cushim__graph *child);
+
 /* Take a node out of its graph, with its edges. */
 void cushim__node_destroy(struct cushim__node *node);
 

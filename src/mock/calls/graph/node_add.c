@@ -27,6 +27,8 @@ static CUresult add(const struct place *place, CUresult code, struct cushim__wor
         cushim__violation("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
+    if (code == CUDA_SUCCESS && work->child && !cushim__graph_takes_child(graph, work->child))
+        code = CUDA_ERROR_NOT_SUPPORTED;
     if (code == CUDA_SUCCESS)
         code = cushim__edges_read(graph, place->dependencies, place->data, place->count, &edges);
     if (code == CUDA_SUCCESS)
@@ -121,7 +123,7 @@ CUSHIM__EXACT(GraphAddEventWaitNode)
     return add(&place, cushim__work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
 }
 
-CUSHIM__EXACT(GraphAddChildGraphNode)
+CUSHIM__APPROXIMATE(GraphAddChildGraphNode, "at most 64 graphs lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  CUgraph childGraph)
 {
@@ -132,7 +134,7 @@ CUSHIM__EXACT(GraphAddChildGraphNode)
 }
 
 CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and conditions; a child "
-                                     "graph is always copied")
+                                     "graph is always copied, and at most 64 lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
@@ -145,7 +147,7 @@ CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and c
 }
 
 CUSHIM__APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "
-                                  "graph is always copied")
+                                  "graph is always copied, and at most 64 lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,
  cushim_CUgraphNodeParams *nodeParams)
 {

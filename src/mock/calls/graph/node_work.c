@@ -263,9 +263,13 @@ CUDA_KERNEL_NODE_PARAMS cushim__kernel_parameters(const struct CUDA_KERNEL_NODE_
 
 CUresult cushim__node_set(struct cushim__node *node, struct cushim__work *work)
 {
-    if (node->work.type != work->type) {
+    CUresult code = node->work.type == work->type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && work->child && !cushim__graph_takes_child(node->graph, work->child))
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    if (code != CUDA_SUCCESS) {
         cushim__work_end(work);
-        return CUDA_ERROR_INVALID_VALUE;
+        return code;
     }
     cushim__work_end(&node->work);
     node->work = *work;

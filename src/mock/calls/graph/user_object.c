@@ -15,6 +15,7 @@
 struct user_object {
     struct cushim__object object;
     unsigned long long references;
+    unsigned long long in_graphs; /* of these: a graph's, which the program cannot release */
     CUhostFn destroy;
     void *pointer;
     struct user_object *next; /* in the queue of those to be destroyed */
@@ -97,20 +98,32 @@ static bool is_count(unsigned count)
     return count > 0 && count <= INT_MAX;
 }
 
-/* False: there are not so many. */
-static bool release(struct user_object *object, unsigned long long count)
+/* Whether the program has so many references, beside those of graphs. */
+static bool owns(const struct user_object *object, unsigned count)
 {
-    if (count > object->references)
-        return false;
+    const unsigned long long own = object->references - object->in_graphs;
+
+    if (count > own)
+        cushim__violation("%u references are given away, the program has %llu", count, own);
+    return count <= own;
+}
+
+static void release(struct user_object *object, unsigned long long count)
+{
     object->references -= count;
     if (object->references > 0)
-        return true;
+        return;
     cushim__object_remove(object);
     object->next = NULL;
     *(reaper.last ? &reaper.last->next : &reaper.first) = object;
     reaper.last = object;
     cushim__condition_signal(&reaper.work);
-    return true;
+}
+
+static void release_from_graph(struct user_object *object, unsigned long long count)
+{
+    object->in_graphs -= count;
+    release(object, count);
 }
 
 static CUresult hold(struct cushim__held **list, struct user_object *object,
@@ -129,6 +142,7 @@ static CUresult hold(struct cushim__held **list, struct user_object *object,
         *list = held;
     }
     held->references += count;
+    object->in_graphs += count;
     return CUDA_SUCCESS;
 }
 
@@ -155,7 +169,7 @@ void cushim__held_forget(struct cushim__graph *graph)
 void cushim__held_release(struct cushim__held *held)
 {
     for (const struct cushim__held *one = held; one; one = one->next)
-        release(one->object, one->references);
+        release_from_graph(one->object, one->references);
     cushim__held_free(held);
 }
 
@@ -217,10 +231,10 @@ CUSHIM__EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
 
     if (code == CUDA_SUCCESS && !is_count(count))
         code = CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && !release(found, count)) {
-        cushim__violation("%u references are released, there are %llu", count, found->references);
+    if (code == CUDA_SUCCESS && !owns(found, count))
         code = CUDA_ERROR_INVALID_VALUE;
-    }
+    if (code == CUDA_SUCCESS)
+        release(found, count);
     return code;
 }
 
@@ -234,6 +248,8 @@ CUSHIM__EXACT(GraphRetainUserObject)
     if (code == CUDA_SUCCESS)
         code = find(object, &found);
     if (code == CUDA_SUCCESS && (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(found, count))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
         code = hold(&owner->held, found, count);
@@ -264,6 +280,6 @@ CUSHIM__APPROXIMATE(GraphReleaseUserObject, "refuses to release more than the gr
         *link = held->next;
         free(held);
     }
-    release(found, count);
+    release_from_graph(found, count);
     return CUDA_SUCCESS;
 }
