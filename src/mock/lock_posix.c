@@ -12,6 +12,27 @@ _Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct cushim__lock), "there is
 _Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "there is room");
 _Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__runner), "there is room");
 
+/*
+ * A thread that has a lock is not cancelled: the lock would be nobody's for ever, and waits, logs
+ * and files are where threads are cancelled. It is put off until the last lock is given back.
+ */
+static _Thread_local struct {
+    unsigned locks;
+    int former; /* what cancelling was before the first of them */
+} own;
+
+static void put_cancelling_off(void)
+{
+    if (own.locks++ == 0)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.former);
+}
+
+static void put_cancelling_back(void)
+{
+    if (--own.locks == 0)
+        pthread_setcancelstate(own.former, NULL);
+}
+
 static pthread_mutex_t *mutex_of(struct cushim__lock *lock)
 {
     return (pthread_mutex_t *)(void *)lock;
@@ -34,17 +55,22 @@ void cushim__lock_destroy(struct cushim__lock *lock)
 
 void cushim__lock_take(struct cushim__lock *lock)
 {
+    put_cancelling_off();
     pthread_mutex_lock(mutex_of(lock));
 }
 
 bool cushim__lock_try(struct cushim__lock *lock)
 {
-    return pthread_mutex_trylock(mutex_of(lock)) == 0;
+    if (pthread_mutex_trylock(mutex_of(lock)) != 0)
+        return false;
+    put_cancelling_off();
+    return true;
 }
 
 void cushim__lock_release(struct cushim__lock *lock)
 {
     pthread_mutex_unlock(mutex_of(lock));
+    put_cancelling_back();
 }
 
 void cushim__lock_offer(struct cushim__lock *lock)
@@ -102,7 +128,9 @@ bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data
 
 void cushim__runner_join(struct cushim__runner *runner)
 {
+    put_cancelling_off();
     pthread_join(*(pthread_t *)(void *)runner, NULL);
+    put_cancelling_back();
 }
 
 void cushim__yield(void)

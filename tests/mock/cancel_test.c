@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads that are cancelled in a call: it is made to its end, and the other threads go on. A lock
+ * that such a thread took with it would be nobody's, so each case has a mock that a failure leaves
+ * as it is.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "tests/mock/world.h"
+#include "tests/support/gate.h"
+
+/* What a thread calls that is to be cancelled at the next occasion. */
+struct call {
+    void (*make)(void *data);
+    void *data;
+    CUcontext context;
+    bool returned;
+};
+
+static void *run(void *data)
+{
+    struct call *call = data;
+
+    driver->CtxSetCurrent(call->context);
+    pthread_cancel(pthread_self());
+    call->make(call->data);
+    call->returned = true;
+    pthread_testcancel();
+    return NULL;
+}
+
+static void assert_goes_on(void (*make)(void *data), void *data)
+{
+    struct call call = {.make = make, .data = data};
+    pthread_t thread;
+    void *result;
+    int version;
+
+    OK(driver->CtxGetCurrent(&call.context));
+    assert_int_equal(pthread_create(&thread, NULL, run, &call), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_true(call.returned);
+    assert_ptr_equal(result, PTHREAD_CANCELED);
+    OK(driver->DriverGetVersion(&version));
+}
+
+static void synchronize(void *stream)
+{
+    driver->StreamSynchronize(stream);
+}
+
+static void thread_that_waits_is_cancelled_after_it(void **state)
+{
+    struct gate gate = GATE;
+    struct opener opener;
+    CUstream stream;
+
+    (void)state;
+    world_begin("mode = threaded");
+    stream = world_stream();
+    gate_prepare(&gate);
+    OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
+    gate_await(&gate);
+    opener_start(&opener, &gate, 5);
+    assert_goes_on(synchronize, stream);
+    opener_join(&opener);
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+static void destroy(void *context)
+{
+    driver->CtxDestroy_v2(context);
+}
+
+static void CUDA_CB nothing(void *data)
+{
+    (void)data;
+}
+
+static void thread_that_ends_a_context_is_cancelled_after_it(void **state)
+{
+    CUcontext context, current;
+    CUdevice device;
+    CUstream stream;
+
+    (void)state;
+    world_begin("mode = auto");
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    stream = world_stream();
+    OK(driver->LaunchHostFunc(stream, nothing, NULL));
+    OK(driver->CtxPopCurrent_v2(&current));
+    assert_goes_on(destroy, context);
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamQuery(stream));
+    OK(driver->CtxGetDevice(&device));
+    world_end();
+}
+
+static void print(void *graph)
+{
+    driver->GraphDebugDotPrint(graph, "/dev/null", 0);
+}
+
+static void thread_that_writes_a_file_is_cancelled_after_it(void **state)
+{
+    CUgraph graph;
+
+    (void)state;
+    world_begin("mode = auto");
+    OK(driver->GraphCreate(&graph, 0));
+    assert_goes_on(print, graph);
+    OK(driver->GraphDestroy(graph));
+    world_end();
+}
+
+static void occasion(void *data, const char *line)
+{
+    (void)data;
+    (void)line;
+    pthread_testcancel();
+}
+
+static void refused(void *data)
+{
+    driver->GLGetDevices_v2(data, NULL, 0, 0);
+}
+
+static void thread_whose_call_is_logged_is_cancelled_after_it(void **state)
+{
+    unsigned count;
+
+    (void)state;
+    world_begin("mode = auto");
+    cushim_mock_log_set(world, occasion, NULL);
+    assert_goes_on(refused, &count);
+    world_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(thread_that_waits_is_cancelled_after_it),
+        cmocka_unit_test(thread_that_ends_a_context_is_cancelled_after_it),
+        cmocka_unit_test(thread_that_writes_a_file_is_cancelled_after_it),
+        cmocka_unit_test(thread_whose_call_is_logged_is_cancelled_after_it),
+    };
+
+    return cmocka_run_group_tests_name("cancel", tests, NULL, NULL);
+}
