@@ -8,6 +8,7 @@
 #include <cushim/symbol.h>
 
 #include "loader/codes.h"
+#include "loader/text.h"
 
 static const char *kind(enum status status)
 {
@@ -101,11 +102,22 @@ void failure_from_report(struct failure *failure, const struct cushim_report *re
                 report->reason);
 }
 
+/* What it quotes may be anybody's: words of a script, lines of a file. */
+static void print(const char *what, const char *line)
+{
+    char plain[sizeof((struct failure *)0)->message];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, plain, sizeof plain);
+    cushim__text_plain(&text, line);
+    fprintf(stderr, "%s: %s\n", what, plain);
+}
+
 void failure_print(const struct failure *failure)
 {
-    fprintf(stderr, "cushim: %s\n", failure->message);
+    print("cushim", failure->message);
     if (failure->advice[0])
-        fprintf(stderr, "advice: %s\n", failure->advice);
+        print("advice", failure->advice);
 }
 
 void failure_json(const struct failure *failure, struct json *json)

@@ -108,6 +108,11 @@ class Usage(ToolTest):
         self.assert_status(result, USAGE)
         self.assertLess(len(result.err), 500)
 
+    def test_what_would_do_something_to_a_terminal_is_not_printed(self):
+        result = self.run_command('info', '\x1b[2J\r\x07\u009b')
+        self.assert_status(result, USAGE)
+        self.assertIn("info takes no argument '?[2J???'", result.err)
+
     def test_limits_are_allowed(self):
         for words, member, value in (('--bytes 1', 'bytes', 1),
                                      ('--bytes 8G', 'bytes', 8 << 30),
