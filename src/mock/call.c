@@ -80,6 +80,8 @@ CUresult cushim__call_enter(unsigned slot)
     if (cushim__held_for_fork != mock)
         cushim__lock_take(&mock->lock);
     mock->calls++;
+    if (mock->thread_count >= mock->thread_limit)
+        cushim__threads_sweep();
     return check(mock, slot);
 }
 

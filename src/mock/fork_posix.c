@@ -52,6 +52,7 @@ static void in_child(void)
     if (!mock)
         return;
     cushim__life_in_child();
+    mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
     mock->violations = 0; /* those before were the parent's */
 }

@@ -43,6 +43,13 @@ void cushim__condition_broadcast(struct cushim__condition *condition);
 bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data);
 void cushim__runner_join(struct cushim__runner *runner);
 
+/*
+ * The system's number of the calling thread, and whether a thread of this process has ended.
+ * Numbers are given out again: what has ended may be told to live.
+ */
+uint64_t cushim__runner_id(void);
+bool cushim__runner_ended(uint64_t id);
+
 /* Let others have the processor. */
 void cushim__yield(void);
 

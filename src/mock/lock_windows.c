@@ -128,6 +128,23 @@ void cushim__runner_join(struct cushim__runner *runner)
     CloseHandle(thread);
 }
 
+uint64_t cushim__runner_id(void)
+{
+    return GetCurrentThreadId();
+}
+
+bool cushim__runner_ended(uint64_t id)
+{
+    HANDLE thread = OpenThread(SYNCHRONIZE, FALSE, (DWORD)id);
+    bool ended;
+
+    if (!thread)
+        return GetLastError() == ERROR_INVALID_PARAMETER;
+    ended = WaitForSingleObject(thread, 0) == WAIT_OBJECT_0;
+    CloseHandle(thread);
+    return ended;
+}
+
 void cushim__yield(void)
 {
     SwitchToThread();

@@ -34,6 +34,8 @@ struct cushim_mock {
     uint64_t calls;
     struct cushim__device *devices; /* `settings.devices` of them */
     struct cushim__thread *threads;
+    size_t thread_count, thread_limit; /* with so many, those that have ended are looked for */
+    bool threads_stay;                 /* they are not looked for: the list is a parent's */
     struct cushim__context *first_dead, *last_dead; /* that were destroyed and keep their handles */
     size_t dead;
     struct cushim__engine *engine;

@@ -41,11 +41,19 @@ struct cushim__thread {
     size_t depth, room;
     CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
     uint64_t number; /* of threads in this mock, from 1: thread ids are reused, this is not */
+    uint64_t id;     /* the system's */
+    bool ended;
 };
 
 /* The calling thread. NULL: out of memory. */
 struct cushim__thread *cushim__thread_get(void);
 void cushim__threads_clear(void);
+
+/*
+ * Forget threads that have ended, once there are many of which that is not known. To be called
+ * where nobody goes through streams: their default streams go, too.
+ */
+void cushim__threads_sweep(void);
 
 /*
  * The calling thread's current context. INVALID_CONTEXT: there is none; CONTEXT_IS_DESTROYED: it
