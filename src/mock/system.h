@@ -24,7 +24,7 @@ uint64_t cushim__host_ns(void);
  */
 FILE *cushim__host_file(const char *path);
 
-/* Make a file of text, or what is there empty. */
+/* Make a file of text, or what is there empty. Nobody is waited for to read it. */
 FILE *cushim__host_new_file(const char *path);
 
 /* What stands between the folders of a path: any of these characters. */

@@ -103,6 +103,21 @@ static void what_one_mapping_holds_has_one_block(void **state)
     end();
 }
 
+static void attributes_that_have_no_place_are_refused(void **state)
+{
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        CU_POINTER_ATTRIBUTE_CONTEXT};
+    unsigned type;
+    void *places[] = {&type, NULL};
+
+    (void)state;
+    begin();
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->PointerGetAttributes(2, attributes, places, memory[DEVICE]));
+    OK(driver->PointerGetAttributes(1, attributes, places, memory[DEVICE]));
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +125,7 @@ int main(void)
         cmocka_unit_test(only_memory_of_a_pool_has_one),
         cmocka_unit_test(a_mapping_holds_its_allocation),
         cmocka_unit_test(what_one_mapping_holds_has_one_block),
+        cmocka_unit_test(attributes_that_have_no_place_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

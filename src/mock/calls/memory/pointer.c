@@ -200,7 +200,8 @@ CUSHIM__APPROXIMATE(PointerGetAttributes,
     for (unsigned i = 0; i < numAttributes; i++) {
         struct value value;
 
-        if ((int)attributes[i] < CU_POINTER_ATTRIBUTE_CONTEXT || (int)attributes[i] > LAST)
+        if ((int)attributes[i] < CU_POINTER_ATTRIBUTE_CONTEXT || (int)attributes[i] > LAST ||
+            !data[i])
             return CUDA_ERROR_INVALID_VALUE;
         value = allocation ? value_of(allocation, (int)attributes[i], ptr)
                            : unknown_value((int)attributes[i], ptr);
