@@ -151,13 +151,15 @@ static void judge_answer(struct cushim_probe_result *found)
     }
 }
 
-/* `12 s`, or `1500 ms`. */
+/* `12 s`, or `1500 ms`; less than that is told exactly. */
 static void add_time(struct cushim__text *text, uint64_t ns)
 {
-    const bool is_whole = ns % 1000000000 == 0;
-
-    cushim__text_format(text, "%" PRIu64 " %s", ns / (is_whole ? 1000000000 : 1000000),
-                        is_whole ? "s" : "ms");
+    if (ns % 1000000000 == 0)
+        cushim__text_format(text, "%" PRIu64 " s", ns / 1000000000);
+    else if (ns >= 1000000)
+        cushim__text_format(text, "%" PRIu64 " ms", ns / 1000000);
+    else
+        cushim__text_format(text, "%" PRIu64 " ns", ns);
 }
 
 static void add_end(struct cushim__text *text, const struct cushim__errand *errand)

@@ -492,6 +492,29 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
     }
 }
 
+static void time_that_was_given_is_told(void **state)
+{
+    static const struct {
+        uint64_t ns;
+        const char *words;
+    } times[] = {
+        {1, " within 1 ns:"}, {999999, " within 999999 ns:"}, {50000000, " within 50 ms:"}};
+    const char text[] = "#!/bin/sh\nsleep 600\n";
+
+    (void)state;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+        struct cushim_probe_options options = {.size = sizeof options, .timeout_ns = times[i].ns};
+        struct cushim_probe_result probe = {.size = sizeof probe};
+
+        options.command = folder_write("script", text, sizeof text - 1);
+        assert_int_equal(chmod(options.command, 0700), 0);
+        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+        assert_non_null(strstr(probe.reason, times[i].words));
+        assert_int_equal(unlink(options.command), 0);
+    }
+}
+
 static int begin(void **state)
 {
     return folder_create(state) || left_begin(state);
@@ -522,6 +545,7 @@ int main(int count, char **words)
         CASE(probe_ends_with_its_caller),
         CASE(other_program_is_broken_at_the_start),
         CASE(program_that_hangs_or_lies_is_seen_through),
+        CASE(time_that_was_given_is_told),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
