@@ -25,6 +25,7 @@ extern "C" {
  *
  * @return CUDA_SUCCESS              The clock stands `duration_ns` later.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
+ * @return CUDA_ERROR_NOT_PERMITTED  The caller is a host function, or stands for a kernel.
  *
  * Thread safety: any thread.
  * Since: 0.1.
@@ -37,6 +38,7 @@ CUSHIM_API CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t durat
  * @return CUDA_SUCCESS              One operation was executed.
  * @return CUDA_ERROR_NOT_FOUND      Nothing is queued that could be executed.
  * @return CUDA_ERROR_INVALID_VALUE  `mock` is NULL.
+ * @return CUDA_ERROR_NOT_PERMITTED  As cushim_mock_advance().
  *
  * Thread safety: any thread.
  * Since: 0.1.

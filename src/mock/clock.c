@@ -2,42 +2,56 @@
 /* Explicit steps of the mock's clock. */
 #include <cushim/mock_clock.h>
 
+#include "src/mock/call.h"
 #include "src/mock/engine/engine.h"
 #include "src/mock/races/races.h"
 #include "src/mock/world.h"
 
-CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
+/* What is executed would have to wait for itself. */
+static CUresult check(const struct cushim_mock *mock)
 {
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    return cushim__in_kernel || cushim__in_host_function ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+}
+
+CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
+{
+    const CUresult code = check(mock);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__world_take(mock);
     cushim__engine_advance(duration_ns);
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return CUDA_SUCCESS;
 }
 
 CUresult cushim_mock_step(struct cushim_mock *mock)
 {
+    const CUresult code = check(mock);
     bool executed;
 
-    if (!mock)
-        return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__world_take(mock);
     executed = cushim__engine_step();
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return executed ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cushim_mock_drain(struct cushim_mock *mock)
 {
-    if (!mock)
-        return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    const CUresult code = check(mock);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__world_take(mock);
     while (cushim__engine_step())
         ;
     /* Whoever does so has waited for everything, unless something is held up. */
     if (cushim__engine_pending() == 0)
         cushim__races_saw_all();
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return CUDA_SUCCESS;
 }

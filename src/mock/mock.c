@@ -225,7 +225,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     *state = (struct cushim_mock_state){
         .size = state->size,
         .now_ns = cushim__engine_now(),
@@ -238,6 +238,6 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .memory_bytes = cushim__memory_used(),
         .races = mock->races ? mock->races->count : 0,
     };
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return CUDA_SUCCESS;
 }

@@ -85,16 +85,28 @@ void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t
                                   });
 }
 
+void cushim__world_take(struct cushim_mock *mock)
+{
+    if (!cushim__in_kernel)
+        cushim__lock_take(&mock->lock);
+}
+
+void cushim__world_give_back(struct cushim_mock *mock)
+{
+    if (!cushim__in_kernel)
+        cushim__lock_release(&mock->lock);
+}
+
 const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
 {
     const char *text = NULL;
 
     if (!mock)
         return NULL;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     if (index < mock->violations && index < CUSHIM__VIOLATIONS_KEPT)
         text = mock->violation[index];
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return text;
 }
 
@@ -103,10 +115,10 @@ void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const
 {
     if (!mock)
         return;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     mock->log = log;
     mock->log_data = data;
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
 }
 
 void cushim_mock_trace_set(struct cushim_mock *mock,
@@ -115,10 +127,10 @@ void cushim_mock_trace_set(struct cushim_mock *mock,
 {
     if (!mock)
         return;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     mock->trace = trace;
     mock->trace_data = data;
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
 }
 
 const char *cushim_mock_identity(void)

@@ -69,6 +69,13 @@ struct cushim__defaults {
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
                              const struct cushim__defaults *defaults, struct cushim_mock **mock);
 
+/*
+ * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called
+ * under it, on the thread that has it.
+ */
+void cushim__world_take(struct cushim_mock *mock);
+void cushim__world_give_back(struct cushim_mock *mock);
+
 /* Write a line to the log. */
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
 

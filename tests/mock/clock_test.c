@@ -153,6 +153,30 @@ static void threaded_work_ends_though_nobody_calls(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
+static void CUDA_CB move_clock(void *data)
+{
+    CUresult *codes = data;
+
+    codes[0] = cushim_mock_advance(world, 1);
+    codes[1] = cushim_mock_step(world);
+    codes[2] = cushim_mock_drain(world);
+}
+
+/* It would wait for itself. */
+static void host_function_cannot_move_the_clock(void **state)
+{
+    CUresult codes[3] = {CUDA_SUCCESS};
+    CUstream stream = world_stream();
+
+    (void)state;
+    OK(driver->LaunchHostFunc(stream, move_clock, codes));
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamQuery(stream));
+    for (unsigned i = 0; i < 3; i++)
+        CODE(CUDA_ERROR_NOT_PERMITTED, codes[i]);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -161,6 +185,7 @@ int main(void)
                                         end),
         cmocka_unit_test_setup_teardown(manual_step_executes_one_operation, begin_manual, end),
         cmocka_unit_test(manual_call_that_would_block_is_a_violation),
+        cmocka_unit_test_setup_teardown(host_function_cannot_move_the_clock, begin_manual, end),
         cmocka_unit_test_setup_teardown(auto_polling_ends, begin_auto, end),
         cmocka_unit_test_setup_teardown(auto_blocking_call_drives_the_clock, begin_auto, end),
         cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, begin_auto, end),

@@ -87,6 +87,46 @@ static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **stat
     OK(driver->MemFree_v2(address));
 }
 
+/* What one that stands for a kernel was answered. */
+struct asked {
+    CUresult state, registering, advance, step, drain;
+    unsigned runs;
+};
+
+static void ask(const struct cushim_mock_launch *launch, void *data)
+{
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "unknown"};
+    struct cushim_mock_state state = {.size = sizeof state};
+    struct asked *asked = data;
+
+    (void)launch;
+    asked->runs++;
+    asked->state = cushim_mock_state_get(world, &state);
+    asked->registering = cushim_mock_kernel_register(world, &kernel);
+    asked->advance = cushim_mock_advance(world, 1);
+    asked->step = cushim_mock_step(world);
+    asked->drain = cushim_mock_drain(world);
+    assert_null(cushim_mock_violation(world, 0));
+}
+
+static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
+{
+    struct asked asked = {.state = CUDA_ERROR_UNKNOWN};
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "cushim_nothing", .run = ask, .data = &asked};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
+    OK(cushim_mock_advance(world, MS));
+    assert_int_equal(asked.runs, 1);
+    OK(asked.state);
+    OK(asked.registering);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.advance);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.step);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.drain);
+}
+
 static void later_registration_is_for_later_launches(void **state)
 {
     struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "cushim_nothing"};
@@ -239,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         KERNEL_TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
+        KERNEL_TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
         KERNEL_TEST(later_registration_is_for_later_launches),
         KERNEL_TEST(spinning_kernel_takes_what_it_is_told),
         KERNEL_TEST(kernel_of_which_nothing_is_known_is_refused_by_name),

@@ -134,10 +134,10 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
 
     if (!mock)
         return NULL;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     if (mock->races && index < mock->races->count && index < CUSHIM__RACES_KEPT)
         text = mock->races->texts[index];
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return text;
 }
 
@@ -195,8 +195,8 @@ CUresult cushim_mock_ordered(struct cushim_mock *mock, uint64_t first, uint64_t 
 
     if (!mock || !order || first == second)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     code = find_order(first, second, order, text, text_size);
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return code;
 }

@@ -146,9 +146,9 @@ CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!accesses_valid(&known))
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     code = put(&known, false);
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return code;
 }
 
@@ -174,17 +174,14 @@ void cushim__kernels_clear(void)
     cushim__world->kernels = NULL;
 }
 
-/* `run` is called under the lock, on the thread that has it. */
 void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t bytes)
 {
     void *host;
 
     if (!mock)
         return NULL;
-    if (cushim__in_kernel)
-        return cushim__memory_host(address, bytes);
-    cushim__lock_take(&mock->lock);
+    cushim__world_take(mock);
     host = cushim__memory_host(address, bytes);
-    cushim__lock_release(&mock->lock);
+    cushim__world_give_back(mock);
     return host;
 }
