@@ -44,8 +44,8 @@ bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data
 void cushim__runner_join(struct cushim__runner *runner);
 
 /*
- * The system's number of the calling thread, and whether a thread of this process has ended. Numbers
- * are given out again: what has ended may be told to live.
+ * The system's number of the calling thread, and whether a thread of this process has ended.
+ * Numbers are given out again: what has ended may be told to live.
  */
 uint64_t cushim__runner_id(void);
 bool cushim__runner_ended(uint64_t id);

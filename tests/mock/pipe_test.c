@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipe in the place of a file to write: who waits for its reader holds up all who call the mock. */
+/* A pipe in the place of a file: who waits for its reader holds up all who call the mock. */
 #include "tests/mock/graph_world.h"
 #include "tests/support/folder.h"
 

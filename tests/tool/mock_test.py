@@ -113,7 +113,7 @@ class Settings(ToolTest):
                  '--set: there is no key "device"; did you mean "devices"?'),
                 (['--set', 'devices'], '--set: a line is `key = value`'),
                 (['--set', 'mode=auto\nseed=1'],
-                 "--set takes one line, but was given 'mode=auto\nseed=1': expected "),
+                 "--set takes one line, but was given 'mode=auto?seed=1': expected "),
                 (['--set', 'profile=/nowhere.profile'],
                  '/nowhere.profile: No such file or directory'),
                 (['--config', '/nowhere'], '/nowhere: No such file or directory')):

@@ -161,7 +161,7 @@ class Settings(ToolTest):
                             'mod=auto')
         self.assert_refused('--fault:11: there is no effect "hung"; did you mean "hang"?', '--fault',
                             'cuInit => hung')
-        self.assert_refused("--fault takes one line, but was given 'cuInit => hang\n* => hang': "
+        self.assert_refused("--fault takes one line, but was given 'cuInit => hang?* => hang': "
                             'expected a rule of faults', '--fault', 'cuInit => hang\n* => hang')
         self.assert_refused('/nowhere: No such file or directory', '--config', '/nowhere')
 

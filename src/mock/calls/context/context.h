@@ -50,8 +50,8 @@ struct cushim__thread *cushim__thread_get(void);
 void cushim__threads_clear(void);
 
 /*
- * Forget threads that have ended, once there are many of which that is not known. To be called where
- * nobody goes through streams: their default streams go, too.
+ * Forget threads that have ended, once there are many of which that is not known. To be called
+ * where nobody goes through streams: their default streams go, too.
  */
 void cushim__threads_sweep(void);
 

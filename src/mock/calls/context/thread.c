@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the mock knows of each thread that has called it. Nobody is told that a thread ends, for that
- * would be a destructor in a library that may be unloaded: so those that have are looked for now
- * and then.
+ * What the mock knows of each thread that has called it. Nobody is told that a thread ends, for
+ * that would be a destructor in a library that may be unloaded: so those that have are looked for
+ * now and then.
  */
 #include <stdlib.h>
 

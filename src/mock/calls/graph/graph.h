@@ -79,8 +79,8 @@ CUresult cushim__node_add(struct cushim__graph *graph, const struct cushim__edge
                           struct cushim__work *work, struct cushim__node **node);
 
 /*
- * Whether a graph may become the child of a node of `graph`. The log says why not: what goes through
- * child graphs takes room on the caller's stack for each level.
+ * Whether a graph may become the child of a node of `graph`. The log says why not: what goes
+ * through child graphs takes room on the caller's stack for each level.
  */
 bool cushim__graph_takes_child(const struct cushim__graph *graph,
                                const struct cushim__graph *child);
