@@ -9,48 +9,75 @@
 /* Those of which older headers do not know. */
 enum { TAG_RELRSZ = 35, TAG_RELR = 36, TAG_RELRENT = 37 };
 
-/* The tag of each entry. */
-static const int64_t entry_tags[CUSHIM__ELF_ENTRY_KINDS] = {
-    [CUSHIM__ELF_HASH] = DT_HASH,
-    [CUSHIM__ELF_GNU_HASH] = DT_GNU_HASH,
-    [CUSHIM__ELF_STRTAB] = DT_STRTAB,
-    [CUSHIM__ELF_STRSZ] = DT_STRSZ,
-    [CUSHIM__ELF_SYMTAB] = DT_SYMTAB,
-    [CUSHIM__ELF_SYMENT] = DT_SYMENT,
-    [CUSHIM__ELF_RELA] = DT_RELA,
-    [CUSHIM__ELF_RELASZ] = DT_RELASZ,
-    [CUSHIM__ELF_RELAENT] = DT_RELAENT,
-    [CUSHIM__ELF_RELACOUNT] = DT_RELACOUNT,
-    [CUSHIM__ELF_REL] = DT_REL,
-    [CUSHIM__ELF_RELSZ] = DT_RELSZ,
-    [CUSHIM__ELF_RELENT] = DT_RELENT,
-    [CUSHIM__ELF_JMPREL] = DT_JMPREL,
-    [CUSHIM__ELF_PLTRELSZ] = DT_PLTRELSZ,
-    [CUSHIM__ELF_PLTREL] = DT_PLTREL,
-    [CUSHIM__ELF_RELR] = TAG_RELR,
-    [CUSHIM__ELF_RELRSZ] = TAG_RELRSZ,
-    [CUSHIM__ELF_RELRENT] = TAG_RELRENT,
-    [CUSHIM__ELF_VERSYM] = DT_VERSYM,
-    [CUSHIM__ELF_VERNEED] = DT_VERNEED,
-    [CUSHIM__ELF_VERDEF] = DT_VERDEF,
-    [CUSHIM__ELF_INIT] = DT_INIT,
-    [CUSHIM__ELF_FINI] = DT_FINI,
-    [CUSHIM__ELF_INIT_ARRAY] = DT_INIT_ARRAY,
-    [CUSHIM__ELF_INIT_ARRAYSZ] = DT_INIT_ARRAYSZ,
-    [CUSHIM__ELF_FINI_ARRAY] = DT_FINI_ARRAY,
-    [CUSHIM__ELF_FINI_ARRAYSZ] = DT_FINI_ARRAYSZ,
-    [CUSHIM__ELF_TEXTREL] = DT_TEXTREL,
-    [CUSHIM__ELF_FLAGS] = DT_FLAGS,
-    [CUSHIM__ELF_FLAGS_1] = DT_FLAGS_1,
-};
-
+/* Where the value of an entry goes, by its tag. */
 static enum cushim__elf_entry entry_of(int64_t tag)
 {
-    unsigned kind = 0;
-
-    while (kind < CUSHIM__ELF_ENTRY_KINDS && entry_tags[kind] != tag)
-        kind++;
-    return (enum cushim__elf_entry)kind;
+    switch (tag) {
+    case DT_HASH:
+        return CUSHIM__ELF_HASH;
+    case DT_GNU_HASH:
+        return CUSHIM__ELF_GNU_HASH;
+    case DT_STRTAB:
+        return CUSHIM__ELF_STRTAB;
+    case DT_STRSZ:
+        return CUSHIM__ELF_STRSZ;
+    case DT_SYMTAB:
+        return CUSHIM__ELF_SYMTAB;
+    case DT_SYMENT:
+        return CUSHIM__ELF_SYMENT;
+    case DT_RELA:
+        return CUSHIM__ELF_RELA;
+    case DT_RELASZ:
+        return CUSHIM__ELF_RELASZ;
+    case DT_RELAENT:
+        return CUSHIM__ELF_RELAENT;
+    case DT_RELACOUNT:
+        return CUSHIM__ELF_RELACOUNT;
+    case DT_REL:
+        return CUSHIM__ELF_REL;
+    case DT_RELSZ:
+        return CUSHIM__ELF_RELSZ;
+    case DT_RELENT:
+        return CUSHIM__ELF_RELENT;
+    case DT_JMPREL:
+        return CUSHIM__ELF_JMPREL;
+    case DT_PLTRELSZ:
+        return CUSHIM__ELF_PLTRELSZ;
+    case DT_PLTREL:
+        return CUSHIM__ELF_PLTREL;
+    case TAG_RELR:
+        return CUSHIM__ELF_RELR;
+    case TAG_RELRSZ:
+        return CUSHIM__ELF_RELRSZ;
+    case TAG_RELRENT:
+        return CUSHIM__ELF_RELRENT;
+    case DT_VERSYM:
+        return CUSHIM__ELF_VERSYM;
+    case DT_VERNEED:
+        return CUSHIM__ELF_VERNEED;
+    case DT_VERDEF:
+        return CUSHIM__ELF_VERDEF;
+    case DT_INIT:
+        return CUSHIM__ELF_INIT;
+    case DT_FINI:
+        return CUSHIM__ELF_FINI;
+    case DT_INIT_ARRAY:
+        return CUSHIM__ELF_INIT_ARRAY;
+    case DT_INIT_ARRAYSZ:
+        return CUSHIM__ELF_INIT_ARRAYSZ;
+    case DT_FINI_ARRAY:
+        return CUSHIM__ELF_FINI_ARRAY;
+    case DT_FINI_ARRAYSZ:
+        return CUSHIM__ELF_FINI_ARRAYSZ;
+    case DT_TEXTREL:
+        return CUSHIM__ELF_TEXTREL;
+    case DT_FLAGS:
+        return CUSHIM__ELF_FLAGS;
+    case DT_FLAGS_1:
+        return CUSHIM__ELF_FLAGS_1;
+    default:
+        return CUSHIM__ELF_NO_ENTRY;
+    }
 }
 
 /* A table, the entries for its size and for that of one thing in it, and what that must be. */

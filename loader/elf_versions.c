@@ -75,7 +75,7 @@ static bool check_library(struct cushim__elf *elf, uint64_t name)
 /* A kind of record, each of which leads to the next by its distance. */
 struct record_kind {
     size_t bytes, distance; /* of one, and where in it the distance is; 0 is the last one's */
-    bool (*check)(struct cushim__elf *elf, uint64_t address, const void *record, unsigned *count);
+    bool (*check)(struct cushim__elf *elf, uint64_t address, const void *one, unsigned *count);
 };
 
 /* `count` is that of all records that were met, in whichever list. */
@@ -86,25 +86,25 @@ static bool check_list(struct cushim__elf *elf, const struct record_kind *kind, 
         ElfW(Verneed) need;
         ElfW(Vernaux) needed;
         ElfW(Verdef) defined;
-    } record;
+    } one;
     ElfW(Word) distance;
 
     do {
-        if (!read_record(elf, address, &record, kind->bytes) ||
-            !kind->check(elf, address, &record, count))
+        if (!read_record(elf, address, &one, kind->bytes) ||
+            !kind->check(elf, address, &one, count))
             return false;
         if (++*count > MOST_RECORDS)
             return versions_lie_outside(elf);
-        memcpy(&distance, (const unsigned char *)&record + kind->distance, sizeof distance);
+        memcpy(&distance, (const unsigned char *)&one + kind->distance, sizeof distance);
         address += distance;
     } while (distance != 0);
     return true;
 }
 
-static bool check_needed(struct cushim__elf *elf, uint64_t address, const void *record,
+static bool check_needed(struct cushim__elf *elf, uint64_t address, const void *one,
                          unsigned *count)
 {
-    const ElfW(Vernaux) *version = record;
+    const ElfW(Vernaux) *version = one;
 
     (void)address;
     (void)count;
@@ -112,21 +112,20 @@ static bool check_needed(struct cushim__elf *elf, uint64_t address, const void *
     return check_name(elf, version->vna_name);
 }
 
-static bool check_need(struct cushim__elf *elf, uint64_t address, const void *record,
-                       unsigned *count)
+static bool check_need(struct cushim__elf *elf, uint64_t address, const void *one, unsigned *count)
 {
     static const struct record_kind needed = {sizeof(ElfW(Vernaux)),
                                               offsetof(ElfW(Vernaux), vna_next), check_needed};
-    const ElfW(Verneed) *need = record;
+    const ElfW(Verneed) *need = one;
 
     return check_name(elf, need->vn_file) && check_library(elf, need->vn_file) &&
            check_list(elf, &needed, address + need->vn_aux, count);
 }
 
-static bool check_definition(struct cushim__elf *elf, uint64_t address, const void *record,
+static bool check_definition(struct cushim__elf *elf, uint64_t address, const void *one,
                              unsigned *count)
 {
-    const ElfW(Verdef) *definition = record;
+    const ElfW(Verdef) *definition = one;
     ElfW(Verdaux) name;
 
     (void)count;
