@@ -58,7 +58,14 @@ const struct cushim__place cushim__places[] = {
     "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
     "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
 
-__attribute__((used, section(".note.dlopen"), aligned(4))) static const struct {
+/* clang's ASan would put room behind it, which no reader of notes understands. */
+#if defined(__clang__)
+#define NOTE_ALONE no_sanitize("address"),
+#else
+#define NOTE_ALONE
+#endif
+
+__attribute__((NOTE_ALONE used, section(".note.dlopen"), aligned(4))) static const struct {
     uint32_t name_size, content_size, type;
     char name[4];
     char content[(sizeof NOTE + 3) / 4 * 4];

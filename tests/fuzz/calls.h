@@ -69,13 +69,15 @@ struct calls {
     unsigned captures; /* that have begun and not ended: what is done in them is not done yet */
     bool has_bad;      /* the call to come has a handle that is dead or garbage */
     bool has_null;     /* or one that is NULL */
+    bool has_graph;    /* or a graph, whose events may have been destroyed since */
     size_t violations;
     uint64_t now_ns;
     uint64_t digest; /* of all answers */
     unsigned primary_count;
     struct calls_object *stack[CALLS_STACK];
     unsigned depth;
-    uint64_t host_functions; /* that were queued */
+    uint64_t host_functions;            /* that were queued */
+    uint8_t host[2 * CALLS_SHADOW + 2]; /* where uploads come from */
     struct calls_object objects[CALLS_NOUNS][CALLS_OBJECTS];
     struct calls_object primary;
 };

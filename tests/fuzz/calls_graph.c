@@ -119,6 +119,7 @@ static void launch(struct calls *calls)
     const uint64_t handle = calls_pick(calls, CALLS_EXEC, &exec);
     const uint64_t on = calls_pick(calls, CALLS_STREAM, &stream);
 
+    calls->has_graph = true;
     calls_judge(calls, calls->driver->GraphLaunch(CALLS_HANDLE(CUgraphExec, handle),
                                                   CALLS_HANDLE(CUstream, on)));
 }

@@ -168,13 +168,13 @@ static void set(struct calls *calls)
     write_shadow(memory, offset, bytes, value);
 }
 
-/* The host's memory is free as soon as the call returns: it is pageable. */
+/* The host's memory is free as soon as the call returns: it is pageable. But a copy that is captured
+ * reads it at each launch. */
 static void upload(struct calls *calls)
 {
     struct calls_object *memory = pick_memory(calls), *stream;
     const uint64_t handle = pick_stream(calls, memory, &stream);
     const uint8_t value = fuzz_byte(&calls->input);
-    uint8_t bytes[2 * CALLS_SHADOW + 2];
     size_t offset, count;
     CUresult code;
 
@@ -183,11 +183,11 @@ static void upload(struct calls *calls)
         return;
     }
     count = pick_range(calls, &memory, &offset);
-    memset(bytes, value, sizeof bytes);
-    code =
-        calls_judge(calls, calls->driver->MemcpyHtoDAsync_v2(memory->handle + offset, bytes, count,
-                                                             CALLS_HANDLE(CUstream, handle)));
-    memset(bytes, 0xee, sizeof bytes);
+    memset(calls->host, value, sizeof calls->host);
+    code = calls_judge(calls,
+                       calls->driver->MemcpyHtoDAsync_v2(memory->handle + offset, calls->host,
+                                                         count, CALLS_HANDLE(CUstream, handle)));
+    memset(calls->host, 0xee, sizeof calls->host);
     CLAIM(is_within(memory, offset, count) || code != CUDA_SUCCESS);
     if (code != CUDA_SUCCESS)
         return;

@@ -60,7 +60,7 @@ uint64_t calls_pick(struct calls *calls, enum calls_noun noun, struct calls_obje
 
 void calls_drop(struct calls *calls)
 {
-    calls->has_bad = calls->has_null = false;
+    calls->has_bad = calls->has_null = calls->has_graph = false;
 }
 
 struct calls_object *calls_room(struct calls *calls, enum calls_noun noun)
@@ -156,7 +156,8 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
         CLAIM(violations == (answer == CUDA_ERROR_INVALID_HANDLE) ||
               (violations == 0 && calls->has_null));
     } else {
-        CLAIM(violations == (answer == CUDA_ERROR_TIMEOUT));
+        CLAIM(violations == (answer == CUDA_ERROR_TIMEOUT ||
+                             (calls->has_graph && answer == CUDA_ERROR_INVALID_HANDLE)));
     }
     calls_drop(calls);
     calls->now_ns = state.now_ns;

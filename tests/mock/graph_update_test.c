@@ -224,7 +224,7 @@ static void user_object_is_not_released_more_often_than_it_is_held(void **state)
                                 CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 3));
-    violation = "3 references are released, there are 2";
+    violation = "3 references are given away, the program has 2";
     assert_int_equal(__atomic_load_n(&destroyed, __ATOMIC_SEQ_CST), 0);
     OK(driver->UserObjectRelease(object, 2));
 }
