@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -64,6 +65,17 @@ static struct rlimit take_away(int what)
     return before;
 }
 
+/* An emulator of user programs does not keep the limit. */
+static bool has_room(void)
+{
+    const size_t bytes = 1 << 20;
+    void *room = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (room != MAP_FAILED)
+        munmap(room, bytes);
+    return room != MAP_FAILED;
+}
+
 /* The words are those for a file system without execution, too: then there is room. */
 static void file_that_was_not_mapped_lacks_room_where_there_is_none(void **state)
 {
@@ -71,12 +83,18 @@ static void file_that_was_not_mapped_lacks_room_where_there_is_none(void **state
 
     enum cushim_outcome without;
     struct rlimit before;
+    bool is_kept;
 
     (void)state;
     assert_int_equal(cushim__shortage_told(message), CUSHIM_OUTCOME_NOT_LOADABLE);
     before = take_away(RLIMIT_AS);
+    is_kept = !has_room();
     without = cushim__shortage_told(message);
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    if (!is_kept) {
+        print_message("nothing here keeps the limit of address space\n");
+        skip();
+    }
     assert_int_equal(without, CUSHIM_OUTCOME_NO_MEMORY);
 }
 
