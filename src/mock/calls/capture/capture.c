@@ -168,7 +168,7 @@ void cushim__capture_forget_event(struct cushim__event *event)
         forget(event, CUSHIM__NOT_CAPTURED);
 }
 
-void cushim__capture_forget_stream(struct cushim__stream *stream)
+bool cushim__capture_forget_stream(struct cushim__stream *stream, bool at_any_price)
 {
     struct cushim__captured_stream *captured = stream->captured;
     struct cushim__capture *capture = stream->capture;
@@ -181,14 +181,18 @@ void cushim__capture_forget_stream(struct cushim__stream *stream)
         cushim__capture_end(capture);
         if (!given)
             cushim__graph_destroy(graph);
-        return;
+        return true;
     }
-    if (!cushim__edges_join(&capture->left, &captured->frontier))
+    if (!cushim__edges_join(&capture->left, &captured->frontier)) {
+        if (!at_any_price)
+            return false;
         cushim__capture_invalidate(capture);
+    }
     while (*link != captured)
         link = &(*link)->next;
     *link = captured->next;
     leave(captured);
+    return true;
 }
 
 void cushim__captures_clear(void)

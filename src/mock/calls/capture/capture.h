@@ -77,8 +77,11 @@ CUresult cushim__capture_wait(struct cushim__stream *stream, struct cushim__even
 /* The event is recorded outside a capture now, or destroyed. */
 void cushim__capture_forget_event(struct cushim__event *event);
 
-/* The stream is destroyed: a capture that began in it goes. */
-void cushim__capture_forget_stream(struct cushim__stream *stream);
+/*
+ * The stream is destroyed: a capture that began in it goes. False: there is no memory for what it
+ * leaves to another's capture, and nothing is done; at any price that capture is invalidated.
+ */
+bool cushim__capture_forget_stream(struct cushim__stream *stream, bool at_any_price);
 
 /* The graph is destroyed, with one that it is a child of: nobody has what was captured. */
 void cushim__capture_lose_graph(struct cushim__capture *capture);

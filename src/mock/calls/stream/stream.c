@@ -60,8 +60,8 @@ CUSHIM__EXACT(StreamDestroy_v2)(CUstream hStream)
     code = cushim__stream_find(hStream, &stream);
     if (code)
         return code;
-    if (stream->capture)
-        cushim__capture_forget_stream(stream);
+    if (stream->capture && !cushim__capture_forget_stream(stream, false))
+        return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__object_remove(stream);
     cushim__stream_end(stream);
     return CUDA_SUCCESS;

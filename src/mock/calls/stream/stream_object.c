@@ -138,7 +138,7 @@ void cushim__streams_forget(struct cushim__context *context)
         struct cushim__stream *stream = context->streams;
 
         if (stream->capture)
-            cushim__capture_forget_stream(stream);
+            cushim__capture_forget_stream(stream, true);
         unlink_from_context(stream);
         if (!stream->object.handle)
             cushim__stream_end(stream);
