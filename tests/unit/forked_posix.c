@@ -9,8 +9,8 @@
 
 #include "tests/support/counters.h"
 
-/* Longer than any test takes under any sanitizer: what lasts so long hangs. */
-enum { WATCHDOG_SECONDS = 60 };
+/* Longer than any test takes under any sanitizer or memcheck: what lasts so long hangs. */
+enum { WATCHDOG_SECONDS = 240 };
 
 static int end_of(pid_t child)
 {
