@@ -77,25 +77,8 @@ static int setup(void **state)
     PUT(DevicePrimaryCtxRelease_v2, succeed);
     PUT(DevicePrimaryCtxReset_v2, succeed);
     given = NULL;
-    OK(cushim_table_install(&fake, NULL));
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
-                                            .on_driver = true});
+    kit_begin_on(&fake);
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    OK(cushim_test_end(kit, NULL, 0));
-    OK(cushim_table_install(NULL, NULL));
-    return 0;
-}
-
-static const char *tag(const void *handle)
-{
-    static char text[CUSHIM_TAG_SIZE];
-
-    return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
 }
 
 /* The driver gives this object for an event. */
@@ -133,12 +116,12 @@ static void values_come_again_in_any_order(void **state)
 
             events[i] = create(orders[order][i]);
             snprintf(wanted, sizeof wanted, "event#%u", ++made);
-            assert_string_equal(tag(events[i]), wanted);
+            assert_string_equal(kit_tag(events[i]), wanted);
             assert_int_equal(cushim__known_count().handles, i + 1);
         }
         for (unsigned i = 0; i < OBJECTS; i++) {
             OK(driver->EventDestroy_v2(events[i]));
-            assert_string_equal(tag(events[i]), "none");
+            assert_string_equal(kit_tag(events[i]), "none");
         }
     }
     assert_int_equal(cushim__known_count().handles, 0);
@@ -156,7 +139,7 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
     last = create(1);
     OK(driver->EventDestroy_v2(last));
     first = create(0);
-    assert_string_equal(tag(first), "event#4");
+    assert_string_equal(kit_tag(first), "event#4");
     assert_int_equal(cushim__known_count().handles, 1);
     OK(driver->EventDestroy_v2(first));
 }
@@ -172,9 +155,9 @@ static void function_shown_by_a_module_after_that_of_another_is_another(void **s
         OK(driver->ModuleLoadData(&module, kit_image));
         given = &objects[1];
         OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
-        assert_string_equal(tag(function), i == 1 ? "function#1" : "function#2");
+        assert_string_equal(kit_tag(function), i == 1 ? "function#1" : "function#2");
         OK(driver->ModuleUnload(module));
-        assert_string_equal(tag(function), "none");
+        assert_string_equal(kit_tag(function), "none");
     }
 }
 
@@ -221,7 +204,7 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
     assert_int_equal(cushim__known_count().handles, 0);
     given = &objects[0];
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
-    assert_string_equal(tag(context), "context#1");
+    assert_string_equal(kit_tag(context), "context#1");
     assert_int_equal(cushim__known_count().handles, 1);
     OK(driver->DevicePrimaryCtxReset_v2(0));
     assert_int_equal(cushim__known_count().handles, 0);
@@ -229,7 +212,7 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, kit_end_on)
     const struct CMUnitTest tests[] = {
         TEST(success_without_a_handle_makes_nothing),
         TEST(values_come_again_in_any_order),

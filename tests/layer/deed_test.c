@@ -170,25 +170,8 @@ static int setup(void **state)
     fake.CtxDestroy_v2 = destroy_context;
     fake.CtxGetCurrent = current_context;
     destroy_answer = CUDA_SUCCESS;
-    OK(cushim_table_install(&fake, NULL));
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
-                                            .on_driver = true});
+    kit_begin_on(&fake);
     return 0;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    OK(cushim_test_end(kit, NULL, 0));
-    OK(cushim_table_install(NULL, NULL));
-    return 0;
-}
-
-static const char *tag(const void *handle)
-{
-    static char text[CUSHIM_TAG_SIZE];
-
-    return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
 }
 
 static void same_value_again_is_another_object(void **state)
@@ -201,10 +184,10 @@ static void same_value_again_is_another_object(void **state)
 
         wanted[6] = (char)('0' + i);
         OK(driver->EventCreate(&event, 0));
-        assert_string_equal(tag(event), wanted);
+        assert_string_equal(kit_tag(event), wanted);
         assert_int_equal(cushim__known_count().handles, 1);
         OK(driver->EventDestroy_v2(event));
-        assert_string_equal(tag(event), "none");
+        assert_string_equal(kit_tag(event), "none");
     }
     assert_int_equal(cushim__known_count().handles, 0);
 }
@@ -216,7 +199,7 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
     (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
-    assert_string_equal(tag(event), "event#2");
+    assert_string_equal(kit_tag(event), "event#2");
     assert_int_equal(cushim__known_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
 }
@@ -245,7 +228,7 @@ static void destroying_that_is_refused_does_not(void **state)
         destroy_answer = refusals[i];
         CODE(refusals[i], driver->EventDestroy_v2(event));
         assert_int_equal(cushim__known_count().handles, 1);
-        assert_string_equal(tag(event), "event#1");
+        assert_string_equal(kit_tag(event), "event#1");
     }
     destroy_answer = CUDA_SUCCESS;
     OK(driver->EventDestroy_v2(event));
@@ -288,13 +271,13 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
     assert_int_equal(cushim__known_count().handles, 1);
-    assert_string_equal(tag(event), "event#2");
+    assert_string_equal(kit_tag(event), "event#2");
     OK(driver->EventDestroy_v2(event));
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, kit_end_on)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_deed_fits_its_function),
         cmocka_unit_test(every_function_that_makes_or_destroys_has_a_deed),

@@ -97,3 +97,25 @@ struct cushim_recorded_call kit_call(size_t index)
     OK(cushim_recording_get(layer, index, &read));
     return read;
 }
+
+void kit_begin_on(const struct cushim_table *table)
+{
+    OK(cushim_table_install(table, NULL));
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                            .on_driver = true});
+}
+
+int kit_end_on(void **state)
+{
+    (void)state;
+    OK(cushim_test_end(kit, NULL, 0));
+    OK(cushim_table_install(NULL, NULL));
+    return 0;
+}
+
+const char *kit_tag(const void *handle)
+{
+    static char text[CUSHIM_TAG_SIZE];
+
+    return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
+}

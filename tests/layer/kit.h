@@ -42,6 +42,13 @@ void kit_again(const char *settings);
 void kit_begin(const struct cushim_test_options *options);
 CUresult kit_end(void);
 
+/* On a driver that the test makes itself; end, and nothing was wrong. */
+void kit_begin_on(const struct cushim_table *table);
+int kit_end_on(void **state);
+
+/* The tag of a handle, or "none"; valid until the next call. */
+const char *kit_tag(const void *handle);
+
 /* The primary context of device 0, current from here on; released and current no more. */
 void kit_enter(void);
 void kit_leave(void);
