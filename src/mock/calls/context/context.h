@@ -50,7 +50,7 @@ struct cushim__thread *cushim__thread_get(void);
 void cushim__threads_clear(void);
 
 /*
- * Forget threads that have ended, once there are many of which that is not known. To be called
+ * Forget threads that have ended. To be called once there are as many as the world's thread_limit,
  * where nobody goes through streams: their default streams go, too.
  */
 void cushim__threads_sweep(void);

@@ -73,7 +73,7 @@ void cushim__threads_sweep(void)
     struct cushim__context *context = NULL;
     struct cushim__thread **link = &cushim__world->threads;
 
-    if (cushim__world->threads_stay || cushim__world->thread_count < cushim__world->thread_limit)
+    if (cushim__world->threads_stay)
         return;
     for (struct cushim__thread *thread = *link; thread; thread = thread->next)
         thread->ended = cushim__runner_ended(thread->id);
