@@ -35,9 +35,11 @@ extern const struct gpu_case capture_cases[];
 extern const struct gpu_case capture_rule_cases[];
 extern const struct gpu_case fault_cases[];
 extern const struct gpu_case process_cases[];
+extern const struct gpu_case orphan_cases[];
 
-/* Second processes of cases: started by peer_start(), not listed. */
-extern const struct gpu_case peers[];
+/* Second processes of cases, not listed. */
+extern const struct gpu_case orphan_deeds[];
+extern const struct gpu_case peers[]; /* started by peer_start() */
 
 /* Run a case or a peer in this process; does not return. */
 _Noreturn void case_run(const char *name);

@@ -240,22 +240,6 @@ static void event_of_a_whole_context(void)
     detail("pending and done with its context, and waited for by another");
 }
 
-static void children_of_a_destroyed_context(void)
-{
-    struct cushim_context *context = begin_other_context();
-    struct cushim_stream *stream = begin_stream(context);
-    struct cushim_event *event = begin_event(context);
-
-    OK(cushim_event_record(event, stream));
-    OK(cushim_stream_synchronize(stream));
-    OK(cushim_driver()->CtxDestroy_v2(raw_context(context)));
-    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
-    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_stream_query(stream));
-    OK(cushim_event_release(event)); /* the driver answers 709: gone, which is what was asked for */
-    OK(cushim_stream_release(stream));
-    OK(cushim_context_release(context));
-}
-
 const struct gpu_case context_cases[] = {
     {"context_10_primary_is_counted_and_not_pushed", primary_is_counted_and_not_pushed},
     {"context_11_primary_flags_are_set_and_read", primary_flags_are_set_and_read},
@@ -268,7 +252,6 @@ const struct gpu_case context_cases[] = {
     {"context_14_scopes_nest_and_restore", scopes_nest_and_restore},
     {"context_15_none_is_201", without_a_context_the_default_streams_are_refused},
     {"context_synchronize_waits_for_every_stream", synchronize_waits_for_every_stream},
-    {"context_17_children_of_a_destroyed_one", children_of_a_destroyed_context},
     {"context_18_events_of_a_whole_context", event_of_a_whole_context},
     {NULL, NULL},
 };

@@ -21,14 +21,13 @@
 #include "tests/support/process.h"
 
 static const struct gpu_case *const groups[] = {
-    device_cases,        context_cases,      context_setting_cases,
-    stream_cases,        stream_order_cases, stream_memory_cases,
-    host_function_cases, event_cases,        event_state_cases,
-    event_time_cases,    event_ipc_cases,    event_pool_cases,
-    explain_cases,       capture_cases,      capture_rule_cases,
-    fault_cases,         process_cases,      peers,
+    device_cases,       context_cases,       context_setting_cases, stream_cases,
+    stream_order_cases, stream_memory_cases, host_function_cases,   event_cases,
+    event_state_cases,  event_time_cases,    event_ipc_cases,       event_pool_cases,
+    explain_cases,      capture_cases,       capture_rule_cases,    fault_cases,
+    process_cases,      orphan_cases,        orphan_deeds,          peers,
 };
-enum { GROUPS = sizeof groups / sizeof *groups, LISTED = GROUPS - 1 };
+enum { GROUPS = sizeof groups / sizeof *groups, LISTED = GROUPS - 2 };
 
 /* Whether there is something to test, and what: the first process of a run. */
 static void look_at_driver(void)
