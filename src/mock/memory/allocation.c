@@ -140,6 +140,14 @@ struct cushim__arena *cushim__allocation_arena(struct cushim__device *device)
     return device->arena;
 }
 
+size_t cushim__allocation_left(const struct cushim__device *device)
+{
+    const struct cushim__arena *arena = device->arena;
+
+    return arena ? arena->budget - arena->used
+                 : cushim__arena_budget(cushim__world->settings.memory_bytes);
+}
+
 CUresult cushim__allocation_create(struct cushim__context *context, enum cushim__origin origin,
                                    size_t bytes, struct cushim__allocation **allocation)
 {

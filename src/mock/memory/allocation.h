@@ -74,6 +74,9 @@ void cushim__allocation_renew(struct cushim__allocation *allocation, size_t byte
 void cushim__allocation_uncount(const struct cushim__allocation *allocation);
 struct cushim__arena *cushim__allocation_arena(struct cushim__device *device);
 
+/* What can still be allocated on a device, in bytes. */
+size_t cushim__allocation_left(const struct cushim__device *device);
+
 /* End it, whoever made it; the other does not count it. Not for a pool's. */
 void cushim__allocation_destroy(struct cushim__allocation *allocation);
 void cushim__allocation_drop(struct cushim__allocation *allocation);

@@ -16,13 +16,18 @@ static size_t rounded(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+size_t cushim__arena_budget(size_t bytes)
+{
+    return bytes / CUSHIM__BLOCK * CUSHIM__BLOCK;
+}
+
 struct cushim__arena *cushim__arena_create(size_t budget)
 {
     struct cushim__arena *arena = calloc(1, sizeof *arena);
 
     if (!arena)
         return NULL;
-    arena->budget = budget / CUSHIM__BLOCK * CUSHIM__BLOCK;
+    arena->budget = cushim__arena_budget(budget);
     arena->bytes = WINDOW_FACTOR * arena->budget + WINDOW_SLACK * (size_t)CUSHIM__BLOCK;
     arena->reserved_bytes = arena->bytes + CUSHIM__BLOCK;
     arena->reserved = cushim__pages_reserve(arena->reserved_bytes);
@@ -69,11 +74,17 @@ char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address)
 bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
                                struct cushim__spans *parts, struct cushim__span *span)
 {
+    uint64_t start;
+    char *private;
+
     if (room > arena->budget - arena->used ||
-        !cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, span))
+        !cushim__spans_find(&arena->blocks, room, CUSHIM__BLOCK, &start))
         return false;
-    if (!cushim__pages_back(cushim__arena_private(arena, span->start), room)) {
-        cushim__spans_return(&arena->blocks, span);
+    private = cushim__arena_private(arena, start);
+    if (!cushim__pages_back(private, room))
+        return false;
+    if (!cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, span)) {
+        cushim__pages_empty(private, room);
         return false;
     }
     span->parts = parts;

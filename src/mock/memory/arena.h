@@ -26,7 +26,10 @@ struct cushim__arena {
     struct cushim__export *exports; /* blocks that other processes may map */
 };
 
-/* Memory of so many bytes that can be allocated. NULL: there is no room for it. */
+/* How much of so many bytes can be allocated. */
+size_t cushim__arena_budget(size_t bytes);
+
+/* Memory of so many bytes. NULL: there is no room for it. */
 struct cushim__arena *cushim__arena_create(size_t budget);
 void cushim__arena_destroy(struct cushim__arena *arena);
 

@@ -104,15 +104,6 @@ static bool cut(struct cushim__spans *spans, struct cushim__span *from, uint64_t
     return true;
 }
 
-static bool cut_to(struct cushim__spans *spans, struct cushim__span *from, uint64_t start,
-                   uint64_t room, struct cushim__span *span)
-{
-    if (!cut(spans, from, start, room))
-        return false;
-    add(spans, span, start, room, true);
-    return true;
-}
-
 /* The free span that holds all of [start, start + room). NULL: none does. */
 static struct cushim__span *free_around(const struct cushim__spans *spans, uint64_t start,
                                         uint64_t room)
@@ -122,21 +113,39 @@ static struct cushim__span *free_around(const struct cushim__spans *spans, uint6
     return span && !span->used && room <= span->room - (start - span->start) ? span : NULL;
 }
 
-bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        struct cushim__span *span)
+/* The smallest free span that `room` bytes fit in, and where in it. NULL: none. */
+static struct cushim__span *smallest(const struct cushim__spans *spans, uint64_t room,
+                                     uint64_t alignment, uint64_t *start)
 {
     const struct cushim__span least = {.room = room};
     const struct cushim__tree_node *node;
-    struct cushim__span *from;
-    uint64_t start;
 
     for (node = cushim__tree_from(&spans->rooms, &least.by_room); node;
          node = cushim__tree_after(&spans->rooms, node)) {
-        from = by_room(node);
-        if (fits(from, room, alignment, &start))
-            return cut_to(spans, from, start, room, span);
+        struct cushim__span *span = by_room(node);
+
+        if (fits(span, room, alignment, start))
+            return span;
     }
-    return false;
+    return NULL;
+}
+
+bool cushim__spans_find(const struct cushim__spans *spans, uint64_t room, uint64_t alignment,
+                        uint64_t *start)
+{
+    return smallest(spans, room, alignment, start) != NULL;
+}
+
+bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
+                        struct cushim__span *span)
+{
+    uint64_t start;
+    struct cushim__span *from = smallest(spans, room, alignment, &start);
+
+    if (!from || !cut(spans, from, start, room))
+        return false;
+    add(spans, span, start, room, true);
+    return true;
 }
 
 static bool may_merge(const struct cushim__spans *spans, const struct cushim__span *left,
@@ -172,18 +181,6 @@ struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cush
     if (may_merge(spans, span, right))
         merge(spans, span, right);
     return may_merge(spans, left, span) ? merge(spans, left, span) : span;
-}
-
-/* Without memory for what is free again nobody will find it. */
-void cushim__spans_return(struct cushim__spans *spans, struct cushim__span *span)
-{
-    struct cushim__span *place = malloc(sizeof *place);
-
-    take_out(spans, span);
-    if (!place)
-        return;
-    add(spans, place, span->start, span->room, true);
-    cushim__spans_give(spans, place);
 }
 
 void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span)

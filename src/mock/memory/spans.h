@@ -32,18 +32,16 @@ void cushim__spans_begin(struct cushim__spans *spans, uint64_t boundary);
 /* Add a free span. False: out of memory. */
 bool cushim__spans_add(struct cushim__spans *spans, uint64_t start, uint64_t room);
 
-/*
- * Take a span of `room` bytes at a multiple of `alignment`. `span` becomes it. False: there is none
- * (or no memory for what remains).
- */
+/* Where a span of `room` bytes at a multiple of `alignment` would be taken. False: there is none. */
+bool cushim__spans_find(const struct cushim__spans *spans, uint64_t room, uint64_t alignment,
+                        uint64_t *start);
+
+/* Take it. `span` becomes it. False: there is none (or no memory for what remains). */
 bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
                         struct cushim__span *span);
 
 /* Give a span back, memory and all. Returns the free span that it is part of. */
 struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cushim__span *span);
-
-/* Give back where a span is; its memory is the caller's again. */
-void cushim__spans_return(struct cushim__spans *spans, struct cushim__span *span);
 
 /* Remove a span, and free its memory. */
 void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span);

@@ -115,14 +115,12 @@ CUSHIM__EXACT(MemFree_v2)(CUdeviceptr dptr)
 
 CUSHIM__EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
 {
-    const struct cushim__arena *arena;
     struct cushim__context *context;
     CUresult code = cushim__memory_context(&context);
 
     cushim__pools_collect();
-    arena = code ? NULL : cushim__allocation_arena(context->device);
     if (free)
-        *free = arena ? arena->budget - arena->used : 0;
+        *free = code ? 0 : cushim__allocation_left(context->device);
     if (total)
         *total = code ? 0 : cushim__world->settings.memory_bytes;
     return code;
