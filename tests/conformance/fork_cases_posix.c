@@ -55,6 +55,7 @@ static void begin_anew(void *data, int end)
     struct forked met;
     int devices = 0;
 
+    memset(&met, 0, sizeof met); /* and what lies between its members */
     met.init = cu->Init(0);
     met.count = cu->DeviceGetCount(&devices);
     met.create = cu->EventCreate(&made, 0);
