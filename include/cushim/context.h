@@ -162,6 +162,9 @@ CUSHIM_API CUresult cushim_context_release(struct cushim_context *context);
 /**
  * Get the driver's handle, for calls through the table.
  *
+ * Not to destroy the context with while streams or events of it live: the driver reads what it has
+ * freed when it is asked for these, even to destroy them, and may crash (statement 17).
+ *
  * @param context  Object; borrowed, not NULL.
  * @param handle   Receives the handle, which lives as long as the object does; not NULL.
  *
