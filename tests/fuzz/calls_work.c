@@ -135,17 +135,13 @@ void calls_take_memory(struct calls *calls, const struct calls_object *memory,
 {
     for (unsigned i = 0; i < calls->works; i++) {
         struct calls_work *work = &calls->work[i];
-        const bool is_other = is_elsewhere(work, stream ? stream->handle : 0);
 
-        if (work->is_from_freed &&
-            overlaps(work->from, work->bytes, memory->handle, memory->bytes)) {
-            work->is_from_freed = false;
-            work->from = is_other ? 0 : work->from;
-        }
-        if (work->is_to_freed && overlaps(work->to, work->bytes, memory->handle, memory->bytes)) {
-            work->is_to_freed = false;
-            work->to = is_other ? 0 : work->to;
-        }
+        if (!is_elsewhere(work, stream ? stream->handle : 0))
+            continue;
+        if (work->is_from_freed && overlaps(work->from, work->bytes, memory->handle, memory->bytes))
+            work->from = 0;
+        if (work->is_to_freed && overlaps(work->to, work->bytes, memory->handle, memory->bytes))
+            work->to = 0;
     }
 }
 
