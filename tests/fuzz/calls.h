@@ -45,17 +45,26 @@ struct calls_object {
     uint64_t handle;
     const struct calls_object *context; /* NULL: it has none */
     const struct calls_object *parent;  /* a function's module, a node's graph */
-    /* Of memory: what has to be in it, where that is known, and the one stream that uses it. */
+    /* Of memory: what has to be in it, where that is known, and the stream that used it last. */
     size_t bytes;
     uint8_t shadow[CALLS_SHADOW];
     bool is_known[CALLS_SHADOW];
     uint64_t user;
-    bool is_used, is_shared, is_pooled;
+    bool is_used, is_pooled;
     bool is_touched; /* work was queued that uses it */
     bool is_faulty;  /* of a function: what it executes is a fault */
     /* Of an event: it was recorded on a stream that has been waited for since. */
     uint64_t recorded_on;
     bool is_recorded, is_done;
+};
+
+/* Work on memory that nobody has waited for. */
+struct calls_work {
+    uint64_t stream; /* 0: of none that is known: of a default stream, or captured */
+    const struct calls_object *context; /* NULL: it was captured, and every launch executes it */
+    uint64_t from, to;                  /* the addresses that it reads and writes; 0: none */
+    size_t bytes;
+    bool is_from_freed, is_to_freed; /* the memory was freed behind it */
 };
 
 struct calls {
@@ -78,6 +87,8 @@ struct calls {
     unsigned depth;
     uint64_t host_functions;            /* that were queued */
     uint8_t host[2 * CALLS_SHADOW + 2]; /* where uploads come from */
+    struct calls_work work[CALLS_STEPS];
+    unsigned works;
     struct calls_object objects[CALLS_NOUNS][CALLS_OBJECTS];
     struct calls_object primary;
 };
@@ -136,8 +147,43 @@ void calls_step_memory(struct calls *calls);
 void calls_step_graph(struct calls *calls);
 void calls_step_kernel(struct calls *calls);
 
-/* What is in memory is what was written there. The stream has been waited for. */
+/* The stream has been waited for: what is in memory is what was written there. */
 void calls_compare_memory(struct calls *calls, uint64_t stream);
-void calls_forget_memory(struct calls *calls);
+
+/*
+ * Work was queued that copies memory or writes it (`from` is 0). `stream` is NULL for the default
+ * stream.
+ */
+void calls_queue(struct calls *calls, const struct calls_object *stream, uint64_t from, uint64_t to,
+                 size_t bytes);
+
+/*
+ * Whether work on a stream that is queued next finds in a byte what was written there last: no work
+ * elsewhere writes it. NULL: whether everybody does.
+ */
+bool calls_is_known(const struct calls *calls, const struct calls_object *stream, uint64_t address);
+
+/* All work of a stream, or of a context, has been waited for. */
+void calls_wait_stream(struct calls *calls, uint64_t stream);
+void calls_wait_context(struct calls *calls, const struct calls_object *context);
+
+/* Work of a context that ends is executed or not. */
+void calls_drop_work(struct calls *calls, const struct calls_object *context);
+
+/*
+ * Memory was allocated, on a stream or (NULL) on none. Where other memory was, what has used that
+ * before it was freed has ended, but for work of the same stream, which comes before anyhow.
+ */
+void calls_take_memory(struct calls *calls, const struct calls_object *memory,
+                       const struct calls_object *stream);
+
+/*
+ * Memory was freed: by cuMemFree, which waits for the work of its context, or (of a pool) gives the
+ * memory to nobody before pending work has ended; on a stream; or with its context.
+ */
+void calls_free_memory(struct calls *calls, const struct calls_object *memory);
+void calls_free_memory_async(struct calls *calls, const struct calls_object *memory,
+                             const struct calls_object *stream);
+void calls_lose_memory(struct calls *calls, const struct calls_object *memory);
 
 #endif

@@ -109,6 +109,8 @@ static void synchronize(struct calls *calls)
     const CUresult code = calls_judge(calls, calls->driver->CtxSynchronize());
 
     CLAIM(top || code == CUDA_ERROR_INVALID_CONTEXT || calls->is_faulted);
+    if (code == CUDA_SUCCESS)
+        calls_wait_context(calls, top);
 }
 
 void calls_step_context(struct calls *calls)

@@ -1,33 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: what one stream alone has written, and has been waited for, is there. Ranges that leave an
- * allocation are refused and change nothing.
+ * Memory: what was written, and has been waited for, is there, if nothing else can have come in
+ * between. Ranges that leave an allocation are refused and change nothing.
  */
 #include <string.h>
 
 #include "tests/fuzz/calls.h"
 
-static void forget(struct calls_object *memory)
-{
-    memory->is_shared = true;
-}
-
-void calls_forget_memory(struct calls *calls)
-{
-    for (unsigned i = 0; i < CALLS_OBJECTS; i++)
-        forget(&calls->objects[CALLS_MEMORY][i]);
-}
-
-/* A second stream that uses it makes an order that is not known here; so does a graph. */
-static void use(struct calls *calls, struct calls_object *memory, const struct calls_object *stream)
+static void use(struct calls_object *memory, const struct calls_object *stream)
 {
     memory->is_touched = true;
-    if (!stream || calls->captures || (memory->is_used && memory->user != stream->handle)) {
-        forget(memory);
-        return;
-    }
-    memory->is_used = true;
-    memory->user = stream->handle;
+    memory->is_used = stream != NULL;
+    memory->user = stream ? stream->handle : 0;
 }
 
 static void allocate(struct calls *calls)
@@ -46,6 +30,7 @@ static void allocate(struct calls *calls)
         return;
     calls_made(calls, object, address);
     object->bytes = bytes;
+    calls_take_memory(calls, object, NULL);
 }
 
 /* What lives at an address, or NULL. */
@@ -78,6 +63,7 @@ static void release(struct calls *calls)
         return;
     object = memory_at(calls, address);
     CLAIM(object && object->handle == address);
+    calls_free_memory(calls, object);
     calls_end(calls, object, CALLS_DEAD);
 }
 
@@ -108,11 +94,14 @@ static bool is_within(const struct calls_object *memory, size_t offset, size_t b
     return offset + bytes <= memory->bytes;
 }
 
-static void write_shadow(struct calls_object *memory, size_t offset, size_t bytes, uint8_t value)
+static void write_shadow(struct calls *calls, struct calls_object *memory, size_t offset,
+                         size_t bytes, uint8_t value, const struct calls_object *stream)
 {
+    use(memory, stream);
+    calls_queue(calls, stream, 0, memory->handle + offset, bytes);
     for (size_t i = offset; i < offset + bytes && i < CALLS_SHADOW; i++) {
         memory->shadow[i] = value;
-        memory->is_known[i] = true;
+        memory->is_known[i] = calls_is_known(calls, stream, memory->handle + i);
     }
 }
 
@@ -164,8 +153,7 @@ static void set(struct calls *calls)
     CLAIM(is_within(memory, offset, bytes) || code != CUDA_SUCCESS);
     if (code != CUDA_SUCCESS)
         return;
-    use(calls, memory, stream);
-    write_shadow(memory, offset, bytes, value);
+    write_shadow(calls, memory, offset, bytes, value, stream);
 }
 
 /* The host's memory is free as soon as the call returns: it is pageable. But a copy that is captured
@@ -191,8 +179,25 @@ static void upload(struct calls *calls)
     CLAIM(is_within(memory, offset, count) || code != CUDA_SUCCESS);
     if (code != CUDA_SUCCESS)
         return;
-    use(calls, memory, stream);
-    write_shadow(memory, offset, count, value);
+    write_shadow(calls, memory, offset, count, value, stream);
+}
+
+static void copy_shadow(struct calls *calls, const struct calls_object *from, size_t source,
+                        struct calls_object *to, size_t place, size_t bytes,
+                        const struct calls_object *stream)
+{
+    /* Nothing is promised of ranges that overlap. */
+    const bool overlap = from == to && source < place + bytes && place < source + bytes;
+
+    calls_queue(calls, stream, from->handle + source, to->handle + place, bytes);
+    for (size_t i = 0; i < bytes && place + i < CALLS_SHADOW; i++) {
+        to->is_known[place + i] = !overlap && source + i < CALLS_SHADOW &&
+                                  from->is_known[source + i] &&
+                                  calls_is_known(calls, stream, from->handle + source + i) &&
+                                  calls_is_known(calls, stream, to->handle + place + i);
+        if (to->is_known[place + i])
+            to->shadow[place + i] = from->shadow[source + i];
+    }
 }
 
 static void copy(struct calls *calls)
@@ -214,18 +219,9 @@ static void copy(struct calls *calls)
     CLAIM((is_within(from, source, bytes) && is_within(to, place, bytes)) || code != CUDA_SUCCESS);
     if (code != CUDA_SUCCESS)
         return;
-    use(calls, from, stream);
-    use(calls, to, stream);
-    /* Nothing is promised of ranges that overlap. */
-    if (from->is_shared || from == to)
-        forget(to);
-    for (size_t i = 0; i < bytes && place + i < CALLS_SHADOW; i++) {
-        const bool is_known = source + i < CALLS_SHADOW && from->is_known[source + i];
-
-        to->is_known[place + i] = is_known;
-        if (is_known)
-            to->shadow[place + i] = from->shadow[source + i];
-    }
+    use(from, stream);
+    use(to, stream);
+    copy_shadow(calls, from, source, to, place, bytes, stream);
 }
 
 static void compare(struct calls *calls, const struct calls_object *memory)
@@ -235,17 +231,18 @@ static void compare(struct calls *calls, const struct calls_object *memory)
         calls_judge(calls, calls->driver->MemcpyDtoH_v2(bytes, memory->handle, memory->bytes));
 
     for (size_t i = 0; code == CUDA_SUCCESS && i < memory->bytes && i < CALLS_SHADOW; i++)
-        CLAIM(!memory->is_known[i] || memory->shadow[i] == bytes[i]);
+        CLAIM(!memory->is_known[i] || !calls_is_known(calls, NULL, memory->handle + i) ||
+              memory->shadow[i] == bytes[i]);
 }
 
 /* A copy waits for the legacy default stream, so what is captured might be in its way. */
 void calls_compare_memory(struct calls *calls, uint64_t stream)
 {
+    calls_wait_stream(calls, stream);
     for (unsigned i = 0; i < CALLS_OBJECTS && !calls->captures; i++) {
         const struct calls_object *memory = &calls->objects[CALLS_MEMORY][i];
 
-        if (memory->life == CALLS_LIVE && memory->is_used && !memory->is_shared &&
-            memory->user == stream)
+        if (memory->life == CALLS_LIVE && memory->is_used && memory->user == stream)
             compare(calls, memory);
     }
 }
@@ -277,7 +274,9 @@ static void allocate_async(struct calls *calls)
     calls_made(calls, object, address);
     object->bytes = bytes;
     object->is_pooled = true;
-    use(calls, object, stream);
+    use(object, stream);
+    calls_take_memory(calls, object, stream);
+    calls_queue(calls, stream, 0, address, bytes);
 }
 
 static void release_async(struct calls *calls)
@@ -290,8 +289,10 @@ static void release_async(struct calls *calls)
         return;
     }
     if (calls_judge(calls, calls->driver->MemFreeAsync(
-                               memory->handle, CALLS_HANDLE(CUstream, handle))) == CUDA_SUCCESS)
-        calls_end(calls, memory, CALLS_DEAD);
+                               memory->handle, CALLS_HANDLE(CUstream, handle))) != CUDA_SUCCESS)
+        return;
+    calls_free_memory_async(calls, memory, stream);
+    calls_end(calls, memory, CALLS_DEAD);
 }
 
 static void ask(struct calls *calls)

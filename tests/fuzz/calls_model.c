@@ -118,16 +118,19 @@ void calls_end_context(struct calls *calls, struct calls_object *context)
                 {CALLS_MODULE, CALLS_DEAD},
                 {CALLS_FUNCTION, CALLS_DEAD}};
 
+    calls_drop_work(calls, context);
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         for (unsigned place = 0; place < CALLS_OBJECTS; place++) {
             struct calls_object *object = &calls->objects[ends[i].noun][place];
 
-            if (object->life == CALLS_LIVE && object->context == context && !object->is_pooled)
-                calls_end(calls, object, ends[i].life);
+            if (object->life != CALLS_LIVE || object->context != context || object->is_pooled)
+                continue;
+            if (ends[i].noun == CALLS_MEMORY)
+                calls_lose_memory(calls, object);
+            calls_end(calls, object, ends[i].life);
         }
     }
     context->life = CALLS_DEAD;
-    calls_forget_memory(calls);
 }
 
 void calls_note(struct calls *calls, uint64_t number)
