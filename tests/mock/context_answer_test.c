@@ -13,13 +13,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static void limits_are_rounded_held_or_refused(void **state)
 {
     static const struct {
@@ -238,7 +231,7 @@ static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(vo
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
     const struct CMUnitTest tests[] = {
         TEST(limits_are_rounded_held_or_refused),
         TEST(limit_is_not_set_while_another_captures),

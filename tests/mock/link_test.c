@@ -23,13 +23,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static CUlinkState begin_link(void)
 {
     CUlinkState link = NULL;
@@ -227,7 +220,7 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
 
 int main(int argc, char **argv)
 {
