@@ -5,14 +5,6 @@
 #include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
 
-static int nothing_is_left(void **state)
-{
-    (void)state;
-    assert_null(cushim_mock_current());
-    assert_null(cushim_layer_current());
-    return 0;
-}
-
 static void CUDA_CB drop(void *data)
 {
     (void)data;
@@ -174,7 +166,7 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, nothing_is_left)
+#define TEST(name) cmocka_unit_test_teardown(name, kit_gone)
     const struct CMUnitTest tests[] = {
         TEST(counts_are_the_mocks_for_one_of_everything),
         TEST(counts_are_the_mocks_when_a_context_takes_all),

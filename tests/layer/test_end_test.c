@@ -41,14 +41,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int nothing_is_left(void **state)
-{
-    (void)state;
-    assert_null(cushim_mock_current());
-    assert_null(cushim_layer_current());
-    return 0;
-}
-
 static void clean_test_ends_without_a_word(void **state)
 {
     CUdeviceptr address;
@@ -314,7 +306,7 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, nothing_is_left)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kit_gone)
     const struct CMUnitTest tests[] = {
         TEST(clean_test_ends_without_a_word),
         TEST(table_is_the_layers_until_the_end),
