@@ -3,8 +3,6 @@
  * What says that a handle is gone already - the process is ending, its context is destroyed, this is
  * a forked child - is no failure of a function that lets go of it, whatever state it is in.
  */
-#include <stdio.h>
-
 #include "tests/modules/event_world.h"
 
 static const CUresult gone[] = {CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED,

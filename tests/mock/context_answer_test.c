@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of contexts, devices and pointers, and seldom: limits, flags, peers, attributes. */
-#include <string.h>
-
 #include "tests/mock/world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

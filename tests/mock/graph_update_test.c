@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page-locked memory, and what pointers say of memory (statements 98 to 105). */
-#include <stdlib.h>
-
 #include "tests/mock/world.h"
 #include "tests/support/memory.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The linker: what it makes is complete, and another process can load it. */
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cubin.h"
