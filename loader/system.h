@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim needs of the operating system. The only rooms that know one: *_posix.c, search_musl.c,
- * elf.c and elf_*.c; *_windows.c and pe.c.
+ * What cushim needs of the operating system. The only rooms that know one: *_posix.c,
+ * search_musl.c, elf.c and elf_*.c; *_windows.c and pe.c.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H

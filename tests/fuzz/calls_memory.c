@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory: what one stream alone has written, and has been waited for, is there. Ranges that leave an
- * allocation are refused and change nothing.
+ * Memory: what one stream alone has written, and has been waited for, is there. Ranges that leave
+ * an allocation are refused and change nothing.
  */
 #include <string.h>
 

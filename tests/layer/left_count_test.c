@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many handles and allocations there are: the layer, which counts calls, agrees with the mock. */
+/*
+ * How many handles and allocations there are: the layer, which counts calls, agrees with the mock.
+ */
 #include <cushim/driver.h>
 
 #include "src/layer/recording/known.h"

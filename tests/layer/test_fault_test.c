@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test with faults: they take effect, what they answer is no error, and what never came is told. */
+/*
+ * A test with faults: they take effect, what they answer is no error, and what never came is told.
+ */
 #include <string.h>
 
 #include <cushim/driver.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What says that a handle is gone already - the process is ending, its context is destroyed, this is
- * a forked child - is no failure of a function that lets go of it, whatever state it is in.
+ * What says that a handle is gone already - the process is ending, its context is destroyed, this
+ * is a forked child - is no failure of a function that lets go of it, whatever state it is in.
  */
 #include "tests/modules/event_world.h"
 
