@@ -5,6 +5,7 @@
 
 #include "loader/candidate.h"
 #include "loader/codes.h"
+#include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "loader/text.h"

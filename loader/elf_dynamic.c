@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "loader/elf_file.h"
 
-#include <string.h>
 #include <unistd.h>
 
 /* Those of which older headers do not know. */

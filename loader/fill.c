@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/system.h"

@@ -4,7 +4,6 @@
  * the dynamic linker, the driver, a resolver - nothing is held that another thread cannot take
  * over from this one.
  */
-#include <stdatomic.h>
 #include <string.h>
 
 #include "loader/candidate.h"

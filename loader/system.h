@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim needs of the operating system. The only rooms that know one: *_posix.c, search_musl.c,
- * elf.c and elf_*.c; *_windows.c and pe.c.
+ * What cushim needs of the operating system. The only rooms that know one: *_posix.c,
+ * search_musl.c, elf.c and elf_*.c; *_windows.c and pe.c.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H
@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 #include <cushim/report.h>
-#include <cushim/table.h>
 
 /* Whether symbols of Windows are to be expected in a driver here. */
 extern const bool cushim__system_is_windows;
@@ -47,20 +46,6 @@ bool cushim__path_is_absolute(const char *path);
 
 /* Whether two paths lead to one file. */
 bool cushim__path_is_same_file(const char *one, const char *other);
-
-/*
- * Open the library of a candidate, for good. On failure returns NULL and writes the candidate's
- * outcome and message; on success leaves them alone.
- */
-void *cushim__library_open(struct cushim_candidate *candidate);
-
-/* Open a library that the process has mapped already; NULL if it has not. */
-void *cushim__library_mapped(const char *name);
-
-cushim_function cushim__library_symbol(void *library, const char *symbol);
-
-/* Path of the library that a function lives in; an empty string if the system cannot tell. */
-void cushim__library_path(cushim_function function, char *path, size_t size);
 
 /* Zeroed memory for a while, from the system; NULL if it has none. */
 void *cushim__memory_take(size_t size);

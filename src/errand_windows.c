@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process begins suspended, so that it is in its job before it can start another one. The end of
- * the job, also by the end of the caller, is that of all in it.
+ * The process begins suspended, so that it is in its job before it can start another one. The end
+ * of the job, also by the end of the caller, is that of all in it.
  */
 #define _WIN32_WINNT 0x0602
 #include "src/errand.h"

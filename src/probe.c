@@ -8,6 +8,7 @@
 
 #include <cushim/error.h>
 
+#include "loader/library.h"
 #include "loader/options.h"
 #include "loader/system.h"
 #include "loader/text.h"

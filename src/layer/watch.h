@@ -27,7 +27,6 @@ enum cushim__watcher {
     CUSHIM__WATCHED_BY_FAULT = 2,
     CUSHIM__WATCHED_BY_RECORDING = 4,
     CUSHIM__WATCHED_BY_EXPECTATION = 8,
-    CUSHIM__WATCHED_BY_SWEEP = 16,
 };
 
 /* By slot; 0: hand on at once. Read without the lock. */

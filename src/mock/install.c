@@ -2,7 +2,6 @@
 /* The mock as the current table. Not in the shared library that unmodified programs load. */
 #include <cushim/driver.h>
 
-#include "src/mock/table.h"
 #include "src/mock/world.h"
 
 /* A layer that was installed over the mock's table stays; it is the program's. */

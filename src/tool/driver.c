@@ -24,7 +24,11 @@ static bool is_without_driver(const struct arguments *arguments, const struct cu
            (report->state == CUSHIM_STATE_NOT_FOUND && !(named && *named));
 }
 
-bool driver_open(const char *library, struct cushim_report *report, struct failure *failure)
+/*
+ * Load and initialise the driver. `library` is the path that the user named, relative ones too, or
+ * NULL. The report is filled in any case.
+ */
+static bool open_driver(const char *library, struct cushim_report *report, struct failure *failure)
 {
     struct cushim_load_options options = {.size = sizeof options, .library = library};
     char *absolute = NULL;
@@ -112,7 +116,7 @@ bool driver_choose(struct driver *driver, const struct arguments *arguments,
     *driver = (struct driver){0};
     if (arguments->mock)
         return open_own(driver, arguments, failure);
-    is_open = driver_open(arguments->library, &driver->report, failure);
+    is_open = open_driver(arguments->library, &driver->report, failure);
     ask_library(driver, failure);
     if (is_open)
         return true;

@@ -36,10 +36,4 @@ void driver_print_mock(const struct driver *driver);
 /* The same as members. */
 void driver_json_mock(const struct driver *driver, struct json *json);
 
-/*
- * Load and initialise the driver. `library` is the path that the user named, relative ones too, or
- * NULL. The report is filled in any case.
- */
-bool driver_open(const char *library, struct cushim_report *report, struct failure *failure);
-
 #endif

@@ -3,7 +3,6 @@
 #include <cushim/probe.h>
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <cushim/error.h>
@@ -117,7 +116,7 @@ enum status command_probe(const struct arguments *arguments)
     char *own = system_own_path(), *absolute = NULL;
     CUresult code;
 
-    /* As driver_open() does: a command is short. */
+    /* As for a driver that is opened here: the loader refuses relative paths. */
     if (options.library && options.library[0] && !cushim__path_is_absolute(options.library)) {
         absolute = system_absolute_path(options.library);
         if (absolute)

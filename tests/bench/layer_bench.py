@@ -18,8 +18,8 @@ CALLS = 2
 # Whatever the C library does once more or less in a run of so many turns is no cost of a call.
 TOLERANCE = 0.01
 
-# A load, a branch and a jump through the next table. A call that a rule meets takes locks, and passes
-# what else watches calls.
+# A load, a branch and a jump through the next table. A call that a rule meets takes locks, and
+# passes what else watches calls.
 MOST_UNWATCHED = 7
 MOST_WATCHED = 1200
 

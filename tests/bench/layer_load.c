@@ -7,7 +7,6 @@
  * rules    the same, where rules of faults meet other functions
  * watched  the same, where a rule that never fires meets both
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

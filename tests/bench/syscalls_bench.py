@@ -18,8 +18,8 @@ import unittest
 sys.dont_write_bytecode = True
 import strace  # noqa: E402
 
-# A look at the file before the linker's, memory for an attempt, pages that are made read-only; and at
-# each step which process and thread this is, since a signal handler may have forked in between.
+# A look at the file before the linker's, memory for an attempt, pages that are made read-only; and
+# at each step which process and thread this is, since a signal handler may have forked in between.
 MOST_OF_A_LOAD = 22
 MOST_TO_KNOW = 60
 MOST_MORE_THAN_LINKER = 45

@@ -3,8 +3,6 @@
  * What is left of invalidated captures, and what invalidates them. Statements 62-64, 69-71, 146,
  * 147.
  */
-#include <stdatomic.h>
-
 #include "backend.h"
 #include "begin.h"
 #include "capture.h"

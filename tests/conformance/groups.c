@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend.h"
 #include "cases.h"
 #include "check.h"
 #include "latch.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of modules. Statements 158-161. */
 #include "backend.h"
-#include "begin.h"
 #include "cases.h"
 #include "check.h"
 #include "module.h"

@@ -24,16 +24,11 @@ struct latch begin_latch(void)
     return latch;
 }
 
-void latch_queue(const struct latch *latch, CUstream stream)
-{
-    MUST(cu->StreamWaitValue32_v2(stream, latch->device, 1, CU_STREAM_WAIT_VALUE_EQ));
-}
-
 struct latch latch_shut(CUstream stream)
 {
     struct latch latch = begin_latch();
 
-    latch_queue(&latch, stream);
+    MUST(cu->StreamWaitValue32_v2(stream, latch.device, 1, CU_STREAM_WAIT_VALUE_EQ));
     return latch;
 }
 

@@ -18,10 +18,7 @@ struct latch {
 /* A word in the current context, 0. */
 struct latch begin_latch(void);
 
-/* Hold up the stream until the word is 1. */
-void latch_queue(const struct latch *latch, CUstream stream);
-
-/* A latch of its own in front of the stream. */
+/* A latch of its own in front of the stream, which waits until the word is 1. */
 struct latch latch_shut(CUstream stream);
 
 /* Let it go on; at the end of a case, all that were made. */

@@ -2,7 +2,6 @@
 /* Modules: what is loaded, and what is found in it. Statements 150-157. */
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"

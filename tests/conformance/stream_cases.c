@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams by themselves: creation, priority, identity, attributes. Statements 49-53, 60. */
-#include <pthread.h>
-
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"

@@ -4,7 +4,6 @@
  * is done in one more process, which says what it was answered if it lives.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"

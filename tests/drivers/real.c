@@ -118,7 +118,11 @@ unsigned real_each_without_help(size_t visit)
     return failures;
 }
 
-bool real_is_exception(const struct generation *generation, const char *symbol, const char *kind)
+/*
+ * Whether it deviates from the registry in this symbol: `kind` is `missing` (as old as the driver,
+ * but not exported) or `early` (newer than the driver, but exported).
+ */
+static bool is_exception(const struct generation *generation, const char *symbol, const char *kind)
 {
     char line[512], driver[64], row[128], deviation[32];
     bool found = false;
@@ -142,8 +146,8 @@ bool real_has(const struct generation *generation, size_t index)
     if (strcmp(symbol, "cuWGLGetDevice") == 0)
         return false;
     return cushim_symbol_since(index) <= generation->version
-               ? !real_is_exception(generation, symbol, "missing")
-               : real_is_exception(generation, symbol, "early");
+               ? !is_exception(generation, symbol, "missing")
+               : is_exception(generation, symbol, "early");
 }
 
 bool real_without_gpu(void)

@@ -41,12 +41,6 @@ unsigned real_each_without_help(size_t visit);
 /* Path of its libcuda.so.1. Static: good until the next call. */
 const char *real_library(const struct generation *generation);
 
-/*
- * Whether it deviates from the registry in this symbol: `kind` is `missing` (as old as the driver,
- * but not exported) or `early` (newer than the driver, but exported).
- */
-bool real_is_exception(const struct generation *generation, const char *symbol, const char *kind);
-
 /* Whether the registry, with its exceptions, says that this generation exports a symbol. */
 bool real_has(const struct generation *generation, size_t index);
 

@@ -67,7 +67,9 @@ static void write_translations(const char *path)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Whether the C library of this process speaks the other language: it may have no locale for that. */
+/*
+ * Whether the C library of this process speaks the other language: it may have no locale for that.
+ */
 static bool speak(const char *path)
 {
     const char *message;

@@ -9,7 +9,6 @@
 
 #include "src/tool/commands.h"
 #include "src/tool/mock.h"
-#include "src/tool/output.h"
 #include "src/tool/probe_child.h"
 #include "src/tool/system.h"
 #include "tests/fuzz/fuzz.h"

@@ -125,8 +125,8 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
                         const struct calls_object *parent);
 
 /*
- * Judge what a call has answered: violations are counted if and only if it had a bad handle or would
- * have to wait in manual mode, and time does not go back. Returns the answer.
+ * Judge what a call has answered: violations are counted if and only if it had a bad handle or
+ * would have to wait in manual mode, and time does not go back. Returns the answer.
  */
 CUresult calls_judge(struct calls *calls, CUresult answer);
 

@@ -104,8 +104,8 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
 }
 
 /*
- * Graphs belong to no context, and memory of a pool to the device. Modules are unloaded with it, and
- * their functions with them.
+ * Graphs belong to no context, and memory of a pool to the device. Modules are unloaded with it,
+ * and their functions with them.
  */
 void calls_end_context(struct calls *calls, struct calls_object *context)
 {

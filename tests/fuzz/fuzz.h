@@ -25,7 +25,9 @@ _Noreturn void fuzz_fail(const char *file, int line, const char *claim, const ch
 /* Where the target is, for the message of a claim; empty at first. */
 extern char fuzz_place[256];
 
-/* Where standard error went before a target took it, for the same message; -1: it is where it was. */
+/*
+ * Where standard error went before a target took it, for the same message; -1: it is where it was.
+ */
 extern int fuzz_error;
 
 /* The bytes that are still to be taken. Behind the end come zeros. */

@@ -38,8 +38,8 @@ LONGEST = {
     'settings': 800,
 }
 
-# What else libFuzzer is told of a target. Programs of calls are long from the beginning, and what is
-# compared while a mock is made says nothing of them.
+# What else libFuzzer is told of a target. Programs of calls are long from the beginning, and what
+# is compared while a mock is made says nothing of them.
 OPTIONS = {
     'calls': ['-len_control=0'],
     'fault': ['-use_value_profile=1'],

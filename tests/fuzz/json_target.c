@@ -3,7 +3,6 @@
  * The command's JSON: whatever stands in names, paths and messages, the document is JSON in UTF-8,
  * and every string of it says what it was made of.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts: primary and created, current and not, and what is left of a destroyed one. 10-18. */
-#include <pthread.h>
-
 #include "begin.h"
 #include "cases.h"
 #include "check.h"

@@ -2,8 +2,6 @@
 /*
  * Events: how they are made, what they know, where they may be recorded. Statements 19-22, 30-32.
  */
-#include <stdio.h>
-
 #include "begin.h"
 #include "cases.h"
 #include "check.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events over time: unrecorded, pending, done, recorded again, destroyed. Statements 23-29, 33. */
-#include <stdio.h>
-
 #include "begin.h"
 #include "cases.h"
 #include "check.h"

@@ -10,7 +10,9 @@ enum { READER_MOST_ANSWERS = 24 };
 struct reader {
     const char *name;
     struct victim *(*open)(const char *path);
-    /* Read one mutant. Returns which of the answers it got, or ends the program if that is wrong. */
+    /*
+     * Read one mutant. Returns which of the answers it got, or ends the program if that is wrong.
+     */
     unsigned (*read)(const struct victim *victim, const struct mutant *mutant);
     /* Of one answer; NULL: there is no such one. */
     const char *(*answer)(unsigned index);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/hostile/readers.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,9 @@
 
 enum { HEAD_BYTES = 48, ENTRY_BYTES = 24, OLD_HEAD_BYTES = 16, OLD_ENTRY_BYTES = 12 };
 
-/* A cache of both formats is made here, with these in each; their places are counted from `start`. */
+/*
+ * A cache of both formats is made here, with these in each; their places are counted from `start`.
+ */
 static const char *const texts[] = {
     "libc.so.6",
     "/lib/x86_64-linux-gnu/libc.so.6",

@@ -25,7 +25,9 @@ int __wrap_dl_iterate_phdr(callback function, void *data)
                              : __real_dl_iterate_phdr(function, data);
 }
 
-/* Where the headers of the mutant are; those of what is mapped are the victim's, as the linker's. */
+/*
+ * Where the headers of the mutant are; those of what is mapped are the victim's, as the linker's.
+ */
 static ElfW(Phdr) headers[64];
 
 static size_t read_headers(const struct victim *victim, const struct mutant *mutant)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver of the zoo has not: variables of threads, data with addresses in it, a weak name. */
+/*
+ * What a driver of the zoo has not: variables of threads, data with addresses in it, a weak name.
+ */
 extern __thread int hostile_counter;
 __thread int hostile_counter = 7;
 

@@ -204,8 +204,8 @@ static void write_cache(const char *name, const char *path)
 static bool replace_cache(const char *path)
 {
     return (unshare(CLONE_NEWNS) == 0 || unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0) &&
-           mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount(path, CACHE, NULL, MS_BIND, NULL) == 0;
+           mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount(path, CACHE, "none", MS_BIND, NULL) == 0;
 }
 
 static void only_replace_cache(const void *data)

@@ -93,7 +93,9 @@ static bool is_in(const struct range *range, uintptr_t address)
     return address >= range->low && address < range->high;
 }
 
-/* Code of the mutant that is mapped. The functions that read this are safe in a signal's handler. */
+/*
+ * Code of the mutant that is mapped. The functions that read this are safe in a signal's handler.
+ */
 static struct range find_library(void)
 {
     static char maps[65536];
@@ -226,7 +228,9 @@ static const char *printed_words(void)
     return words;
 }
 
-/* Whether the linker ended the process where the library's code asked for its threads' variables. */
+/*
+ * Whether the linker ended the process where the library's code asked for its threads' variables.
+ */
 static bool is_about_threads(const char *words)
 {
     return strstr(words, "memory for thread-local data") || strstr(words, "dl-tls.c");

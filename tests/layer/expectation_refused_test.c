@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectations that are refused, and verdicts that do not fit. */
-#include <string.h>
-
 #include "tests/layer/expectation_world.h"
 
 static void expectation_that_makes_no_sense_is_refused(void **state)

@@ -5,7 +5,6 @@
 
 #include "fault_world.h"
 #include "src/layer/watch.h"
-#include "src/mock/call.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -4,7 +4,6 @@
 
 #include "fault_world.h"
 #include "src/layer/watch.h"
-#include "src/mock/call.h"
 
 static void missing_symbol_answers_36_and_is_not_found(void **state)
 {

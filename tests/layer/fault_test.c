@@ -2,7 +2,6 @@
 /* Faults of calls, over a table of the test's own. */
 #include "fault_world.h"
 #include "src/layer/watch.h"
-#include "src/mock/call.h"
 #include "src/mock/system.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)

@@ -56,6 +56,14 @@ CUresult kit_end(void)
     return code;
 }
 
+int kit_gone(void **state)
+{
+    (void)state;
+    assert_null(cushim_mock_current());
+    assert_null(cushim_layer_current());
+    return 0;
+}
+
 static void begin(const char *settings)
 {
     kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),

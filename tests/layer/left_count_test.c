@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many handles and allocations there are: the layer, which counts calls, agrees with the mock. */
+/*
+ * How many handles and allocations there are: the layer, which counts calls, agrees with the mock.
+ */
 #include <cushim/driver.h>
 
 #include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
-
-static int nothing_is_left(void **state)
-{
-    (void)state;
-    assert_null(cushim_mock_current());
-    assert_null(cushim_layer_current());
-    return 0;
-}
 
 static void CUDA_CB drop(void *data)
 {
@@ -174,7 +168,7 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, nothing_is_left)
+#define TEST(name) cmocka_unit_test_teardown(name, kit_gone)
     const struct CMUnitTest tests[] = {
         TEST(counts_are_the_mocks_for_one_of_everything),
         TEST(counts_are_the_mocks_when_a_context_takes_all),

@@ -5,7 +5,6 @@
 #include <cushim/fault.h>
 
 #include "src/layer/watch.h"
-#include "src/mock/call.h"
 #include "tests/layer/kit.h"
 
 static char text[1 << 12];

@@ -4,7 +4,7 @@
 
 #include <cushim/driver.h>
 
-#include "kit.h"
+#include "tests/layer/kit.h"
 
 static struct cushim_test_options options;
 static char message[300];
@@ -19,14 +19,6 @@ static int setup(void **state)
 }
 
 /* Nothing is left of a test. */
-static int teardown(void **state)
-{
-    (void)state;
-    assert_null(cushim_layer_current());
-    assert_null(cushim_mock_current());
-    return 0;
-}
-
 static void context_is_current_and_not_recorded(void **state)
 {
     CUcontext context = NULL;
@@ -276,7 +268,7 @@ static void missing_wait_is_told(void **state)
     assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, kit_gone)
 
 int main(void)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test with faults: they take effect, what they answer is no error, and what never came is told. */
+/*
+ * A test with faults: they take effect, what they answer is no error, and what never came is told.
+ */
 #include <string.h>
 
 #include <cushim/driver.h>
@@ -7,14 +9,6 @@
 
 #include "src/layer/recording/known.h"
 #include "tests/layer/kit.h"
-
-static int nothing_is_left(void **state)
-{
-    (void)state;
-    assert_null(cushim_mock_current());
-    assert_null(cushim_layer_current());
-    return 0;
-}
 
 static void begin_with(const char *faults)
 {
@@ -132,12 +126,12 @@ static void faults_that_are_refused_are_told_with_their_place_and_leave_nothing(
         message,
         "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
     assert_null(test);
-    nothing_is_left(state);
+    kit_gone(state);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, nothing_is_left)
+#define TEST(name) cmocka_unit_test_teardown(name, kit_gone)
     const struct CMUnitTest tests[] = {
         TEST(fault_of_the_options_takes_effect),
         TEST(answer_of_a_fault_is_told_and_is_no_error),

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What says that a handle is gone already - the process is ending, its context is destroyed, this is
- * a forked child - is no failure of a function that lets go of it, whatever state it is in.
+ * What says that a handle is gone already - the process is ending, its context is destroyed, this
+ * is a forked child - is no failure of a function that lets go of it, whatever state it is in.
  */
-#include <stdio.h>
-
 #include "tests/modules/event_world.h"
 
 static const CUresult gone[] = {CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a process: whatever runs then may call, and nothing that cushim does is in the way. Each
- * scene is a process of its own, which must end as it would without cushim.
+ * The end of a process: whatever runs then may call, and nothing that cushim does is in the way.
+ * Each scene is a process of its own, which must end as it would without cushim.
  *
  *     life-exit ROUNDS DRIVER...
  */
@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a child may do with the objects that its parent has made: nothing but let them go. The driver
- * of these tests answers a query of an inherited event with success (driver semantics, statement 9).
+ * What a child may do with the objects that its parent has made: nothing but let them go. The
+ * driver of these tests answers a query of an inherited event with success (driver semantics,
+ * statement 9).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first load against everything else that a process does, round after round, each in a process of
- * its own, at another distance in time.
+ * The first load against everything else that a process does, round after round, each in a process
+ * of its own, at another distance in time.
  *
  *     life-race SCENE ROUNDS [PLUGIN]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>

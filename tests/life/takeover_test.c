@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "loader/loader.h"

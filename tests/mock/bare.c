@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/bare.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/environment.h"

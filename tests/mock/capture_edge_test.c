@@ -2,20 +2,6 @@
 /* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
 #include "tests/mock/capture_world.h"
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {
     const CUstream stream = world_stream(), joined = world_stream();
@@ -140,7 +126,7 @@ static void memory_of_a_pool_is_not_for_captures(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
     const struct CMUnitTest tests[] = {
         TEST(stream_that_joined_and_is_destroyed_leaves_its_work_unjoined),
         TEST(two_captures_that_meet_are_both_spoilt),

@@ -8,20 +8,6 @@ static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static const CUstreamCaptureMode THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 static const CUstreamCaptureMode RELAXED = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static void drop(CUgraph graph)
 {
     OK(driver->GraphDestroy(graph));
@@ -166,7 +152,7 @@ static void node_of_a_capture_stays(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
     const struct CMUnitTest tests[] = {
         CASE(other_threads_are_bound_by_global_captures),
         CASE(own_captures_bind_unless_one_of_the_two_is_relaxed),

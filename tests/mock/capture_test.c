@@ -4,20 +4,6 @@
 
 enum { BYTES = 64 };
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 /* Nodes and edges as text: a digit per node by its type, then the edges by the nodes' places. */
 static const char *shape(CUgraph graph)
 {
@@ -259,7 +245,7 @@ static void graph_of_the_program_is_gone_on_with(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
     const struct CMUnitTest tests[] = {
         CASE(captured_work_becomes_nodes),
         CASE(captured_work_is_executed_by_a_launch_alone),

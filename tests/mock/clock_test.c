@@ -4,31 +4,10 @@
 
 #include "tests/mock/world.h"
 
-static int begin_manual(void **state)
-{
-    (void)state;
-    world_begin("mode = manual");
-    return 0;
-}
-
-static int begin_auto(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
 static int begin_threaded(void **state)
 {
     (void)state;
     world_begin("mode = threaded");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
     return 0;
 }
 
@@ -180,18 +159,22 @@ static void host_function_cannot_move_the_clock(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(manual_calls_take_no_time, begin_manual, end),
-        cmocka_unit_test_setup_teardown(manual_work_ends_when_its_time_has_passed, begin_manual,
-                                        end),
-        cmocka_unit_test_setup_teardown(manual_step_executes_one_operation, begin_manual, end),
+        cmocka_unit_test_setup_teardown(manual_calls_take_no_time, world_manual, world_done),
+        cmocka_unit_test_setup_teardown(manual_work_ends_when_its_time_has_passed, world_manual,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(manual_step_executes_one_operation, world_manual,
+                                        world_done),
         cmocka_unit_test(manual_call_that_would_block_is_a_violation),
-        cmocka_unit_test_setup_teardown(host_function_cannot_move_the_clock, begin_manual, end),
-        cmocka_unit_test_setup_teardown(auto_polling_ends, begin_auto, end),
-        cmocka_unit_test_setup_teardown(auto_blocking_call_drives_the_clock, begin_auto, end),
-        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, begin_auto, end),
-        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, begin_threaded, end),
+        cmocka_unit_test_setup_teardown(host_function_cannot_move_the_clock, world_manual,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(auto_polling_ends, world_auto, world_done),
+        cmocka_unit_test_setup_teardown(auto_blocking_call_drives_the_clock, world_auto,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, world_auto, world_done),
+        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, begin_threaded,
+                                        world_done),
         cmocka_unit_test_setup_teardown(threaded_work_ends_though_nobody_calls, begin_threaded,
-                                        end),
+                                        world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked of contexts, devices and pointers, and seldom: limits, flags, peers, attributes. */
-#include <string.h>
-
 #include "tests/mock/world.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -10,13 +8,6 @@ static int begin(void **state)
 {
     (void)state;
     world_begin("devices = 2");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
     return 0;
 }
 
@@ -238,7 +229,7 @@ static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(vo
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
     const struct CMUnitTest tests[] = {
         TEST(limits_are_rounded_held_or_refused),
         TEST(limit_is_not_set_while_another_captures),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When copies move bytes, and when calls that copy return (statements 106 to 113). */
 #include <stdlib.h>
-#include <string.h>
 
 #include "tests/mock/world.h"
 

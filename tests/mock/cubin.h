@@ -15,9 +15,7 @@ enum {
     /* Where damage can be done. */
     CUBIN_CLASS = 4,
     CUBIN_MACHINE = 18,
-    CUBIN_SECTIONS = 40,      /* offset of the section headers, 8 bytes */
-    CUBIN_SECTION_COUNT = 60, /* 2 bytes */
-    CUBIN_NAMES = 62,         /* number of the section with names, 2 bytes */
+    CUBIN_SECTIONS = 40, /* offset of the section headers, 8 bytes */
 };
 
 /* Write one for an architecture, as 90, into a buffer of CUBIN_BYTES. Returns its size. */

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -21,7 +20,6 @@
 #include "tests/support/child.h"
 #include "tests/support/environment.h"
 #include "tests/support/library.h"
-#include "tests/support/symbols.h"
 
 static const char *library;
 

@@ -4,12 +4,6 @@
 
 enum { BYTES = 64 };
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 static void nodes_of_an_executable_graph_are_changed(void **state)
 {
     const CUDA_HOST_NODE_PARAMS changed = {graph_note, (void *)9};
@@ -120,7 +114,7 @@ static void flags_are_checked(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
     const struct CMUnitTest tests[] = {
         CASE(nodes_of_an_executable_graph_are_changed),
         CASE(executable_graph_is_updated_by_one_of_the_same_shape),

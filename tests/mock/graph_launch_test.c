@@ -6,12 +6,6 @@
 
 enum { MS = 1000000, MANY = 40 };
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 static int begin_manual(void **state)
 {
     (void)state;
@@ -262,7 +256,7 @@ static void launch_cannot_be_captured(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
 #define MANUAL_CASE(name) cmocka_unit_test_setup_teardown(name, begin_manual, graph_end)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nodes_run_after_what_they_depend_on),

@@ -11,12 +11,6 @@ static void CUDA_CB do_nothing(void *data)
     (void)data;
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 static void parameters_are_read_as_they_were_given(void **state)
 {
     CUgraphNode nodes[4];
@@ -90,7 +84,7 @@ static void one_call_adds_any_kind_of_node(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
     const struct CMUnitTest tests[] = {
         CASE(parameters_are_read_as_they_were_given),
         CASE(one_call_adds_any_kind_of_node),

@@ -10,12 +10,6 @@ static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
                             ".visible .entry cushim_nothing() { ret; }\n"
                             ".visible .global .align 4 .b8 bytes[12];\n";
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 /* The struct of the first ABI is the beginning of the second one's. */
 static void kernel_node_of_the_first_abi_is_one_of_the_second(void **state)
 {
@@ -167,7 +161,7 @@ static void launch_returns_after_a_copy_to_pageable_memory_within(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
     const struct CMUnitTest tests[] = {
         TEST(kernel_node_of_the_first_abi_is_one_of_the_second),
         TEST(copy_is_told_as_it_was_set_wherever_it_leads),

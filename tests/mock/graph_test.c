@@ -15,12 +15,6 @@ static void CUDA_CB do_nothing(void *data)
 
 static const CUDA_HOST_NODE_PARAMS nothing = {do_nothing, NULL};
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 /* The first `count` of `nodes` are host nodes without edges. */
 static void add_nodes(size_t count)
 {
@@ -258,7 +252,7 @@ static void graph_is_written_as_text(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
     const struct CMUnitTest tests[] = {
         CASE(lists_are_given_as_far_as_there_is_room),
         CASE(nodes_depend_on_others_of_their_graph_once),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +8,6 @@
 #include "tests/support/folder.h"
 
 enum { NODES = 4 };
-
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
 
 /* What was asked for was against the driver's rules, once, and this says so. */
 static const char *violation;
@@ -308,14 +301,14 @@ static void graph_for_the_device_has_no_host_nodes_and_is_not_empty(void **state
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, graph_end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
     const struct CMUnitTest tests[] = {
         TEST(update_needs_the_same_edges),
         TEST(first_abi_pairs_nodes_by_their_creation),
         TEST(update_looks_into_a_graph_within_a_graph),
-        cmocka_unit_test_setup_teardown(graph_cannot_be_put_into_itself, begin, end_violated),
+        cmocka_unit_test_setup_teardown(graph_cannot_be_put_into_itself, graph_auto, end_violated),
         cmocka_unit_test_setup_teardown(user_object_is_not_released_more_often_than_it_is_held,
-                                        begin, end_violated),
+                                        graph_auto, end_violated),
         TEST(graph_holds_several_user_objects_each_for_itself),
         TEST(picture_of_a_graph_has_the_graphs_within_it),
         TEST(graph_is_not_launched_into_the_legacy_stream_of_a_capture),

@@ -12,6 +12,12 @@ int graph_begin(const char *settings)
     return 0;
 }
 
+int graph_auto(void **state)
+{
+    (void)state;
+    return graph_begin("mode = auto");
+}
+
 int graph_end(void **state)
 {
     (void)state;

@@ -12,8 +12,9 @@ extern CUgraph graph;
 /* The numbers of the host nodes that have run, in their order. */
 extern unsigned graph_ran[GRAPH_RUNS], graph_ran_count;
 
-/* For a setup; and a teardown, after which nothing is left. */
+/* For a setup; the setup that most take; and the teardown, after which nothing is left. */
 int graph_begin(const char *settings);
+int graph_auto(void **state);
 int graph_end(void **state);
 
 /* What host nodes call, with their number in the place of a pointer. */

@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Page-locked memory, and what pointers say of memory (statements 98 to 105). */
-#include <stdlib.h>
-
 #include "tests/mock/world.h"
 #include "tests/support/memory.h"
 
 enum { MS = 1000000 };
 
 static _Alignas(4096) char page[8192], many_pages[8 << 20];
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
 
 static void page_locked_memory_is_known_by_its_own_address(void **state)
 {
@@ -187,7 +171,7 @@ static void unknown_pointers_have_attributes_in_a_list_only(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
         TEST(page_locked_memory_is_known_by_its_own_address),
         TEST(large_page_locked_memory_is_zero_and_writable),
         TEST(wrong_arguments_of_page_locked_memory),

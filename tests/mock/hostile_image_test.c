@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images that lie about where they end: nothing is read beyond it. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "image_world.h"

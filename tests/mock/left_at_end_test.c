@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The end of a mock with everything in it: what the program has left goes with it, in any order. */
-#include <string.h>
-
 #include "tests/mock/world.h"
 
 enum { KERNELS = 3 };

@@ -17,13 +17,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static CUlibrary load(void)
 {
     CUlibrary library;
@@ -231,7 +224,7 @@ static void linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_kn
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
     const struct CMUnitTest tests[] = {
         TEST(library_is_loaded_from_a_file),
         TEST(unknown_options_are_refused),

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The linker: what it makes is complete, and another process can load it. */
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cubin.h"
@@ -20,13 +18,6 @@ static int begin(void **state)
 {
     (void)state;
     world_begin(NULL);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
     return 0;
 }
 
@@ -227,7 +218,7 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
 
 int main(int argc, char **argv)
 {

@@ -6,20 +6,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = manual");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static void element_of_an_array_has_the_bytes_of_its_format(void **state)
 {
     static const struct {
@@ -223,13 +209,6 @@ static void pool_takes_what_is_left_of_the_device(void **state)
 
 /* --- streams of the first ABI --- */
 
-static int begin_auto(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
 static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
 {
     const CUstream stream = world_stream();
@@ -247,7 +226,7 @@ static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
     const struct CMUnitTest tests[] = {
         TEST(element_of_an_array_has_the_bytes_of_its_format),
         TEST(array_that_no_texture_can_have_is_refused),
@@ -257,7 +236,7 @@ int main(void)
         TEST(place_is_a_device_or_the_host_and_nothing_else),
         TEST(pool_takes_what_is_left_of_the_device),
         cmocka_unit_test_setup_teardown(first_abi_of_destroying_a_stream_waits_for_its_work,
-                                        begin_auto, end),
+                                        world_auto, world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

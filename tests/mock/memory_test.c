@@ -23,13 +23,6 @@ static int begin_large(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static CUdeviceptr allocate(size_t bytes)
 {
     CUdeviceptr memory = 0;
@@ -307,7 +300,7 @@ static void a_device_address_leads_to_its_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, world_done)
         TEST(the_host_cannot_read_device_memory, begin),
         TEST(small_allocations_share_blocks, begin),
         TEST(large_allocations_have_blocks_of_their_own, begin),

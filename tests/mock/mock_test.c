@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a mock: created from options, installed, asked, destroyed. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tests/mock/world.h"

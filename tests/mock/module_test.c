@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules: what is found in them, and where it is. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cubin.h"

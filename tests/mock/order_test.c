@@ -6,27 +6,6 @@
 
 enum { MS = 1000000 };
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = manual");
-    return 0;
-}
-
-static int begin_auto(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 static void default_stream_waits_for_blocking_streams(void **state)
 {
     CUstream blocking, other = world_stream();
@@ -182,16 +161,20 @@ static void host_function_blocks_its_stream_and_no_other_work(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(default_stream_waits_for_blocking_streams, begin, end),
-        cmocka_unit_test_setup_teardown(blocking_stream_waits_for_the_default_stream, begin, end),
-        cmocka_unit_test_setup_teardown(later_work_does_not_hold_up_the_default_stream, begin, end),
-        cmocka_unit_test_setup_teardown(waiter_keeps_the_record_of_the_time_of_the_call, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(destroyed_stream_and_event_still_finish_their_work, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(per_thread_stream_is_of_its_thread, begin, end),
+        cmocka_unit_test_setup_teardown(default_stream_waits_for_blocking_streams, world_manual,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(blocking_stream_waits_for_the_default_stream, world_manual,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(later_work_does_not_hold_up_the_default_stream,
+                                        world_manual, world_done),
+        cmocka_unit_test_setup_teardown(waiter_keeps_the_record_of_the_time_of_the_call,
+                                        world_manual, world_done),
+        cmocka_unit_test_setup_teardown(destroyed_stream_and_event_still_finish_their_work,
+                                        world_manual, world_done),
+        cmocka_unit_test_setup_teardown(per_thread_stream_is_of_its_thread, world_manual,
+                                        world_done),
         cmocka_unit_test_setup_teardown(host_function_blocks_its_stream_and_no_other_work,
-                                        begin_auto, end),
+                                        world_auto, world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

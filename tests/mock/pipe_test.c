@@ -3,12 +3,6 @@
 #include "tests/mock/graph_world.h"
 #include "tests/support/folder.h"
 
-static int begin(void **state)
-{
-    (void)state;
-    return graph_begin("mode = auto");
-}
-
 static void pipe_that_nobody_reads_is_refused(void **state)
 {
     (void)state;
@@ -18,7 +12,7 @@ static void pipe_that_nobody_reads_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pipe_that_nobody_reads_is_refused, begin, graph_end),
+        cmocka_unit_test_setup_teardown(pipe_that_nobody_reads_is_refused, graph_auto, graph_end),
     };
 
     return cmocka_run_group_tests_name("pipe", tests, folder_create, folder_remove);

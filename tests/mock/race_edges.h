@@ -19,9 +19,9 @@ struct race_edge {
     }
 
 /*
- * Of edges that end with a NULL name: with what orders there is no race, without it there is one.
+ * The tests of a program, of edges that end with a NULL name: with what orders there is no race,
+ * without it there is one. Returns what main() does.
  */
-void race_check_ordered(const struct race_edge *edges);
-void race_check_unordered(const struct race_edge *edges);
+int race_edges_check(const struct race_edge *edges);
 
 #endif

@@ -172,24 +172,7 @@ static const struct race_edge edges[] = {
     {NULL, NULL},
 };
 
-static void what_is_ordered_is_no_race(void **state)
-{
-    (void)state;
-    race_check_ordered(edges);
-}
-
-static void what_nothing_orders_is_one_race_in_every_schedule(void **state)
-{
-    (void)state;
-    race_check_unordered(edges);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_ordered_is_no_race),
-        cmocka_unit_test(what_nothing_orders_is_one_race_in_every_schedule),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return race_edges_check(edges);
 }

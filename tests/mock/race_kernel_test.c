@@ -16,13 +16,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    race_end();
-    return 0;
-}
-
 static CUresult say(const char *name, const enum cushim_mock_access *accesses,
                     const size_t *access_bytes, size_t count)
 {
@@ -180,14 +173,14 @@ static void accesses_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(accesses_are_compared, begin, end),
-        cmocka_unit_test_setup_teardown(unknown_kernel_races_with_a_copy, begin, end),
-        cmocka_unit_test_setup_teardown(kernel_that_is_skipped_is_unknown, begin, end),
-        cmocka_unit_test_setup_teardown(access_begins_at_the_pointer, begin, end),
-        cmocka_unit_test_setup_teardown(access_has_a_size_if_it_is_said, begin, end),
-        cmocka_unit_test_setup_teardown(function_of_a_kernel_has_no_influence, begin, end),
-        cmocka_unit_test_setup_teardown(name_outlives_what_is_registered, begin, end),
-        cmocka_unit_test_setup_teardown(accesses_are_checked, begin, end),
+        cmocka_unit_test_setup_teardown(accesses_are_compared, begin, race_done),
+        cmocka_unit_test_setup_teardown(unknown_kernel_races_with_a_copy, begin, race_done),
+        cmocka_unit_test_setup_teardown(kernel_that_is_skipped_is_unknown, begin, race_done),
+        cmocka_unit_test_setup_teardown(access_begins_at_the_pointer, begin, race_done),
+        cmocka_unit_test_setup_teardown(access_has_a_size_if_it_is_said, begin, race_done),
+        cmocka_unit_test_setup_teardown(function_of_a_kernel_has_no_influence, begin, race_done),
+        cmocka_unit_test_setup_teardown(name_outlives_what_is_registered, begin, race_done),
+        cmocka_unit_test_setup_teardown(accesses_are_checked, begin, race_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,20 +11,6 @@ enum { PITCH = 64, ROWS = 4 };
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
 
-static int begin(void **state)
-{
-    (void)state;
-    race_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    race_end();
-    return 0;
-}
-
 static void set(unsigned first, unsigned bytes, CUstream stream)
 {
     OK(driver->MemsetD8Async(race_memory + first, 1, bytes, stream));
@@ -231,18 +217,18 @@ static void copies_between_contexts_are_ordered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bytes_side_by_side_are_no_race, begin, end),
-        cmocka_unit_test_setup_teardown(boxes_race_where_their_rows_meet, begin, end),
-        cmocka_unit_test_setup_teardown(text_tells_the_row_that_meets, begin, end),
-        cmocka_unit_test_setup_teardown(layers_race_where_their_rows_meet, begin, end),
-        cmocka_unit_test_setup_teardown(arrays_are_memory_too, begin, end),
-        cmocka_unit_test_setup_teardown(page_locked_memory_is_known, begin, end),
-        cmocka_unit_test_setup_teardown(managed_memory_is_known, begin, end),
-        cmocka_unit_test_setup_teardown(pageable_memory_is_not_known, begin, end),
-        cmocka_unit_test_setup_teardown(both_sides_of_a_copy_count, begin, end),
-        cmocka_unit_test_setup_teardown(two_that_read_are_no_race, begin, end),
+        cmocka_unit_test_setup_teardown(bytes_side_by_side_are_no_race, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(boxes_race_where_their_rows_meet, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(text_tells_the_row_that_meets, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(layers_race_where_their_rows_meet, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(arrays_are_memory_too, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(page_locked_memory_is_known, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(managed_memory_is_known, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(pageable_memory_is_not_known, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(both_sides_of_a_copy_count, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(two_that_read_are_no_race, race_auto, race_done),
         cmocka_unit_test(copy_that_is_waited_for_counts),
-        cmocka_unit_test_setup_teardown(copies_between_contexts_are_ordered, begin, end),
+        cmocka_unit_test_setup_teardown(copies_between_contexts_are_ordered, race_auto, race_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,20 +4,6 @@
 
 #include "tests/mock/race_world.h"
 
-static int begin(void **state)
-{
-    (void)state;
-    race_begin("mode = auto");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    race_end();
-    return 0;
-}
-
 static void order_of_two_operations_is_told(void **state)
 {
     enum cushim_mock_order order;
@@ -86,10 +72,11 @@ static void last_4096_operations_can_be_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(order_of_two_operations_is_told, begin, end),
-        cmocka_unit_test_setup_teardown(order_behind_a_value_is_not_known, begin, end),
-        cmocka_unit_test_setup_teardown(order_of_no_operation_is_refused, begin, end),
-        cmocka_unit_test_setup_teardown(last_4096_operations_can_be_asked_for, begin, end),
+        cmocka_unit_test_setup_teardown(order_of_two_operations_is_told, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(order_behind_a_value_is_not_known, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(order_of_no_operation_is_refused, race_auto, race_done),
+        cmocka_unit_test_setup_teardown(last_4096_operations_can_be_asked_for, race_auto,
+                                        race_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,13 +26,6 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    race_end();
-    return 0;
-}
-
 static unsigned long long allocation_of(CUdeviceptr memory)
 {
     unsigned long long id = 0;
@@ -311,20 +304,22 @@ static void race_is_a_violation_if_so_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(text_names_both_operations_and_the_cure, begin, end),
-        cmocka_unit_test_setup_teardown(text_names_the_default_stream, begin, end),
-        cmocka_unit_test_setup_teardown(cure_that_the_text_names_helps, begin, end),
-        cmocka_unit_test_setup_teardown(race_is_no_violation, begin, end),
-        cmocka_unit_test_setup_teardown(pair_of_places_is_told_once, begin, end),
+        cmocka_unit_test_setup_teardown(text_names_both_operations_and_the_cure, begin, race_done),
+        cmocka_unit_test_setup_teardown(text_names_the_default_stream, begin, race_done),
+        cmocka_unit_test_setup_teardown(cure_that_the_text_names_helps, begin, race_done),
+        cmocka_unit_test_setup_teardown(race_is_no_violation, begin, race_done),
+        cmocka_unit_test_setup_teardown(pair_of_places_is_told_once, begin, race_done),
         cmocka_unit_test_setup_teardown(races_that_cannot_be_kept_apart_are_counted_and_not_told,
-                                        begin, end),
-        cmocka_unit_test_setup_teardown(other_places_are_told_too, begin, end),
-        cmocka_unit_test_setup_teardown(first_64_texts_are_kept_and_all_are_counted, begin, end),
-        cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, end),
-        cmocka_unit_test_setup_teardown(streams_race_again_behind_a_value, begin, end),
+                                        begin, race_done),
+        cmocka_unit_test_setup_teardown(other_places_are_told_too, begin, race_done),
+        cmocka_unit_test_setup_teardown(first_64_texts_are_kept_and_all_are_counted, begin,
+                                        race_done),
+        cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, race_done),
+        cmocka_unit_test_setup_teardown(streams_race_again_behind_a_value, begin, race_done),
         cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
-        cmocka_unit_test_setup_teardown(threads_with_memory_of_their_own_do_not_race, begin, end),
-        cmocka_unit_test_setup_teardown(long_programs_forget_nothing, begin, end),
+        cmocka_unit_test_setup_teardown(threads_with_memory_of_their_own_do_not_race, begin,
+                                        race_done),
+        cmocka_unit_test_setup_teardown(long_programs_forget_nothing, begin, race_done),
         cmocka_unit_test(nothing_is_looked_for_by_default),
         cmocka_unit_test(race_is_a_violation_if_so_set),
     };

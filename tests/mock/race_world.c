@@ -62,6 +62,20 @@ void race_end(void)
     world_end();
 }
 
+int race_auto(void **state)
+{
+    (void)state;
+    race_begin("mode = auto");
+    return 0;
+}
+
+int race_done(void **state)
+{
+    (void)state;
+    race_end();
+    return 0;
+}
+
 CUstream race_stream(bool blocking)
 {
     CUstream stream;

@@ -22,6 +22,10 @@ extern CUfunction race_reads, race_writes, race_unknown;
 void race_begin(const char *settings);
 void race_end(void);
 
+/* The setup of tests that want no more, and the teardown. */
+int race_auto(void **state);
+int race_done(void **state);
+
 CUstream race_stream(bool blocking);
 
 /* How many races were found so far. */

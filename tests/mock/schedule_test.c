@@ -6,13 +6,6 @@
 
 enum { MS = 1000000 };
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 #define WITH(name, settings)      \
     static int name(void **state) \
     {                             \
@@ -186,16 +179,17 @@ static void random_seeds_give_either_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(eager_work_has_ended_when_its_call_returns, eager, end),
-        cmocka_unit_test_setup_teardown(lazy_work_starts_when_it_is_waited_for, lazy, end),
-        cmocka_unit_test_setup_teardown(lazy_wait_reaches_through_events, lazy, end),
-        cmocka_unit_test_setup_teardown(lazy_polling_ends, lazy, end),
+        cmocka_unit_test_setup_teardown(eager_work_has_ended_when_its_call_returns, eager,
+                                        world_done),
+        cmocka_unit_test_setup_teardown(lazy_work_starts_when_it_is_waited_for, lazy, world_done),
+        cmocka_unit_test_setup_teardown(lazy_wait_reaches_through_events, lazy, world_done),
+        cmocka_unit_test_setup_teardown(lazy_polling_ends, lazy, world_done),
         cmocka_unit_test_setup_teardown(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual,
-                                        end),
+                                        world_done),
         cmocka_unit_test_setup_teardown(kernels_share_the_device_as_far_as_it_has_room, two_kernels,
-                                        end),
-        cmocka_unit_test_setup_teardown(kernels_wait_for_room, one_kernel, end),
-        cmocka_unit_test_setup_teardown(room_goes_to_the_highest_priority, one_kernel, end),
+                                        world_done),
+        cmocka_unit_test_setup_teardown(kernels_wait_for_room, one_kernel, world_done),
+        cmocka_unit_test_setup_teardown(room_goes_to_the_highest_priority, one_kernel, world_done),
         cmocka_unit_test(random_seeds_give_either_order),
     };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sets (statements 116 and 117). */
-#include <string.h>
-
 #include "tests/mock/world.h"
 
 enum { MS = 1000000, BYTES = 1024 };

@@ -177,16 +177,9 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
     const struct CMUnitTest tests[] = {
         CASE(threads_that_ended_are_forgotten),
         CASE(work_of_a_thread_that_ended_goes_on),

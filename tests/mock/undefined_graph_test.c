@@ -158,13 +158,6 @@ static void other_child_of_a_node_nests_to_the_same_end(void **state)
     world_end();
 }
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin("mode = auto");
-    return 0;
-}
-
 static int end(void **state)
 {
     (void)state;
@@ -175,7 +168,7 @@ static int end(void **state)
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, world_auto, end)
     const struct CMUnitTest tests[] = {
         CASE(capture_ends_with_the_graph_around_its_own),
         CASE(capture_ends_with_the_node_around_its_graph),

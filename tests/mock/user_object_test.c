@@ -117,16 +117,9 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
-{
-    (void)state;
-    world_end();
-    return 0;
-}
-
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
     const struct CMUnitTest tests[] = {
         CASE(user_object_lives_as_long_as_any_graph_holds_it),
         CASE(user_object_outlives_launches_under_way),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUDA_VISIBLE_DEVICES: which devices the program sees (statements 3 and 83). */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cushim/uuid.h>

@@ -51,6 +51,27 @@ void world_end(void)
     world = NULL;
 }
 
+int world_auto(void **state)
+{
+    (void)state;
+    world_begin("mode = auto");
+    return 0;
+}
+
+int world_manual(void **state)
+{
+    (void)state;
+    world_begin("mode = manual");
+    return 0;
+}
+
+int world_done(void **state)
+{
+    (void)state;
+    world_end();
+    return 0;
+}
+
 struct cushim_mock_state world_state(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};

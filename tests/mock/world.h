@@ -30,6 +30,11 @@ void world_begin(const char *settings);
  */
 void world_end(void);
 
+/* Setups of tests that want the mode of the clock and no more, and their teardown. */
+int world_auto(void **state);
+int world_manual(void **state);
+int world_done(void **state);
+
 /* What is pending, and where the clock stands. */
 struct cushim_mock_state world_state(void);
 

@@ -2,7 +2,6 @@
 #include "tests/probe/probing.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"

@@ -24,7 +24,9 @@ const char *probing_driver(const char *name, char *path, size_t size);
 /* The same; good until the next call in any thread. */
 const char *probing_path(const char *name);
 
-/* A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. */
+/*
+ * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure.
+ */
 struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
 /* Let the driver `mischief` of the zoo do it: at `open`, `init` or `count`. NULL: nothing. */

@@ -9,7 +9,9 @@
 
 void damage_seed(uint64_t seed);
 
-/* Damage them in some ways. Returns how many there are then: no more than before, and at least one. */
+/*
+ * Damage them in some ways. Returns how many there are then: no more than before, and at least one.
+ */
 size_t damage(unsigned char *bytes, size_t size, bool is_text);
 
 #endif

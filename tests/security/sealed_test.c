@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A process whose system calls are filtered, as those of sandboxes are: where the table cannot be
- * made read-only the load goes on and the report tells it, and where a call that it needs is forbidden it says so.
+ * made read-only the load goes on and the report tells it, and where a call that it needs is
+ * forbidden it says so.
  *
  * That the tables are read-only where nothing is forbidden, tests/unit/pages_test.c shows.
  */

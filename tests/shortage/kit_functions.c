@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The test kit: layers, faults, recordings, expectations, tests and sweeps. */
-#include <string.h>
-
 #include <cushim/expectation.h>
 #include <cushim/fault.h>
 #include <cushim/recording.h>

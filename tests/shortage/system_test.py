@@ -38,8 +38,8 @@ WHOLE = {'load': b'done', 'mock': b'done', 'info': b'"loaded"', 'info --mock': b
 SIGNALS = (-signal.SIGSEGV, -signal.SIGABRT)
 ERRORS = (errno.EPERM, errno.ENOSYS, errno.EAGAIN)
 
-# Of run: another program that becomes a second one. What ends both alike, by a signal, ends the second
-# before its main(): the dynamic linker's doing, which is told and counted.
+# Of run: another program that becomes a second one. What ends both alike, by a signal, ends the
+# second before its main(): the dynamic linker's doing, which is told and counted.
 ANOTHER = ['/usr/bin/env', '/bin/true']
 
 # glibc ends a program whose thread cannot have this.

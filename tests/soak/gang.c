@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Each on cache lines of its own: the counts of one thread are not to slow another. */
 static struct member {

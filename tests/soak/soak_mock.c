@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * soak_mock [OPTION]...: a client that makes, uses and gives back all that a driver has, from many
- * threads; `--help` tells the options. To be run on the mock's library, by `cushim run`: its kernels
- * are the mock's.
+ * threads; `--help` tells the options. To be run on the mock's library, by `cushim run`: its
+ * kernels are the mock's.
  */
 #include <stdio.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fork: who may go on using the driver. */
 #define _GNU_SOURCE
-#include <stdlib.h>
 
 #include "fake.h"
 #include "fork_children.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A load and an install at one instant: neither undoes what the other has done. */
-#include <stdbool.h>
-
 #include "fake.h"
 #include "forked.h"
 #include "loader/loader.h"
-#include "loader/tables.h"
 
 static struct fake_source source;
 static struct fake_source broken = {.lacks = {"cuInit"}};

@@ -2,7 +2,6 @@
 /* Pages: a table that is current cannot be written by accident. */
 #define _GNU_SOURCE
 #include <signal.h>
-#include <stdlib.h>
 
 #include "fake.h"
 #include "forked.h"

@@ -15,7 +15,6 @@
 #include "fake.h"
 #include "forked.h"
 #include "loader/system.h"
-#include "loader/turn.h"
 
 static struct fake_source broken = {.lacks = {"cuInit"}};
 

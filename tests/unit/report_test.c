@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: complete in every state, within any buffer, and with words that help. */
 #define _GNU_SOURCE
-#include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"

@@ -2,7 +2,6 @@
 /* What a process has run out of, where a library cannot be opened, and what then is advised. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>

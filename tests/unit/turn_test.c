@@ -8,7 +8,6 @@
 #include "fake.h"
 #include "forked.h"
 #include "loader/loader.h"
-#include "loader/tables.h"
 #include "tests/support/environment.h"
 
 static struct fake_source source;

@@ -66,9 +66,6 @@ unsigned cushim__expected_compare(const struct cushim__expected *expected,
                                   const struct cushim__call *call, CUresult answer,
                                   unsigned *first);
 
-/* `cuEventRecord(hEvent=event#1, hStream)`. */
-void cushim__expected_add(struct cushim__text *text, const struct cushim__expected *expected);
-
 /* What became of one. */
 void cushim__expected_tell(struct cushim__text *text, const struct cushim__expected *expected);
 

@@ -70,7 +70,8 @@ static void add_match(struct cushim__text *text, const struct cushim__expected *
     }
 }
 
-void cushim__expected_add(struct cushim__text *text, const struct cushim__expected *expected)
+/* `cuEventRecord(hEvent=event#1, hStream)`. */
+static void add_expected(struct cushim__text *text, const struct cushim__expected *expected)
 {
     const unsigned count = cushim__seen_count(expected->slot);
 
@@ -121,7 +122,7 @@ static void tell_count(struct cushim__text *text, const struct cushim__expected 
     cushim__text_add(text, "expected ");
     add_wanted(text, &expected->what);
     cushim__text_add(text, ": ");
-    cushim__expected_add(text, expected);
+    add_expected(text, expected);
     cushim__text_add(text, "; it came ");
     add_times(text, expected->count + expected->too_many);
     cushim__text_add(text, "\n");
@@ -151,9 +152,9 @@ static void tell_forbidden(struct cushim__text *text, const struct cushim__expec
 static void tell_order(struct cushim__text *text, const struct cushim__expected *expected)
 {
     cushim__text_add(text, "out of order: ");
-    cushim__expected_add(text, expected);
+    add_expected(text, expected);
     cushim__text_add(text, expected->is_early ? " came before " : " came after ");
-    cushim__expected_add(text, expected->other);
+    add_expected(text, expected->other);
     cushim__text_format(text, "\n  it is %s\n", expected->misplaced.text);
 }
 

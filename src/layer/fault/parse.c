@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/layer/fault/parse.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/options.h"
 #include "src/layer/fault/part.h"
 #include "src/layer/fault/site.h"
 #include "src/mock/settings/nearest.h"

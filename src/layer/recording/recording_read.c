@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording as its readers see it. */
-#include <string.h>
-
 #include "src/layer/layer.h"
 #include "src/layer/recording/recording.h"
 #include "src/layer/result.h"

@@ -55,7 +55,8 @@ void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text,
                  cushim__noun_word(noun), tag->number, offset);
 }
 
-bool cushim__tag_name(const struct cushim__known *known, const char *text)
+/* Give something known a name. False: no memory. */
+static bool give_name(const struct cushim__known *known, const char *text)
 {
     struct name *name = malloc(sizeof *name);
 
@@ -78,7 +79,8 @@ static bool is_alive(enum cushim__noun noun, uint32_t number)
     return false;
 }
 
-bool cushim__tag_find(const char *text, struct cushim__tag *tag)
+/* The tag that a name stands for; false: nothing that lives has it. */
+static bool find_named(const char *text, struct cushim__tag *tag)
 {
     for (const struct name *name = names; name; name = name->next) {
         if (strcmp(name->text, text) == 0 && is_alive(name->noun, name->number)) {
@@ -134,9 +136,9 @@ CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle, const c
     known = any(handle);
     if (!known)
         code = CUDA_ERROR_NOT_FOUND;
-    else if (cushim__tag_find(name, &tag))
+    else if (find_named(name, &tag))
         code = CUDA_ERROR_ALREADY_ACQUIRED;
-    else if (!cushim__tag_name(known, name))
+    else if (!give_name(known, name))
         code = CUDA_ERROR_OUT_OF_MEMORY;
     cushim__lock_release(&layer->lock);
     return code;

@@ -10,12 +10,6 @@
 /* `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or the program's name. */
 void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);
 
-/* Give something known a name. False: no memory. */
-bool cushim__tag_name(const struct cushim__known *known, const char *name);
-
-/* The tag that a name stands for; false: nothing that lives has it. */
-bool cushim__tag_find(const char *name, struct cushim__tag *tag);
-
 /* Forget all names. */
 void cushim__tags_clear(void);
 

@@ -43,9 +43,6 @@ bool cushim__ptx_name(struct cushim__ptx *ptx, struct cushim__ptx_word *name);
 /* INVALID_PTX, with the line in the message. */
 CUresult cushim__ptx_refuse(struct cushim__ptx *ptx, const char *expected);
 
-/* A type such as `.u32`: its size in bytes; 0: it is none. */
-size_t cushim__ptx_type_bytes(const struct cushim__ptx *ptx);
-
 /* What variables and parameters have in common: `.align 16 .v2 .b8`, then a name and dimensions. */
 struct cushim__ptx_declaration {
     struct cushim__ptx_word name;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Declarations of PTX text: types, names, dimensions, and the variables that have them. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/mock/image/ptx.h"
@@ -17,7 +16,8 @@ static const struct {
     {".e5m2", 1},  {".e4m3x2", 2}, {".e5m2x2", 2},     {".pred", 1},
 };
 
-size_t cushim__ptx_type_bytes(const struct cushim__ptx *ptx)
+/* A type such as `.u32`: its size in bytes; 0: it is none. */
+static size_t type_bytes(const struct cushim__ptx *ptx)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (cushim__ptx_is(ptx, types[i].name))
@@ -74,8 +74,8 @@ CUresult cushim__ptx_declared_type(struct cushim__ptx *ptx,
         } else if (vector_of(ptx) > 0) {
             vector = vector_of(ptx);
             cushim__ptx_next(ptx);
-        } else if (bytes == 0 && cushim__ptx_type_bytes(ptx) > 0) {
-            bytes = cushim__ptx_type_bytes(ptx);
+        } else if (bytes == 0 && type_bytes(ptx) > 0) {
+            bytes = type_bytes(ptx);
             memcpy(declaration->type, ptx->word.start,
                    ptx->word.length < sizeof declaration->type ? ptx->word.length : 0);
             cushim__ptx_next(ptx);

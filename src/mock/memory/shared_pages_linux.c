@@ -6,7 +6,6 @@
 #define _GNU_SOURCE
 #include "src/mock/memory/shared_pages.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>

@@ -9,7 +9,6 @@
 #include <cuda.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BYTES = 4096, NODES = 8 };

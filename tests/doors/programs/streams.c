@@ -10,7 +10,6 @@
 
 #include <semaphore.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BYTES = 1 << 18 };

@@ -58,10 +58,9 @@ CUresult cushim__capture_legacy(struct cushim__stream *legacy);
 
 /*
  * An operation for a stream that is captured becomes a node of the graph. Takes it over. The
- * stream's `capture` is not NULL. The same for any kind of node.
+ * stream's `capture` is not NULL.
  */
 CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__operation *operation);
-CUresult cushim__capture_add_work(struct cushim__stream *stream, struct cushim__work *work);
 
 /* A record on a stream that is captured. `flags` as of the call. */
 CUresult cushim__capture_record(struct cushim__stream *stream, struct cushim__event *event,

@@ -5,7 +5,8 @@
 #include "src/mock/calls/event/event.h"
 #include "src/mock/calls/graph/graph.h"
 
-CUresult cushim__capture_add_work(struct cushim__stream *stream, struct cushim__work *work)
+/* A node of any kind. Takes the work over. */
+static CUresult add_work(struct cushim__stream *stream, struct cushim__work *work)
 {
     struct cushim__edges *frontier = &stream->captured->frontier;
     struct cushim__node *node;
@@ -35,7 +36,7 @@ CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__opera
         .context = stream->object.context->object.handle,
     };
 
-    return cushim__capture_add_work(stream, &work);
+    return add_work(stream, &work);
 }
 
 static CUresult add_event(struct cushim__stream *stream, CUgraphNodeType type,
@@ -43,7 +44,7 @@ static CUresult add_event(struct cushim__stream *stream, CUgraphNodeType type,
 {
     struct cushim__work work = {.type = type, .event = event->object.handle};
 
-    return cushim__capture_add_work(stream, &work);
+    return add_work(stream, &work);
 }
 
 CUresult cushim__capture_record(struct cushim__stream *stream, struct cushim__event *event,

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "loader/options.h"
-#include "src/mock/call.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
 #include "src/mock/name.h"

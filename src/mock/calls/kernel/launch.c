@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches as operations: checks, and what a kernel does when it executes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/mock/call.h"

@@ -16,7 +16,6 @@ enum {
     WARP = 32,
     SHARED_STEP = 128,
     REGISTER_STEP = 256, /* for a warp */
-    PORTABLE_CLUSTER = 8,
 };
 
 /* How much of its memory a multiprocessor can set aside as shared memory, in KiB. */
