@@ -25,8 +25,10 @@ enum cushim__cached cushim__cache_look(const char *path, const char *name,
 enum cushim__cached cushim__cache_look_at(const unsigned char *bytes, size_t size, const char *name,
                                           bool (*visit)(const char *path, void *data), void *data);
 
-/* Whether the cache leads to no library of this name for any processor. False also if that cannot
- * be told. */
+/*
+ * Whether the cache leads to no library of this name for any processor. False also if that cannot
+ * be told.
+ */
 bool cushim__cache_lacks(const char *path, const char *name);
 
 #endif

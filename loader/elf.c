@@ -92,8 +92,10 @@ static bool check_header(struct cushim__elf *elf)
     return true;
 }
 
-/* Whether the linker of the build says that this is a program: musl's opens one and runs what it has
- * to run at its start. */
+/*
+ * Whether the linker of the build says that this is a program: musl's opens one and runs what it
+ * has to run at its start.
+ */
 static bool check_kind(struct cushim__elf *elf)
 {
     return elf->values[CUSHIM__ELF_FLAGS_1] & FLAG_PROGRAM

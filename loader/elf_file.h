@@ -103,8 +103,10 @@ struct cushim__elf {
 
 /* --- elf_file.c --- */
 
-/* Refuse the file. Both return false; the latter for a file that contradicts itself, and `place` is
- * where in it that stands. */
+/*
+ * Refuse the file. Both return false; the latter for a file that contradicts itself, and `place` is
+ * where in it that stands.
+ */
 bool cushim__elf_refuse(struct cushim__elf *elf, enum cushim_outcome outcome, const char *message);
 bool cushim__elf_damaged(struct cushim__elf *elf, uint64_t place, const char *why);
 

@@ -160,8 +160,10 @@ static const char *fault_of_symbol(struct cushim__elf *elf, const ElfW(Sym) * sy
     return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
 
-/* How many of the symbols, from the first on, are global functions of the code that was met last,
- * which is what nearly all are. */
+/*
+ * How many of the symbols, from the first on, are global functions of the code that was met last,
+ * which is what nearly all are.
+ */
 static uint64_t count_plain(const struct cushim__elf *elf, const ElfW(Sym) * symbols,
                             const ElfW(Sym) * end)
 {

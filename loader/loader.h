@@ -36,8 +36,10 @@ struct cushim__source {
 
 /* --- candidate.c --- */
 
-/* Try what `options` ask for. Returns 0 and the driver's source, or the code of the failure; writes
- * candidates, library, driver_version and state of `report`. */
+/*
+ * Try what `options` ask for. Returns 0 and the driver's source, or the code of the failure; writes
+ * candidates, library, driver_version and state of `report`.
+ */
 CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source);
 
@@ -52,8 +54,10 @@ cushim_function cushim__resolve_in_library(const char *symbol, void *library);
 /* Ask the driver for its version. Returns its code; the version is 0 unless it told one. */
 CUresult cushim__source_ask(struct cushim__source *source);
 
-/* Fill every slot within table->size, which must not be beyond this library's table, and `states`
- * unless it is NULL. */
+/*
+ * Fill every slot within table->size, which must not be beyond this library's table, and `states`
+ * unless it is NULL.
+ */
 void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
                   struct cushim_symbol_counts *counts, unsigned char *states);
 
@@ -76,8 +80,10 @@ bool cushim__own_table_is_writable(void);
 /* Whether a driver has been loaded; in a forked child, before the fork. */
 bool cushim__was_loaded(void);
 
-/* Make `table` the loader's own, and current unless the program has installed another. NULL: the
- * absent table. */
+/*
+ * Make `table` the loader's own, and current unless the program has installed another. NULL: the
+ * absent table.
+ */
 void cushim__publish(const struct cushim_table *table);
 
 /* The same for a failure: every call answers `code`. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search of glibc's dynamic linker, which tells its folders, but neither its cache nor the
- * subfolders that it tries in each. */
+/*
+ * The search of glibc's dynamic linker, which tells its folders, but neither its cache nor the
+ * subfolders that it tries in each.
+ */
 #define _GNU_SOURCE
 #include "loader/search.h"
 
@@ -264,8 +266,10 @@ static enum find look_into_cache(struct search *search)
     return cached == CUSHIM__CACHED_STOPPED ? STOPS : GOES_ON;
 }
 
-/* Look along the folders, up to a file that decides. False: what was met must not be opened, and is
- * copied to `file`. */
+/*
+ * Look along the folders, up to a file that decides. False: what was met must not be opened, and is
+ * copied to `file`.
+ */
 static bool look_along_folders(struct search *search, struct cushim_candidate *passed_over)
 {
     const char *folder = "";

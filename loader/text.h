@@ -22,12 +22,16 @@ __attribute__((format(__printf__, 2, 3)))
 #endif
 void cushim__text_format(struct cushim__text *text, const char *format, ...);
 
-/* Text of somebody else's on one line: what is no valid UTF-8, or would do something to a terminal,
- * becomes `?`. */
+/*
+ * Text of somebody else's on one line: what is no valid UTF-8, or would do something to a terminal,
+ * becomes `?`.
+ */
 void cushim__text_plain(struct cushim__text *text, const char *bytes);
 
-/* A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD; what would do something to a
- * terminal is escaped. */
+/*
+ * A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD; what would do something to
+ * a terminal is escaped.
+ */
 void cushim__text_json(struct cushim__text *text, const char *bytes);
 
 /* Copy into a field of a fixed size; what is too long ends in `...`. */

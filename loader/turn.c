@@ -65,8 +65,10 @@ static void forbid(void)
     atomic_store(&turn_word, FORKED);
 }
 
-/* A thread together with what the word held. It keeps the place of its errno across a fork, while
- * the system's number of it is another one then. */
+/*
+ * A thread together with what the word held. It keeps the place of its errno across a fork, while
+ * the system's number of it is another one then.
+ */
 static uint64_t mark_of(uint64_t word)
 {
     return word ^ (uint64_t)(uintptr_t)&errno * UINT64_C(0x9e3779b97f4a7c15);
@@ -148,8 +150,10 @@ bool cushim__turn_commit(void)
     const uint64_t self = cushim__self();
     uint64_t now = atomic_load(&turn_word);
 
-    /* Whoever holds the turn: who is done first commits, or slow loads could take it from one
-     * another for ever. */
+    /*
+     * Whoever holds the turn: who is done first commits, or slow loads could take it from one
+     * another for ever.
+     */
     while (is_loading(now) && now == holder_of(now) && !is_orphaned(now)) {
         if (atomic_compare_exchange_strong(&turn_word, &now, self | COMMITTING))
             return true;
@@ -157,8 +161,10 @@ bool cushim__turn_commit(void)
     return false;
 }
 
-/* After a commit. A signal handler may have forked in the middle of it, and the child be one that
- * must not use the driver: what was published since is withdrawn. */
+/*
+ * After a commit. A signal handler may have forked in the middle of it, and the child be one that
+ * must not use the driver: what was published since is withdrawn.
+ */
 static void leave_commit(uint64_t value)
 {
     uint64_t mine = cushim__self() | COMMITTING;

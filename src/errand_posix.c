@@ -200,8 +200,10 @@ static void reap(struct cushim__errand *errand, pid_t child)
         errand->signal = (unsigned)WTERMSIG(status);
 }
 
-/* Where somebody else has waited for it, its number is not given out again within one look: numbers
- * go round. */
+/*
+ * Where somebody else has waited for it, its number is not given out again within one look: numbers
+ * go round.
+ */
 static void end_group(struct cushim__errand *errand, pid_t child)
 {
     kill(-child, SIGKILL);

@@ -3,8 +3,10 @@
 #include "loader/system.h"
 #include "src/objects.h"
 
-/* Work that is nearly done is caught by looks without a pause. Then pauses double: at most twice as
- * long as the wait so far, and never so long that a late answer would be felt. */
+/*
+ * Work that is nearly done is caught by looks without a pause. Then pauses double: at most twice as
+ * long as the wait so far, and never so long that a late answer would be felt.
+ */
 enum { IMMEDIATE_LOOKS = 4, FIRST_PAUSE_NS = 1000, LONGEST_PAUSE_NS = 1000 * 1000 };
 
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns)

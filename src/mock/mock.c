@@ -95,8 +95,10 @@ void cushim__life_in_child(void)
     cushim__lock_create(&life);
 }
 
-/* Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
- * stays. */
+/*
+ * Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
+ * stays.
+ */
 static struct cushim_mock *volatile left_behind;
 
 static void end(struct cushim_mock *mock)

@@ -18,8 +18,10 @@ bool system_begin(int *count, char ***words)
     (void)count;
     (void)words;
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
-        /* Opening takes the lowest number that is free: this one. For reading only, so that what
-         * is written to a standard output that is closed still fails. */
+        /*
+         * Opening takes the lowest number that is free: this one. For reading only, so that what
+         * is written to a standard output that is closed still fails.
+         */
         if (fcntl(stream, F_GETFD) == -1 && errno == EBADF &&
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY) != stream)
             exit(EXIT_FAILURE);

@@ -16,8 +16,10 @@ void tally_begin(bool json, const char *driver);
 void tally_add(const struct conformance_case *row, enum outcome outcome, unsigned assertions,
                const char *said);
 
-/* Print the sums. `kind` (ON_GPU, ON_MOCK) is held to the minimum of a whole run, 0 to nothing.
- * Returns whether the run has passed. */
+/*
+ * Print the sums. `kind` (ON_GPU, ON_MOCK) is held to the minimum of a whole run, 0 to nothing.
+ * Returns whether the run has passed.
+ */
 bool tally_end(unsigned kind);
 
 #endif

@@ -69,8 +69,10 @@ static cushim_call call_of(const struct generation *generation, size_t index)
     return cushim_calls[index];
 }
 
-/* The slot that is called at each turn: all in order, but cuInit last, since nobody knows what it
- * leaves behind. */
+/*
+ * The slot that is called at each turn: all in order, but cuInit last, since nobody knows what it
+ * leaves behind.
+ */
 static size_t slot_at(size_t turn)
 {
     static size_t init = SIZE_MAX;

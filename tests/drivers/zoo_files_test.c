@@ -208,8 +208,7 @@ static void every_file_is_told_apart_by_environment(void **state)
     load_all(ROUTE_ENVIRONMENT);
 }
 
-/* What the search would come upon is looked at as well: the linker would map the one that is cut
- * short, and wait at the pipe. */
+/* A search looks at these as well: the linker would map the cut one, and wait at the pipe. */
 static const struct {
     const char *name;
     enum cushim_outcome outcome;

@@ -156,8 +156,10 @@ static void set(struct calls *calls)
     write_shadow(calls, memory, offset, bytes, value, stream);
 }
 
-/* The host's memory is free as soon as the call returns: it is pageable. But a copy that is captured
- * reads it at each launch. */
+/*
+ * The host's memory is free as soon as the call returns: it is pageable. But a copy that is
+ * captured reads it at each launch.
+ */
 static void upload(struct calls *calls)
 {
     struct calls_object *memory = pick_memory(calls), *stream;

@@ -179,8 +179,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(place, fuzz_place, sizeof place);
     first = run_program(calls, data, size);
     snprintf(fuzz_place, sizeof fuzz_place, "the second run");
-    /* Some of the programs, as a mock takes its time to make; of host functions on a thread of their
-     * own the order is not ours. */
+    /*
+     * Some of the programs, as a mock takes its time to make; of host functions on a thread of
+     * their own the order is not ours.
+     */
     if (first % 4 == 0 && calls->host_functions == 0)
         CLAIM(run_program(calls, data, size) == first);
     memcpy(fuzz_place, place, sizeof place);

@@ -52,8 +52,10 @@ extern const struct swept swept_event_pools[];
 enum { SWEPT_NOUNS = 6 };
 extern const struct swept *const swept_nouns[SWEPT_NOUNS];
 
-/* For bodies: the code, after a look at what a call writes to if and only if it succeeds. The look
- * is the program's own. */
+/*
+ * For bodies: the code, after a look at what a call writes to if and only if it succeeds. The look
+ * is the program's own.
+ */
 CUresult swept_output(CUresult code, bool is_untouched);
 CUresult swept_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched);
 

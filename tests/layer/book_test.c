@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The book of what lives, over a driver of the test's own: values that come again, things opened
- * twice, and answers that name nothing. */
+/*
+ * The book of what lives, over a driver of the test's own: values that come again, things opened
+ * twice, and answers that name nothing.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls make and end: the table against the registry, and the book over a driver of the
- * test's own that gives the same handles again. */
+/*
+ * What calls make and end: the table against the registry, and the book over a driver of the
+ * test's own that gives the same handles again.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expectations in words: each kind of matcher, numbers with a sign, odd codes, calls too long to be
- * told whole. */
+/*
+ * Expectations in words: each kind of matcher, numbers with a sign, odd codes, calls too long to be
+ * told whole.
+ */
 #include <string.h>
 
 #include <cushim/fault.h>

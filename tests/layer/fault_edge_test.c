@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules at their edges: look-ups without a name, symbols hidden in every version, a second device
- * that is lost, and rules as structs that are refused. */
+/*
+ * Rules at their edges: look-ups without a name, symbols hidden in every version, a second device
+ * that is lost, and rules as structs that are refused.
+ */
 #include <string.h>
 
 #include "fault_world.h"

@@ -54,8 +54,10 @@ static void code_without_a_name_is_recorded_as_its_number(void **state)
     assert_recorded("cuStreamQuery(hStream=NULL) = 9876 (by a fault)");
 }
 
-/* While one call is in the driver, another thread clears the recording and makes a call, which gets
- * its number. Here the driver's function does both. */
+/*
+ * While one call is in the driver, another thread clears the recording and makes a call, which gets
+ * its number. Here the driver's function does both.
+ */
 static CUresult CUDAAPI query_after_a_clear(CUstream stream)
 {
     CUcontext context;

@@ -155,8 +155,10 @@ static void *call_for_ever(void *unused)
     return unused;
 }
 
-/* Threads that still call, and load, while the process ends: in the first round they have begun to,
- * and in the others that is as it comes. */
+/*
+ * Threads that still call, and load, while the process ends: in the first round they have begun to,
+ * and in the others that is as it comes.
+ */
 static void detached_threads(void)
 {
     pthread_t threads[3];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sticky error while other streams wait: for an event, for a value in memory, for their turn on
- * the host. What waits is dropped, and never runs. */
+/*
+ * A sticky error while other streams wait: for an event, for a value in memory, for their turn on
+ * the host. What waits is dropped, and never runs.
+ */
 #include <stdatomic.h>
 #include <string.h>
 

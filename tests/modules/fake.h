@@ -47,8 +47,10 @@ int fake_setup(void **state);
 /* fake_assert_clean(), then forget everything. */
 int fake_teardown(void **state);
 
-/* Nothing that was created is left, and the calling thread's contexts are as fake_enter() left
- * them. Foreign handles do not count. */
+/*
+ * Nothing that was created is left, and the calling thread's contexts are as fake_enter() left
+ * them. Foreign handles do not count.
+ */
 void fake_assert_clean(void);
 
 /* --- for tests: counting --- */
@@ -61,15 +63,19 @@ const char *fake_order(void);
 
 void fake_forget(void);
 
-/* Objects that cushim has created and not destroyed, those included that are gone with their
- * context. */
+/*
+ * Objects that cushim has created and not destroyed, those included that are gone with their
+ * context.
+ */
 enum fake_kind { FAKE_CONTEXT, FAKE_PRIMARY, FAKE_STREAM, FAKE_EVENT, FAKE_GRAPH, FAKE_KINDS };
 unsigned fake_live(enum fake_kind kind);
 
 /* --- for tests: failing --- */
 
-/* From now on, let the `nth` (1, 2, ...) call of `function` (NULL: of all together) answer `code`.
- * Once, or it and all after it. There is one such order at a time. */
+/*
+ * From now on, let the `nth` (1, 2, ...) call of `function` (NULL: of all together) answer `code`.
+ * Once, or it and all after it. There is one such order at a time.
+ */
 void fake_fail(const char *function, unsigned nth, CUresult code);
 void fake_fail_from(const char *function, unsigned nth, CUresult code);
 void fake_fail_no_more(void);
@@ -77,8 +83,10 @@ void fake_fail_no_more(void);
 /* The function that the last order made fail; NULL if it has not come to that. */
 const char *fake_failed(void);
 
-/* Let the driver not have a symbol, so that its slot answers 36, or its fallback takes over. Until
- * the test's end. */
+/*
+ * Let the driver not have a symbol, so that its slot answers 36, or its fallback takes over. Until
+ * the test's end.
+ */
 void fake_lack(const char *symbol);
 
 /*
@@ -99,8 +107,10 @@ enum { FAKE_DEVICES = 2 };
 /* A context that belongs to somebody else. */
 CUcontext fake_foreign_context(CUdevice device);
 
-/* Push a context on the calling thread's stack, or NULL for an empty stack, as the test's own: that
- * is how fake_assert_clean() wants it to be. */
+/*
+ * Push a context on the calling thread's stack, or NULL for an empty stack, as the test's own: that
+ * is how fake_assert_clean() wants it to be.
+ */
 void fake_enter(CUcontext handle);
 
 CUcontext fake_current(void);
@@ -115,8 +125,10 @@ void fake_break_context(CUcontext handle, CUresult code);
 /* References on a device's primary context. */
 unsigned fake_primary_references(CUdevice device);
 
-/* Devices: how many there are, FAKE_DEVICES at most; an attribute's value, -1 for a driver that
- * does not know it. */
+/*
+ * Devices: how many there are, FAKE_DEVICES at most; an attribute's value, -1 for a driver that
+ * does not know it.
+ */
 void fake_device_count(int count);
 void fake_device_attribute(CUdevice device, int attribute, int value);
 
@@ -125,9 +137,11 @@ void fake_device_attribute(CUdevice device, int attribute, int value);
 /* A stream that belongs to somebody else, in a context. */
 CUstream fake_foreign_stream(CUcontext context, unsigned flags);
 
-/* Let the work of a stream (also of a default one, in a context) not end until fake_stream_go(), or
+/*
+ * Let the work of a stream (also of a default one, in a context) not end until fake_stream_go(), or
  * until it has been looked at `looks` times; FAKE_FOREVER: fake_stream_go() only. A call that
- * blocks on it lets it go. */
+ * blocks on it lets it go.
+ */
 #define FAKE_FOREVER (~0u)
 void fake_stream_hold(CUcontext context, CUstream handle, unsigned looks);
 void fake_stream_go(CUcontext context, CUstream handle);
@@ -172,8 +186,10 @@ extern const struct fake_function fake_work_functions[];
 extern const struct fake_function fake_capture_functions[];
 extern const struct fake_function fake_event_functions[];
 
-/* A handle points to one of these, as the first member of its kind's struct. None is freed before
- * the test ends, so no address comes twice. */
+/*
+ * A handle points to one of these, as the first member of its kind's struct. None is freed before
+ * the test ends, so no address comes twice.
+ */
 struct fake_object {
     enum fake_kind kind;
     enum { FAKE_ALIVE, FAKE_DESTROYED, FAKE_GONE /* with its context */ } life;
@@ -249,12 +265,16 @@ CUresult fake_call(const char *function);
 /* A new object of a kind, alive and of the context; never NULL. */
 void *fake_new(size_t size, enum fake_kind kind, struct fake_context *context);
 
-/* The object behind a handle that is not NULL. Ends the program if there never was one of this kind
- * or it is destroyed; one that is gone with its context is returned. */
+/*
+ * The object behind a handle that is not NULL. Ends the program if there never was one of this kind
+ * or it is destroyed; one that is gone with its context is returned.
+ */
 void *fake_find(enum fake_kind kind, const void *handle, const char *function);
 
-/* Destroy an object; what that answers: 709 if it is gone with its context, the sticky code of a
- * broken one, or 0. Ends the program if destroying it is not cushim's to do. */
+/*
+ * Destroy an object; what that answers: 709 if it is gone with its context, the sticky code of a
+ * broken one, or 0. Ends the program if destroying it is not cushim's to do.
+ */
 CUresult fake_end(struct fake_object *object, const char *function);
 
 /* Call `visit` for all objects of a kind. */
@@ -267,8 +287,10 @@ __attribute__((noreturn, format(__printf__, 1, 2)))
 #endif
 void fake_violation(const char *format, ...);
 
-/* Contexts among themselves. fake_find_context() also ends the program for a primary context that
- * nobody has a reference on. */
+/*
+ * Contexts among themselves. fake_find_context() also ends the program for a primary context that
+ * nobody has a reference on.
+ */
 struct fake_context *fake_context_new(CUdevice device, unsigned flags);
 struct fake_context *fake_find_context(CUcontext handle, const char *function);
 void fake_end_children(struct fake_context *context);
@@ -282,8 +304,10 @@ CUresult fake_use(const struct fake_object *object);
 /* The calling thread's current context and what using it answers: 201 if there is none. */
 CUresult fake_use_current(struct fake_context **context);
 
-/* The stream behind any handle, NULL and the special ones included: those are the current
- * context's, and `*stream` NULL with 201 if there is none. */
+/*
+ * The stream behind any handle, NULL and the special ones included: those are the current
+ * context's, and `*stream` NULL with 201 if there is none.
+ */
 CUresult fake_use_stream(CUstream handle, struct fake_stream **stream, const char *function);
 
 /* Begin a call that uses a stream: fake_call(), then fake_use_stream(). */
@@ -293,8 +317,10 @@ CUresult fake_begin_stream(const char *function, CUstream handle, struct fake_st
 bool fake_stream_pending(struct fake_stream *stream);
 void fake_stream_finish(struct fake_stream *stream);
 
-/* What asking whether a stream is done, or waiting for that, answers for captures (statements 64,
- * 65, 69); and what giving it work answers, with `captured` for work that goes into a graph. */
+/*
+ * What asking whether a stream is done, or waiting for that, answers for captures (statements 64,
+ * 65, 69); and what giving it work answers, with `captured` for work that goes into a graph.
+ */
 CUresult fake_capture_look(struct fake_stream *stream);
 CUresult fake_capture_work(struct fake_stream *stream, bool *captured);
 

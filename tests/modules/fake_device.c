@@ -10,8 +10,10 @@ enum { ATTRIBUTES = 160, UNKNOWN = -1 };
 static int device_count;
 static int attributes[FAKE_DEVICES][ATTRIBUTES];
 
-/* Attributes that differ from 0. The numbers of the last two mean other things, or nothing, in old
- * toolkit headers. */
+/*
+ * Attributes that differ from 0. The numbers of the last two mean other things, or nothing, in old
+ * toolkit headers.
+ */
 static const struct {
     int attribute;
     int value;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No host memory for an object: an answer, and nothing left behind (the linker puts a malloc() in
- * place that fails). */
+/*
+ * No host memory for an object: an answer, and nothing left behind (the linker puts a malloc() in
+ * place that fails).
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -47,8 +47,10 @@ void stream_drop(struct cushim_stream *stream);
 CUstream stream_handle(struct cushim_stream *stream);
 struct fake_stream *stream_fake(struct cushim_stream *stream);
 
-/* Every function on a stream, with arguments that it likes. What it writes it writes to memory that
- * must be untouched if it fails. */
+/*
+ * Every function on a stream, with arguments that it likes. What it writes it writes to memory that
+ * must be untouched if it fails.
+ */
 struct stream_function {
     const char *name;
     CUresult (*call)(struct cushim_stream *stream);

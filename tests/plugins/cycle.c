@@ -18,8 +18,10 @@
 /* What the C library, the linker and the driver set up once is there after so many turns. */
 enum { WARM_UP = 50 };
 
-/* The kernel counts resident pages in batches. What leaks by less is seen in the heap and the
- * mappings, which are counted to the byte. */
+/*
+ * The kernel counts resident pages in batches. What leaks by less is seen in the heap and the
+ * mappings, which are counted to the byte.
+ */
 enum { BATCH = 64 };
 
 struct usage {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Descriptors of the caller: none is handed on, and a probe is made with few of them, and with none
- * of the standard streams. */
+/*
+ * Descriptors of the caller: none is handed on, and a probe is made with few of them, and with none
+ * of the standard streams.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drivers that hang, crash or worse: each mischief as the library is opened, in cuInit, and as the
- * devices are counted. */
+/*
+ * Drivers that hang, crash or worse: each mischief as the library is opened, in cuInit, and as the
+ * devices are counted.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

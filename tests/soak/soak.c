@@ -11,8 +11,10 @@
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
-/* What every soak looks at. The C library's heap comes to its size by and by, so memory has an
- * allowance; counts have none. */
+/*
+ * What every soak looks at. The C library's heap comes to its size by and by, so memory has an
+ * allowance; counts have none.
+ */
 enum {
     RESIDENT,
     HEAP,

@@ -33,8 +33,10 @@ enum { SOAK_OWN_FIGURES = 6 };
 struct soak {
     const char *name;
     struct gang_work work;
-    /* Figures of the program's own, up to one without a name, and what reads them or prepares a
-     * sample; NULL: nothing. It is called while all threads stand and the device is idle. */
+    /*
+     * Figures of the program's own, up to one without a name, and what reads them or prepares a
+     * sample; NULL: nothing. It is called while all threads stand and the device is idle.
+     */
     struct figure figures[SOAK_OWN_FIGURES + 1];
     void (*sample)(double *own);
 };

@@ -16,8 +16,10 @@ int folder_remove(void **state);
 /* Absolute path of `name` in the folder. Static: good until the eighth call after this one. */
 const char *folder_path(const char *name);
 
-/* Each of these makes one file in the folder and returns folder_path(name). They abort the program
- * if the system refuses. */
+/*
+ * Each of these makes one file in the folder and returns folder_path(name). They abort the program
+ * if the system refuses.
+ */
 const char *folder_write(const char *name, const void *bytes, size_t size);
 const char *folder_link(const char *name, const char *target);
 const char *folder_subfolder(const char *name);

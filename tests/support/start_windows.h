@@ -19,8 +19,10 @@ void *start_command(const wchar_t *command, void *input, void *output, void *err
 /* Wait for its end, which is brought about after so many seconds, and let go of it. */
 unsigned start_await(void *process, unsigned seconds);
 
-/* Whether this process has more rights than its user's others: then the library does not trust its
- * environment. */
+/*
+ * Whether this process has more rights than its user's others: then the library does not trust its
+ * environment.
+ */
 bool start_is_elevated(void);
 
 #endif

@@ -13,8 +13,10 @@ static void (*at_the_instant)(void);
 const struct cushim_table *__real_cushim__absent_table(void);
 const struct cushim_table *__wrap_cushim__absent_table(void);
 
-/* The linker puts this in its place: it is called where the absent table is about to become the
- * current one. */
+/*
+ * The linker puts this in its place: it is called where the absent table is about to become the
+ * current one.
+ */
 const struct cushim_table *__wrap_cushim__absent_table(void)
 {
     void (*act)(void) = at_the_instant;

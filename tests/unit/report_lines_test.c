@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the report that seldom stand there: symbols by cuGetProcAddress alone, an installed
- * table, and a driver without a version. */
+/*
+ * Lines of the report that seldom stand there: symbols by cuGetProcAddress alone, an installed
+ * table, and a driver without a version.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
