@@ -226,6 +226,8 @@ size_t cushim__report_write(void (*writer)(struct cushim__text *text,
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
+    if (!given)
+        return 0;
     if (given->size < sizeof *given || is_open(given)) {
         const size_t length = given->size < sizeof *given ? given->size : sizeof *given;
 
