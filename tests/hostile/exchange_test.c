@@ -27,6 +27,7 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/cache.h"
 #include "loader/elf.h"
 #include "tests/support/folder.h"
 
@@ -111,6 +112,20 @@ static void cut_and_mend(const char *target)
     for (uint32_t seed = 1;; seed = seed * 1664525 + 1013904223) {
         if (ftruncate(file, (off_t)((seed >> 8) % size)) != 0 ||
             pwrite(file, bytes, size, 0) != (ssize_t)size)
+            _exit(1);
+    }
+}
+
+static void cut_and_mend_a_cache(const char *target)
+{
+    static unsigned char bytes[300000];
+    const int file = open(target, O_RDWR | O_CREAT | O_TRUNC, 0700);
+
+    memcpy(bytes, "glibc-ld.so.cache1.1", 20);
+    bytes[21] = 40; /* some 10000 entries, of which no text is the name */
+    for (;;) {
+        if (pwrite(file, bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes ||
+            ftruncate(file, 0) != 0)
             _exit(1);
     }
 }
@@ -241,12 +256,37 @@ static void file_that_is_cut_while_it_is_looked_at_is_refused_or_sound(void **st
     assert_true(sound > 0 && sound < looks);
 }
 
+static void cache_that_is_cut_while_it_is_looked_at_is_unknown_or_whole(void **state)
+{
+    const int wanted = 20 * rounds;
+    char target[FOLDER_PATH_BYTES];
+    unsigned whole = 0, tries = 0;
+    pid_t other;
+
+    (void)state;
+    snprintf(target, sizeof target, "%s", folder_write("target", "", 0));
+    other = start(cut_and_mend_a_cache, target);
+    for (int round = 0;
+         round < wanted || ((whole == 0 || whole == tries) && round < MOST_ROUNDS * wanted);
+         round++, tries++) {
+        const enum cushim__cached cached = cushim__cache_look(target, "libcuda.so.1", NULL, NULL);
+
+        whole += cached == CUSHIM__CACHED_NONE;
+        lost += cached != CUSHIM__CACHED_NONE && cached != CUSHIM__CACHED_UNKNOWN;
+    }
+    end(other);
+    looks += tries;
+    assert_int_equal(lost, 0);
+    assert_true(whole > 0 && whole < tries);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(file_that_is_exchanged_is_the_one_or_the_other),
         cmocka_unit_test(link_that_is_exchanged_leads_to_the_one_or_the_other),
         cmocka_unit_test(file_that_is_cut_while_it_is_looked_at_is_refused_or_sound),
+        cmocka_unit_test(cache_that_is_cut_while_it_is_looked_at_is_unknown_or_whole),
     };
     int failed;
 
