@@ -29,14 +29,15 @@ static CUresult initialise(void *copy, const char *driver)
 int main(int argc, char **argv)
 {
     int count = 0, lost = 0;
-    const char *why = "";
+    char why[256] = "";
 
     if (argc != 3)
         return EXIT_FAILURE;
     while (count < MOST) {
         copies[count] = dlmopen(LM_ID_NEWLM, argv[1], RTLD_NOW);
         if (!copies[count]) {
-            why = dlerror();
+            const char *words = dlerror(); /* good until the next call of its kind */
+            snprintf(why, sizeof why, "%s", words ? words : "");
             break;
         }
         lost += initialise(copies[count++], argv[2]) != CUDA_SUCCESS;
@@ -44,6 +45,6 @@ int main(int argc, char **argv)
     /* Those that are there are none the worse for it. */
     for (int i = 0; i < count; i++)
         lost += initialise(copies[i], argv[2]) != CUDA_SUCCESS;
-    printf("namespaces: %d copies, %d lost; then: %s\n", count, lost, why ? why : "no words");
-    return count >= FEWEST && lost == 0 && why && why[0] ? EXIT_SUCCESS : EXIT_FAILURE;
+    printf("namespaces: %d copies, %d lost; then: %s\n", count, lost, why);
+    return count >= FEWEST && lost == 0 && why[0] ? EXIT_SUCCESS : EXIT_FAILURE;
 }
