@@ -6,9 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "loader/read.h"
+#include "loader/system.h"
 
 /* The file's beginning, which is followed by the entries; places are counted from it. */
 struct head {
@@ -35,6 +37,9 @@ struct old_head {
 };
 
 enum { OLD_ENTRY_BYTES = 12, ALIGNMENT = 8, AFTER_LIB = 3 };
+
+/* That of a system with everything is a tenth of it. */
+enum { LARGEST_CACHE = 16 * 1024 * 1024 };
 
 static const char magic[] = "glibc-ld.so.cache1.1", old_magic[] = "ld.so-1.7.0";
 
@@ -156,27 +161,35 @@ enum cushim__cached cushim__cache_look_at(const unsigned char *bytes, size_t siz
     return place < size ? look_at_entries(&look) : CUSHIM__CACHED_UNKNOWN;
 }
 
+/* What there is of a cache is copied, since it may be cut short while it is looked at. */
+static enum cushim__cached look_at_file(int file, size_t size, const char *name,
+                                        bool (*visit)(const char *path, void *data), void *data)
+{
+    enum cushim__cached cached = CUSHIM__CACHED_UNKNOWN;
+    void *bytes = cushim__memory_take(size);
+
+    if (!bytes)
+        return cached;
+    if (cushim__read_at(file, bytes, size, 0) == (ssize_t)size)
+        cached = cushim__cache_look_at(bytes, size, name, visit, data);
+    cushim__memory_give_back(bytes, size);
+    return cached;
+}
+
 enum cushim__cached cushim__cache_look(const char *path, const char *name,
                                        bool (*visit)(const char *path, void *data), void *data)
 {
     /* Not blocking: a pipe may have its place. */
     const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    enum cushim__cached cached;
-    void *bytes = MAP_FAILED;
+    enum cushim__cached cached = CUSHIM__CACHED_UNKNOWN;
     struct stat status;
-    size_t size = 0;
 
     if (file < 0)
-        return CUSHIM__CACHED_UNKNOWN;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0) {
-        size = (size_t)status.st_size;
-        bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
-    }
+        return cached;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+        status.st_size <= LARGEST_CACHE)
+        cached = look_at_file(file, (size_t)status.st_size, name, visit, data);
     close(file);
-    if (bytes == MAP_FAILED)
-        return CUSHIM__CACHED_UNKNOWN;
-    cached = cushim__cache_look_at(bytes, size, name, visit, data);
-    munmap(bytes, size);
     return cached;
 }
 

@@ -104,6 +104,14 @@ static bool check_kind(struct cushim__elf *elf)
                : true;
 }
 
+static bool refuse_unread(struct cushim__elf *elf)
+{
+    char message[CUSHIM_REPORT_MESSAGE_BYTES];
+
+    snprintf(message, sizeof message, "the file cannot be read: %s", strerror(elf->error));
+    return cushim__elf_refuse(elf, CUSHIM_OUTCOME_DAMAGED, message);
+}
+
 static bool check_contents(struct cushim_candidate *candidate, int file, uint64_t size)
 {
     struct cushim__elf *elf = cushim__memory_take(sizeof *elf);
@@ -118,6 +126,9 @@ static bool check_contents(struct cushim_candidate *candidate, int file, uint64_
                 cushim__elf_check_dynamic(elf) && check_kind(elf) &&
                 cushim__elf_check_symbols(elf) && cushim__elf_check_versions(elf) &&
                 cushim__elf_check_relocations(elf);
+    /* What there is of it was judged without the part that the linker would meet. */
+    if (elf->error)
+        is_usable = refuse_unread(elf);
     cushim__memory_give_back(elf, sizeof *elf);
     return is_usable;
 }

@@ -3,7 +3,10 @@
 #define _GNU_SOURCE
 #include "loader/elf_file.h"
 
-#include <unistd.h>
+#include <errno.h>
+#include <string.h>
+
+#include "loader/read.h"
 
 /* Those of which older headers do not know. */
 enum { TAG_RELRSZ = 35, TAG_RELR = 36, TAG_RELRENT = 37 };
@@ -123,7 +126,9 @@ static bool read_entries(struct cushim__elf *elf)
 
     if (bytes > elf->dynamic.p_filesz)
         bytes = (size_t)elf->dynamic.p_filesz;
-    got = pread(elf->file, elf->entries, bytes, (off_t)elf->dynamic.p_offset);
+    got = cushim__read_at(elf->file, elf->entries, bytes, elf->dynamic.p_offset);
+    if (got < 0)
+        elf->error = errno;
     count = got > 0 ? (size_t)got / sizeof *elf->entries : 0;
     for (size_t i = 0; i < count; i++) {
         elf->entry_count = i;

@@ -2,11 +2,12 @@
 #define _GNU_SOURCE
 #include "loader/elf_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "loader/read.h"
 #include "loader/text.h"
 
 /* Parts begin at such places, so that what is aligned in the file is so in the window. */
@@ -35,13 +36,15 @@ static size_t in_window(const struct cushim__elf *elf, uint64_t place)
                : 0;
 }
 
-/* It is read, and not mapped: a file that somebody cuts short meanwhile is one that ends. */
 static void read_window(struct cushim__elf *elf, uint64_t place)
 {
-    ssize_t bytes;
+    const uint64_t start = place - place % WINDOW_ALIGNMENT, rest = elf->size - start;
+    const size_t wanted = rest < sizeof elf->window ? (size_t)rest : sizeof elf->window;
+    const ssize_t bytes = cushim__read_at(elf->file, elf->window, wanted, start);
 
-    elf->window_start = place - place % WINDOW_ALIGNMENT;
-    bytes = pread(elf->file, elf->window, sizeof elf->window, (off_t)elf->window_start);
+    if (bytes < 0)
+        elf->error = errno;
+    elf->window_start = start;
     elf->window_bytes = bytes > 0 ? (size_t)bytes : 0;
 }
 

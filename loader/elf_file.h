@@ -81,6 +81,7 @@ enum cushim__elf_entry {
 struct cushim__elf {
     struct cushim_candidate *candidate;
     int file;
+    int error;     /* why a part of the file could not be read; 0: none was refused */
     uint64_t size; /* of the file */
     ElfW(Ehdr) header;
     ElfW(Phdr) dynamic; /* p_type is PT_NULL if there is none */

@@ -2,14 +2,17 @@
 /* The hash table, which alone tells how many symbols there are, and the symbols. */
 #include "loader/elf_file.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "loader/read.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 
 enum { LINK = sizeof(uint32_t), NO_SYMBOL = 0 /* STN_UNDEF */ };
 
 /* The types of a symbol, and the number of what is defined as a number and by no section. */
-enum { TYPE_FUNCTION = 2, TYPE_THREAD = 6, TYPE_INDIRECT = 10, TYPE_MASK = 15 };
+enum { TYPE_NONE = 0, TYPE_FUNCTION = 2, TYPE_THREAD = 6, TYPE_INDIRECT = 10, TYPE_MASK = 15 };
 
 static bool hash_lies_outside(struct cushim__elf *elf)
 {
@@ -160,6 +163,67 @@ static const char *fault_of_symbol(struct cushim__elf *elf, const ElfW(Sym) * sy
     return type == TYPE_THREAD && !elf->has_tls ? "a variable of threads has no memory" : NULL;
 }
 
+/* Names of symbols that stand near one another: the window holds the symbols meanwhile. */
+struct names {
+    uint64_t start; /* in the file */
+    size_t count;
+    char bytes[1024];
+};
+
+/* The text at an offset of the string table; empty: it is longer than any name of a driver's. */
+static const char *name_of(const struct cushim__elf *elf, struct names *names, uint64_t offset)
+{
+    enum { LONGEST = 128 };
+    const uint64_t place = elf->strings + offset;
+    size_t rest;
+
+    if (place < names->start || place - names->start + LONGEST > names->count) {
+        const ssize_t got = cushim__read_at(elf->file, names->bytes, sizeof names->bytes, place);
+        names->start = place;
+        names->count = got > 0 ? (size_t)got : 0;
+    }
+    rest = names->count - (size_t)(place - names->start);
+    return rest && memchr(names->bytes + (place - names->start), '\0', rest)
+               ? names->bytes + (place - names->start)
+               : "";
+}
+
+static bool is_code(struct cushim__elf *elf, const ElfW(Sym) * symbol)
+{
+    const unsigned type = symbol->st_info & TYPE_MASK;
+
+    return symbol->st_shndx < SHN_LORESERVE &&
+           (type == TYPE_FUNCTION || type == TYPE_INDIRECT ||
+            (type == TYPE_NONE && cushim__elf_is_code(elf, symbol->st_value)));
+}
+
+/*
+ * The name of a driver's function that is data, a variable of threads, or a mere number: a call of it
+ * would go there. NULL: it is none of these.
+ */
+static const char *called_in_vain(struct cushim__elf *elf, const ElfW(Sym) * symbol,
+                                  struct names *names)
+{
+    const char *name;
+
+    if (symbol->st_shndx == SHN_UNDEF || is_code(elf, symbol))
+        return NULL;
+    name = name_of(elf, names, symbol->st_name);
+    for (unsigned i = 0; strncmp(name, "cu", 2) == 0 && i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (strcmp(name, cushim__slot_name(i)) == 0)
+            return name;
+    }
+    return NULL;
+}
+
+static bool refuse_function(struct cushim__elf *elf, uint64_t place, const char *name)
+{
+    char why[160];
+
+    snprintf(why, sizeof why, "%s is no function", name);
+    return cushim__elf_damaged(elf, place, why);
+}
+
 /*
  * How many of the symbols, from the first on, are global functions of the code that was met last,
  * which is what nearly all are.
@@ -182,6 +246,7 @@ static bool check_each_symbol(struct cushim__elf *elf)
 {
     const uint64_t address = elf->values[CUSHIM__ELF_SYMTAB], count = elf->symbol_count;
     const size_t size = sizeof(ElfW(Sym));
+    struct names names = {.count = 0};
     uint64_t start, run;
 
     if (!cushim__elf_has(elf, CUSHIM__ELF_SYMTAB) || address % sizeof(ElfW(Addr)) != 0 ||
@@ -195,9 +260,12 @@ static bool check_each_symbol(struct cushim__elf *elf)
         for (const ElfW(Sym) *symbol = symbols, *end = symbols + run; symbol < end;
              symbol += 1 + count_plain(elf, symbol + 1, end)) {
             const uint64_t index = i + (uint64_t)(symbol - symbols);
-            const char *why = fault_of_symbol(elf, symbol, index);
+            const char *why = fault_of_symbol(elf, symbol, index), *name;
             if (why)
                 return cushim__elf_damaged(elf, start + index * size, why);
+            name = called_in_vain(elf, symbol, &names);
+            if (name)
+                return refuse_function(elf, start + index * size, name);
         }
     }
     return true;

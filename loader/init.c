@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Initialising, which is not loading, and whether that has happened. */
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "loader/tables.h"
 
-static atomic_int init_code = -1;
+/* What cuInit answered: any number of 32 bits, or the one that is none. */
+#define NOT_CALLED INT64_MAX
+static _Atomic int64_t init_answer = NOT_CALLED;
 static atomic_long init_process;
 
 /* Threads that are inside cuInit, and have not yet noted what came of it. */
@@ -38,10 +41,13 @@ bool cushim__has_begun_to_initialise(void)
     return atomic_load(&initialising) != 0 || atomic_load(&init_process) != 0;
 }
 
-int cushim__init_outcome(long *process)
+bool cushim__init_outcome(CUresult *code, long *process)
 {
+    const int64_t answer = atomic_load(&init_answer);
+
     *process = atomic_load(&init_process);
-    return atomic_load(&init_code);
+    *code = answer == NOT_CALLED ? CUDA_SUCCESS : (CUresult)(int)answer;
+    return answer != NOT_CALLED;
 }
 
 static void note_init(CUresult code)
@@ -51,7 +57,7 @@ static void note_init(CUresult code)
         return;
     if (code == CUDA_SUCCESS)
         atomic_store(&init_process, (long)cushim__process_of(cushim__self()));
-    atomic_store(&init_code, (int)code);
+    atomic_store(&init_answer, (int)code);
 }
 
 CUresult cushim_init(const struct cushim_load_options *options)

@@ -108,8 +108,8 @@ bool cushim__is_initialised(void);
 /* Whether a thread is inside cushim_init(), or has been and it succeeded. Asks nobody. */
 bool cushim__has_begun_to_initialise(void);
 
-/* Outcome of cushim_init(): its code, or -1 if it has not been called; and the process. */
-int cushim__init_outcome(long *process);
+/* Whether cushim_init() has come to cuInit; what that answered, and the process where it succeeded. */
+bool cushim__init_outcome(CUresult *code, long *process);
 
 /* --- record.c --- */
 

@@ -80,7 +80,7 @@ struct wanted {
 static int look_for_name(struct dl_phdr_info *object, size_t size, void *data)
 {
     const struct wanted *wanted = data;
-    const char *file = strrchr(object->dlpi_name, '/'), *inner;
+    const char *file = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL, *inner;
 
     (void)size;
     if (!file)
@@ -111,7 +111,7 @@ static int look_for_address(struct dl_phdr_info *object, size_t size, void *data
         if (segment->p_type != PT_LOAD ||
             wanted->address - (object->dlpi_addr + segment->p_vaddr) >= segment->p_memsz)
             continue;
-        cushim__text_copy(wanted->path, wanted->size, object->dlpi_name);
+        cushim__text_copy(wanted->path, wanted->size, object->dlpi_name ? object->dlpi_name : "");
         return 1;
     }
     return 0;

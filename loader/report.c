@@ -79,15 +79,16 @@ const char *cushim_origin_name(enum cushim_origin origin)
 /* What has happened since the attempt: a table installed, a fork, cuInit. */
 static void complete(struct cushim_report *report)
 {
-    const int init = cushim__init_outcome(&report->init_process);
+    CUresult init;
+    const bool is_tried = cushim__init_outcome(&init, &report->init_process);
 
     report->installed = cushim__is_installed();
     report->table_writable = cushim__own_table_is_writable();
     if (cushim__is_forked()) {
         report->state = CUSHIM_STATE_FORKED;
         report->code = CUDA_ERROR_NOT_INITIALIZED;
-    } else if (report->state == CUSHIM_STATE_LOADED && init >= 0) {
-        report->code = (CUresult)init;
+    } else if (report->state == CUSHIM_STATE_LOADED && is_tried) {
+        report->code = init;
         report->state = init == CUDA_SUCCESS                        ? CUSHIM_STATE_READY
                         : init == CUDA_ERROR_NO_DEVICE              ? CUSHIM_STATE_NO_DEVICE
                         : init == CUDA_ERROR_SYSTEM_DRIVER_MISMATCH ? CUSHIM_STATE_KERNEL_MISMATCH
@@ -225,6 +226,8 @@ size_t cushim__report_write(void (*writer)(struct cushim__text *text,
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
+    if (!given)
+        return 0;
     if (given->size < sizeof *given || is_open(given)) {
         const size_t length = given->size < sizeof *given ? given->size : sizeof *given;
 

@@ -10,7 +10,7 @@
 /*
  * Write a report that a caller gave, which may be one of an older version and shorter: what it
  * lacks is zero to `writer`, and what is not closed by NUL ends with its field. Returns the length
- * of the text.
+ * of the text. NULL is an empty one.
  */
 size_t cushim__report_write(void (*writer)(struct cushim__text *text,
                                            const struct cushim_report *report),

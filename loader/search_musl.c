@@ -16,6 +16,7 @@
 
 #include "loader/elf.h"
 #include "loader/mapped.h"
+#include "loader/read.h"
 #include "loader/system.h"
 #include "loader/text.h"
 
@@ -39,7 +40,7 @@ static bool has_run_path(void)
 static int name_list(struct dl_phdr_info *object, size_t size, void *list)
 {
     static const char start[] = "ld-musl-", end[] = ".so.1";
-    const char *name = strrchr(object->dlpi_name, '/');
+    const char *name = object->dlpi_name ? strrchr(object->dlpi_name, '/') : NULL;
     const size_t length = name ? strlen(++name) : 0;
 
     (void)size;
@@ -66,7 +67,7 @@ static bool read_system_folders(struct followed *search)
         memcpy(search->folders, defaults, sizeof defaults);
         return true;
     }
-    length = read(file, search->folders, sizeof search->folders);
+    length = cushim__read_at(file, search->folders, sizeof search->folders, 0);
     close(file);
     if (length < 0 || (size_t)length == sizeof search->folders)
         return false;

@@ -70,6 +70,14 @@ uint32_t cushim__process_of(uint64_t self)
     return (uint32_t)(self >> 32);
 }
 
+/* The kernel's KCMP_VM; not every C library brings the kernel's headers. */
+bool cushim__shares_memory(uint32_t process)
+{
+    enum { COMPARE_MEMORY = 1 };
+
+    return syscall(SYS_kcmp, (long)getpid(), (long)process, (long)COMPARE_MEMORY, 0L, 0L) == 0;
+}
+
 void cushim__pause(unsigned turns)
 {
     /* Who waits longer than for another processor's moment sleeps 50 us, and later 1 ms. */

@@ -39,6 +39,13 @@ uint32_t cushim__process_of(uint64_t self)
     return (uint32_t)(self >> 32);
 }
 
+/* There are no children that do. */
+bool cushim__shares_memory(uint32_t process)
+{
+    (void)process;
+    return false;
+}
+
 void cushim__pause(unsigned turns)
 {
     /* Who waits longer than for another processor's moment sleeps 50 us, and later 1 ms. */

@@ -46,11 +46,16 @@ static uint64_t holder_of(uint64_t value)
     return value & ~COMMITTING;
 }
 
-/* A load of a process that this one was forked from: nobody here will finish it. */
+/*
+ * A load of a process that this one was forked from: nobody here will finish it. A child of vfork() has
+ * a number of its own and the memory of its parent, where the load goes on.
+ */
 static bool is_orphaned(uint64_t value)
 {
-    return is_loading(value) &&
-           cushim__process_of(holder_of(value)) != cushim__process_of(cushim__self());
+    const uint32_t process = cushim__process_of(holder_of(value));
+
+    return is_loading(value) && process != cushim__process_of(cushim__self()) &&
+           !cushim__shares_memory(process);
 }
 
 static bool has_driver(void)

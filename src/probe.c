@@ -194,14 +194,13 @@ static void judge_silence(const struct cushim__errand *errand, enum cushim__answ
                           struct cushim_probe_result *found)
 {
     const bool is_driver = found->stage != CUSHIM_PROBE_STAGE_START;
-    const char *who = is_driver ? "The driver" : "The command ";
     struct cushim__text text;
 
     found->verdict = CUSHIM_PROBE_BROKEN;
     cushim__text_begin(&text, found->reason, sizeof found->reason);
-    cushim__text_add(&text, who);
-    if (!is_driver)
-        cushim__text_plain(&text, errand->command);
+    cushim__text_format(&text, "The %s%s", is_driver ? "driver" : "command",
+                        is_driver && !found->library[0] ? "" : " ");
+    cushim__text_plain(&text, is_driver ? found->library : errand->command);
     if (answer == CUSHIM__ANSWER_GARBAGE || errand->is_full) {
         cushim__text_format(&text, "%s, %s",
                             is_driver ? " has garbled the answer of its process"
@@ -226,6 +225,21 @@ static void judge_silence(const struct cushim__errand *errand, enum cushim__answ
     cushim__text_add(&text, ".");
     cushim__text_copy(found->advice, sizeof found->advice,
                       is_driver ? driver_advice : command_advice);
+}
+
+/* The library that was being opened: it is known if somebody has named it. */
+static void name_library(const struct cushim_probe_options *options,
+                         struct cushim_probe_result *found)
+{
+    char room[CUSHIM_REPORT_PATH_BYTES];
+    const char *named = options->library;
+
+    if (found->stage != CUSHIM_PROBE_STAGE_LOAD)
+        return;
+    if (!named)
+        named = cushim__environment("CUSHIM_LIBRARY", room, sizeof room);
+    if (named && cushim__path_is_absolute(named))
+        cushim__text_copy(found->library, sizeof found->library, named);
 }
 
 static CUresult probe_with(const struct cushim_probe_options *options, struct probing *probing)
@@ -269,10 +283,12 @@ static CUresult probe_with(const struct cushim_probe_options *options, struct pr
     found->exit_status = errand.exit_status;
     found->signal = errand.signal;
     found->left_process = errand.left_process;
-    if (answer == CUSHIM__ANSWER_WHOLE)
+    if (answer == CUSHIM__ANSWER_WHOLE) {
         judge_answer(found);
-    else
+    } else {
+        name_library(options, found);
         judge_silence(&errand, answer, found);
+    }
     return CUDA_SUCCESS;
 }
 

@@ -42,8 +42,8 @@ static bool expect_stage(struct reading *reading, const char *literal)
     return false;
 }
 
-/* As JSON writes a number that is not below zero. */
-static bool expect_number(struct reading *reading, int *number)
+/* As JSON writes a whole number. */
+static bool expect_digits(struct reading *reading, long long most, long long *number)
 {
     const bool is_zero = *reading->next == '0';
     long long value = 0;
@@ -52,13 +52,38 @@ static bool expect_number(struct reading *reading, int *number)
         return stop(reading);
     for (; *reading->next >= '0' && *reading->next <= '9'; reading->next++) {
         value = value * 10 + (*reading->next - '0');
-        if (value > INT_MAX || (is_zero && value > 0)) {
+        if (value > most || (is_zero && value > 0)) {
             reading->is_wrong = true;
             return false;
         }
     }
+    *number = value;
+    return true;
+}
+
+static bool expect_number(struct reading *reading, int *number)
+{
+    long long value;
+
+    if (!expect_digits(reading, INT_MAX, &value))
+        return false;
     *number = (int)value;
     return true;
+}
+
+/* The driver's own, which may be any. */
+static bool expect_code(struct reading *reading, int *code)
+{
+    long long value;
+
+    if (*reading->next != '-')
+        return expect_number(reading, code);
+    reading->next++;
+    if (!expect_digits(reading, -(long long)INT_MIN, &value))
+        return false;
+    *code = (int)-value;
+    reading->is_wrong = value == 0;
+    return !reading->is_wrong;
 }
 
 static int hexadecimal(char digit)
@@ -147,32 +172,56 @@ static bool expect_state(struct reading *reading, enum cushim_state *state)
     return false;
 }
 
-static bool expect_stages(struct reading *reading, enum cushim_probe_stage *stage)
+/* Which driver is loaded, and about to be initialised. */
+static bool expect_loaded(struct reading *reading, struct cushim_probe_result *found)
+{
+    return expect_stage(reading, CUSHIM__PROBE_VERSION) &&
+           expect_number(reading, &found->driver_version) &&
+           expect(reading, CUSHIM__PROBE_LIBRARY) &&
+           expect_text(reading, found->library, sizeof found->library) &&
+           expect(reading, CUSHIM__PROBE_INITIALISING);
+}
+
+static bool expect_stages(struct reading *reading, struct cushim_probe_result *found)
 {
     if (!expect(reading, CUSHIM__PROBE_LOADING))
         return false;
-    *stage = CUSHIM_PROBE_STAGE_LOAD;
-    if (expect_stage(reading, CUSHIM__PROBE_INITIALISING)) {
-        *stage = CUSHIM_PROBE_STAGE_INIT;
+    found->stage = CUSHIM_PROBE_STAGE_LOAD;
+    if (expect_loaded(reading, found)) {
+        found->stage = CUSHIM_PROBE_STAGE_INIT;
         if (expect_stage(reading, CUSHIM__PROBE_COUNTING))
-            *stage = CUSHIM_PROBE_STAGE_COUNT;
+            found->stage = CUSHIM_PROBE_STAGE_COUNT;
     }
-    return !reading->is_cut;
+    return !reading->is_cut && !reading->is_wrong;
+}
+
+/* Leave what is certain of a process that has come to a stage. */
+static void forget(struct cushim_probe_result *probe, enum cushim_probe_stage stage)
+{
+    if (stage < CUSHIM_PROBE_STAGE_INIT) {
+        probe->driver_version = 0;
+        memset(probe->library, 0, sizeof probe->library);
+    }
+    probe->verdict = CUSHIM_PROBE_UNKNOWN;
+    probe->stage = stage;
+    probe->state = CUSHIM_STATE_UNTRIED;
+    probe->code = CUDA_SUCCESS;
+    probe->device_count = 0;
+    probe->exit_status = 0;
+    probe->signal = 0;
+    probe->left_process = 0;
+    memset(probe->reason, 0, sizeof probe->reason);
+    memset(probe->advice, 0, sizeof probe->advice);
 }
 
 /* What the process has found. Its parts must be of one mind. */
-static bool expect_findings(struct reading *reading, enum cushim_probe_stage stage,
-                            struct cushim_probe_result *found)
+static bool expect_findings(struct reading *reading, struct cushim_probe_result *found)
 {
     int code;
 
     if (!expect(reading, CUSHIM__PROBE_STATE) || !expect_state(reading, &found->state) ||
-        !expect(reading, CUSHIM__PROBE_CODE) || !expect_number(reading, &code) ||
-        !expect(reading, CUSHIM__PROBE_VERSION) ||
-        !expect_number(reading, &found->driver_version) ||
+        !expect(reading, CUSHIM__PROBE_CODE) || !expect_code(reading, &code) ||
         !expect(reading, CUSHIM__PROBE_DEVICES) || !expect_number(reading, &found->device_count) ||
-        !expect(reading, CUSHIM__PROBE_LIBRARY) ||
-        !expect_text(reading, found->library, sizeof found->library) ||
         !expect(reading, CUSHIM__PROBE_REASON) ||
         !expect_text(reading, found->reason, sizeof found->reason) ||
         !expect(reading, CUSHIM__PROBE_ADVICE) ||
@@ -182,7 +231,7 @@ static bool expect_findings(struct reading *reading, enum cushim_probe_stage sta
     found->code = (CUresult)code;
     reading->is_wrong =
         *reading->next != '\0' ||
-        (found->state == CUSHIM_STATE_READY) != (stage == CUSHIM_PROBE_STAGE_COUNT) ||
+        (found->state == CUSHIM_STATE_READY) != (found->stage == CUSHIM_PROBE_STAGE_COUNT) ||
         (found->state != CUSHIM_STATE_READY && code == 0) || (code && found->device_count);
     return !reading->is_wrong;
 }
@@ -191,14 +240,13 @@ enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
                                               struct cushim_probe_result *probe)
 {
     struct reading reading = {.next = text};
-    const size_t size = probe->size;
 
-    probe->stage = CUSHIM_PROBE_STAGE_START;
-    if (expect_stages(&reading, &probe->stage) && expect_findings(&reading, probe->stage, probe) &&
+    forget(probe, CUSHIM_PROBE_STAGE_START);
+    if (expect_stages(&reading, probe) && expect_findings(&reading, probe) &&
         strlen(text) == length) {
         probe->stage = CUSHIM_PROBE_STAGE_DONE;
         return CUSHIM__ANSWER_WHOLE;
     }
-    *probe = (struct cushim_probe_result){.size = size, .stage = probe->stage};
+    forget(probe, probe->stage);
     return reading.is_cut && strlen(text) == length ? CUSHIM__ANSWER_CUT : CUSHIM__ANSWER_GARBAGE;
 }

@@ -73,7 +73,11 @@ struct cushim_probe_result {
     unsigned signal; /**< That ended the process; on Windows the exception. 0: none, or the
                         *   probe's own SIGKILL. */
     long left_process; /**< One that could not be ended, as where the kernel hangs; 0: none. */
-    char library[CUSHIM_REPORT_PATH_BYTES];   /**< Path that was loaded; empty: it did not tell. */
+    /**
+     * Path that was loaded. At the stage LOAD of a driver that hangs or crashes there, the one that was
+     * named by the options or CUSHIM_LIBRARY. Empty: none was loaded, or it is not known.
+     */
+    char library[CUSHIM_REPORT_PATH_BYTES];
     char reason[CUSHIM_REPORT_REASON_BYTES];  /**< One sentence: what is the case, and why. */
     char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /**< One sentence: what to do; empty if nothing. */
 };

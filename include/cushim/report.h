@@ -127,7 +127,7 @@ CUSHIM_API CUresult cushim_report_get(struct cushim_report *report);
 /**
  * Write a report as text for people, a few lines, ending in a newline.
  *
- * @param report  From cushim_report_get(); borrowed, not NULL.
+ * @param report  From cushim_report_get(); borrowed. NULL: the text is empty.
  * @param buffer  Receives the text, always closed by NUL if `size` is not 0; NULL if `size` is 0.
  * @param size    Size of `buffer` in bytes.
  *

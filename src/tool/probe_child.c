@@ -55,19 +55,30 @@ static void tell_of_devices(struct cushim_report *report, CUresult code, int cou
     }
 }
 
+static char line[CUSHIM__PROBE_ANSWER_BYTES];
+
+/* Which driver it is that may hang. */
+static void tell_of_library(const struct cushim_report *report)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, line, sizeof line);
+    cushim__text_format(&text, CUSHIM__PROBE_VERSION "%d", report->driver_version);
+    cushim__text_add(&text, CUSHIM__PROBE_LIBRARY);
+    cushim__text_json(&text, report->library);
+    cushim__text_add(&text, CUSHIM__PROBE_INITIALISING);
+    say(line);
+}
+
 static void answer(const struct cushim_report *report, int count)
 {
-    static char line[CUSHIM__PROBE_ANSWER_BYTES];
     struct cushim__text text;
 
     cushim__text_begin(&text, line, sizeof line);
     cushim__text_add(&text, CUSHIM__PROBE_STATE);
     cushim__text_json(&text, cushim_state_name(report->state));
     cushim__text_format(&text, CUSHIM__PROBE_CODE "%d", (int)report->code);
-    cushim__text_format(&text, CUSHIM__PROBE_VERSION "%d", report->driver_version);
     cushim__text_format(&text, CUSHIM__PROBE_DEVICES "%d", count);
-    cushim__text_add(&text, CUSHIM__PROBE_LIBRARY);
-    cushim__text_json(&text, report->library);
     cushim__text_add(&text, CUSHIM__PROBE_REASON);
     cushim__text_json(&text, report->reason);
     cushim__text_add(&text, CUSHIM__PROBE_ADVICE);
@@ -90,7 +101,8 @@ enum status probe_child(int count, char **words)
     say(CUSHIM__PROBE_LOADING);
     code = cushim_load(&options);
     if (code == CUDA_SUCCESS) {
-        say(CUSHIM__PROBE_INITIALISING);
+        cushim_report_get(&report);
+        tell_of_library(&report);
         code = cushim_init(&options);
     }
     cushim_report_get(&report);

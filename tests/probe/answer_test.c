@@ -16,13 +16,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define FINDINGS(state, code, devices)                                                             \
-    "\"state\":\"" state "\",\"code\":" code ",\"driver_version\":12080,\"device_count\":" devices \
-    ",\"library\":\"/a \\\"b\\\\c\\u000a.so\",\"reason\":\"Because.\",\"advice\":\"\"}\n"
+#define LOADED(version, library) \
+    CUSHIM__PROBE_LOADING CUSHIM__PROBE_VERSION version CUSHIM__PROBE_LIBRARY library
+#define INITIALISING LOADED("12080", "\"/a \\\"b\\\\c\\u000a.so\"") CUSHIM__PROBE_INITIALISING
+#define FINDINGS(state, code, devices)                                    \
+    "\"state\":\"" state "\",\"code\":" code ",\"device_count\":" devices \
+    ",\"reason\":\"Because.\",\"advice\":\"\"}\n"
 
-static const char usable[] =
-    CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "0",
-                                                                                     "2");
+/* The path in there. */
+#define OWN_LIBRARY "/a \"b\\c\n.so"
+
+static const char usable[] = INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "0", "2");
 
 static const struct {
     const char *text;
@@ -33,29 +37,44 @@ static const struct {
     {usable, CUSHIM__ANSWER_WHOLE, CUSHIM_PROBE_STAGE_DONE},
     {CUSHIM__PROBE_LOADING FINDINGS("not-found", "303", "0"), CUSHIM__ANSWER_WHOLE,
      CUSHIM_PROBE_STAGE_DONE},
-    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING FINDINGS("no-device", "100", "0"),
-     CUSHIM__ANSWER_WHOLE, CUSHIM_PROBE_STAGE_DONE},
+    {INITIALISING FINDINGS("no-device", "100", "0"), CUSHIM__ANSWER_WHOLE, CUSHIM_PROBE_STAGE_DONE},
     {CUSHIM__PROBE_LOADING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_LOAD},
     {CUSHIM__PROBE_LOADING "\"", CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_LOAD},
-    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_INIT},
-    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING, CUSHIM__ANSWER_CUT,
-     CUSHIM_PROBE_STAGE_COUNT},
+    {INITIALISING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_INIT},
+    {INITIALISING CUSHIM__PROBE_COUNTING, CUSHIM__ANSWER_CUT, CUSHIM_PROBE_STAGE_COUNT},
+    /* A driver may answer any code. */
+    {INITIALISING FINDINGS("init-failed", "-1", "0"), CUSHIM__ANSWER_WHOLE,
+     CUSHIM_PROBE_STAGE_DONE},
+    {INITIALISING FINDINGS("init-failed", "-2147483648", "0"), CUSHIM__ANSWER_WHOLE,
+     CUSHIM_PROBE_STAGE_DONE},
     /* Of two minds. */
     {CUSHIM__PROBE_LOADING FINDINGS("ready", "0", "2"), CUSHIM__ANSWER_GARBAGE,
      CUSHIM_PROBE_STAGE_LOAD},
-    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("not-found",
-                                                                                      "303", "0"),
-     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_COUNT},
-    {CUSHIM__PROBE_LOADING CUSHIM__PROBE_INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "3",
-                                                                                      "2"),
-     CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_COUNT},
+    {INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("not-found", "303", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_COUNT},
+    {INITIALISING CUSHIM__PROBE_COUNTING FINDINGS("ready", "3", "2"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_COUNT},
     {CUSHIM__PROBE_LOADING FINDINGS("not-found", "0", "0"), CUSHIM__ANSWER_GARBAGE,
      CUSHIM_PROBE_STAGE_LOAD},
     /* Out of order. */
     {CUSHIM__PROBE_LOADING CUSHIM__PROBE_COUNTING, CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_LOAD},
     {CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
     /* No numbers, no names, no texts. */
-    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "-1", "0"), CUSHIM__ANSWER_GARBAGE,
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "-", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "-0", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "--1", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "-2147483649", "0"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {CUSHIM__PROBE_LOADING FINDINGS("not-found", "303", "-1"), CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {LOADED("-1", "\"/a\"") CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {LOADED("12080", "/a") CUSHIM__PROBE_INITIALISING, CUSHIM__ANSWER_GARBAGE,
+     CUSHIM_PROBE_STAGE_LOAD},
+    {LOADED("12080", "\"/a\"") FINDINGS("not-found", "303", "0"), CUSHIM__ANSWER_GARBAGE,
      CUSHIM_PROBE_STAGE_LOAD},
     {CUSHIM__PROBE_LOADING FINDINGS("not-found", "0303", "0"), CUSHIM__ANSWER_GARBAGE,
      CUSHIM_PROBE_STAGE_LOAD},
@@ -79,7 +98,7 @@ static const struct {
     {"y\ny\ny\n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
     {"{}\n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
     {"probe-child 1 0 \n", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
-    {"{\"cushim_probe\":2,\"loading\":true,", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
+    {"{\"cushim_probe\":1,\"loading\":true,", CUSHIM__ANSWER_GARBAGE, CUSHIM_PROBE_STAGE_START},
 };
 
 static int tried;
@@ -105,8 +124,14 @@ static enum cushim__answer read_bytes(const void *bytes, size_t length,
 
 static void assert_nothing_taken(const struct cushim_probe_result *probe)
 {
-    const struct cushim_probe_result nothing = {.size = sizeof nothing, .stage = probe->stage};
+    struct cushim_probe_result nothing = {.size = sizeof nothing, .stage = probe->stage};
 
+    /* What is told before the driver is initialised stands. */
+    if (probe->stage >= CUSHIM_PROBE_STAGE_INIT) {
+        nothing.driver_version = probe->driver_version;
+        memcpy(nothing.library, probe->library, sizeof nothing.library);
+        assert_true(strlen(probe->library) < sizeof probe->library);
+    }
     assert_memory_equal(probe, &nothing, sizeof nothing);
 }
 
@@ -137,7 +162,7 @@ static void whole_answer_is_understood(void **state)
     assert_int_equal(probe.code, 0);
     assert_int_equal(probe.driver_version, 12080);
     assert_int_equal(probe.device_count, 2);
-    assert_string_equal(probe.library, "/a \"b\\c\n.so");
+    assert_string_equal(probe.library, OWN_LIBRARY);
     assert_string_equal(probe.reason, "Because.");
     assert_string_equal(probe.advice, "");
 }
@@ -145,10 +170,8 @@ static void whole_answer_is_understood(void **state)
 /* What does something to a terminal is escaped on the way, whichever character it is. */
 static void path_comes_through_as_it_was_written(void **state)
 {
-    static const char head[] = CUSHIM__PROBE_LOADING
-        "\"state\":\"not-found\",\"code\":303,\"driver_version\":0,\"device_count\":0" CUSHIM__PROBE_LIBRARY;
-    static const char tail[] =
-        CUSHIM__PROBE_REASON "\"\"" CUSHIM__PROBE_ADVICE "\"\"" CUSHIM__PROBE_END;
+    static const char head[] = LOADED("13000", "");
+    static const char tail[] = CUSHIM__PROBE_INITIALISING FINDINGS("no-device", "100", "0");
     static const char *const paths[] = {
         "/a b.so",
         "/\x1b[2J.so",
@@ -184,6 +207,11 @@ static void answer_that_breaks_off_anywhere_is_cut(void **state)
     for (size_t length = 0; length < sizeof usable - 1; length++) {
         assert_int_equal(read_bytes(usable, length, &probe), CUSHIM__ANSWER_CUT);
         assert_nothing_taken(&probe);
+        assert_int_equal(probe.stage >= CUSHIM_PROBE_STAGE_INIT, length >= sizeof INITIALISING - 1);
+        if (probe.stage >= CUSHIM_PROBE_STAGE_INIT) {
+            assert_int_equal(probe.driver_version, 12080);
+            assert_string_equal(probe.library, OWN_LIBRARY);
+        }
     }
 }
 
@@ -231,10 +259,8 @@ static void byte_that_is_changed_never_changes_what_the_answer_is(void **state)
 static void text_that_is_too_long_is_garbage(void **state)
 {
     static char text[CUSHIM__PROBE_ANSWER_BYTES];
-    static const char head[] = CUSHIM__PROBE_LOADING
-        "\"state\":\"not-found\",\"code\":303,\"driver_version\":0,\"device_count\":0,"
-        "\"library\":\"";
-    static const char tail[] = "\",\"reason\":\"\",\"advice\":\"\"}\n";
+    static const char head[] = LOADED("13000", "\"");
+    static const char tail[] = "\"" CUSHIM__PROBE_INITIALISING FINDINGS("no-device", "100", "0");
     struct cushim_probe_result probe;
 
     (void)state;

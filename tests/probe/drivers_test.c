@@ -31,6 +31,10 @@ static const struct driver {
     {"init-803", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_KERNEL_MISMATCH, 803, 0, "MISMATCH", "release"},
     {"init-804", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_INIT_FAILED, 804, 0, "cuInit returned 804", "."},
     {"init-999", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_INIT_FAILED, 999, 0, "cuInit returned 999", "."},
+    {"init-minus-1", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_INIT_FAILED, (CUresult)-1, 0,
+     "cuInit returned -1", "."},
+    {"version-minus-1", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_DRIVER_ERROR, (CUresult)-1, 0, "version",
+     "."},
     {"count-3", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_READY, 3, 0, "cuDeviceGetCount returned 3", "."},
     {"stub", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_STUB, 34, 0, "link-time stub", "linking only"},
     {"no-init", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_A_DRIVER, 302, 0, "cuInit", "."},
@@ -153,6 +157,26 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
     assert_true(probe.stage <= CUSHIM_PROBE_STAGE_LOAD);
     assert_non_null(strstr(probe.reason, " within 1 ns: "));
+}
+
+/* Nobody else could tell: the process says nothing before the library is open. */
+static void library_that_is_being_opened_is_told_if_it_was_named(void **state)
+{
+    struct cushim_probe_result probe;
+
+    (void)state;
+    probing_set_mischief("call-exit", "open");
+    probe = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
+    assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_LOAD);
+    assert_string_equal(probe.library, probing_path("mischief"));
+    if (READS_ENVIRONMENT) {
+        environment_set("CUSHIM_LIBRARY", probing_path("mischief"));
+        probe = probing_probe(NULL, PROBING_LONG_NS);
+        environment_set("CUSHIM_LIBRARY", NULL);
+        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_LOAD);
+        assert_string_equal(probe.library, probing_path("mischief"));
+    }
+    probing_set_mischief(NULL, NULL);
 }
 
 static void sizes_that_are_none_change_nothing(void **state)
@@ -294,6 +318,7 @@ int main(int count, char **words)
         PROBING_TEST(environment_is_handed_on),
         PROBING_TEST(path_of_any_characters_arrives),
         PROBING_TEST(time_that_is_over_at_once_is_a_hung_driver),
+        PROBING_TEST(library_that_is_being_opened_is_told_if_it_was_named),
         PROBING_TEST(sizes_that_are_none_change_nothing),
         PROBING_TEST(shorter_result_gets_its_part),
         PROBING_TEST(paths_that_are_none_are_refused_by_name),

@@ -64,6 +64,10 @@ static void check_case(const struct mischief *mischief, const struct moment *mom
         return;
     }
     assert_non_null(strstr(probe.reason, moment->words));
+    /* The path that was given, as it was, or as the system calls it. */
+    assert_non_null(strstr(probe.library, "mischief" LIBRARY_SUFFIX));
+    assert_non_null(strstr(probe.reason, "mischief" LIBRARY_SUFFIX));
+    assert_int_equal(probe.driver_version, moment->stage == CUSHIM_PROBE_STAGE_LOAD ? 0 : 13000);
     assert_non_null(strstr(probe.advice, "Do not use the driver in this process"));
     assert_int_equal(probe.device_count, 0);
     assert_int_equal(probe.state, CUSHIM_STATE_UNTRIED);

@@ -4,7 +4,7 @@
 #include "tests/probe/probing.h"
 
 /* Words of a reason. */
-#define ENDED "The driver has ended its process"
+#define ENDED " has ended its process"
 #define CLOSED "closed descriptors that are not its own"
 
 const struct mischief mischiefs[] = {

@@ -4,7 +4,7 @@
 #include "tests/probe/probing.h"
 
 /* Words of a reason. */
-#define ENDED "The driver has ended its process"
+#define ENDED " has ended its process"
 
 const struct mischief mischiefs[] = {
     {"call-exit", CUSHIM_PROBE_BROKEN, 3, 0, ENDED " with exit status 3", false, false},

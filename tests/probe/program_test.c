@@ -58,7 +58,7 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
         {"sleep 600", CUSHIM_PROBE_HUNG},
         {"sleep 600 & wait", CUSHIM_PROBE_HUNG},
         {"trap '' TERM INT; while :; do sleep 1; done", CUSHIM_PROBE_HUNG},
-        {"printf '{\"cushim_probe\":1,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
+        {"printf '{\"cushim_probe\":2,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
         {"head -c 10000000 /dev/zero", CUSHIM_PROBE_BROKEN},
         {"head -c 10000000 /dev/urandom", CUSHIM_PROBE_BROKEN},
         {"kill -9 $$", CUSHIM_PROBE_BROKEN},

@@ -68,6 +68,9 @@ class Probe(ToolTest):
             if result.lines()['stage'] == 'init':
                 break
         self.assertEqual(result.lines()['stage'], 'init')
+        self.assertEqual(result.lines()['library'], driver('mischief'))
+        self.assertEqual(result.lines()['version'], '13.0')
+        self.assertIn(driver('mischief'), result.lines()['reason'])
 
     def test_driver_that_prints_is_not_heard(self):
         result = self.probe('mischief', mischief='print')
@@ -97,6 +100,7 @@ class Probe(ToolTest):
         self.assertEqual(document['state'], 'untried')
         self.assertIsNone(document['code'])
         self.assertIsNone(document['code_name'])
+        self.assertEqual(document['library'], driver('mischief'))
         self.assertEqual(document['exit_status'], 3)
 
     def test_relative_library(self):
@@ -126,7 +130,7 @@ class Probe(ToolTest):
                 self.assertIn('a whole number from 1 to 86400', result.err)
 
     def test_word_of_the_child_is_none_for_people(self):
-        for words in [], ['2', '0', ''], ['1', 'x', ''], ['1', '-1', ''], ['1', '0', '', 'more']:
+        for words in [], ['1', '0', ''], ['2', 'x', ''], ['2', '-1', ''], ['2', '0', '', 'more']:
             with self.subTest(words=words):
                 result = self.run_command('probe-child', *words)
                 self.assert_status(result, USAGE)
@@ -135,12 +139,12 @@ class Probe(ToolTest):
         self.assertNotIn('probe-child', self.run_command('help').out)
 
     def test_child_answers_in_one_line_of_json(self):
-        result = self.run_command('probe-child', '1', '0', driver('one-device'))
+        result = self.run_command('probe-child', '2', '0', driver('one-device'))
         self.assert_status(result, DONE)
         self.assertEqual(result.out.count('\n'), 1)
         self.assertEqual(list(result.json()),
-                         ['cushim_probe', 'loading', 'initialising', 'counting', 'state', 'code',
-                          'driver_version', 'device_count', 'library', 'reason', 'advice'])
+                         ['cushim_probe', 'loading', 'driver_version', 'library', 'initialising',
+                          'counting', 'state', 'code', 'device_count', 'reason', 'advice'])
 
 
 if __name__ == '__main__':

@@ -230,6 +230,18 @@ static void text_and_json_of_an_older_callers_report_read_no_further_than_its_si
     }
 }
 
+static void no_report_is_an_empty_text(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(writers); i++) {
+        char text[] = "before";
+
+        assert_int_equal(writers[i](NULL, text, sizeof text), 0);
+        assert_string_equal(text, "");
+        assert_int_equal(writers[i](NULL, NULL, 0), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,6 +255,7 @@ int main(void)
         forked_test(what_would_act_on_a_terminal_is_not_written),
         forked_test(no_two_bytes_together_make_a_control_character),
         forked_test(path_that_is_too_long_ends_in_dots),
+        cmocka_unit_test(no_report_is_an_empty_text),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

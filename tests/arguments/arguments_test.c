@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every public function with each pointer NULL, one at a time, and with none: none crashes, what its
+ * header says is not NULL is refused, and nothing is written then. The calls are generated from the
+ * headers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cushim/cushim.h>
+#include <cushim/expectation.h>
+#include <cushim/fault.h>
+#include <cushim/layer.h>
+#include <cushim/mock.h>
+#include <cushim/mock_clock.h>
+#include <cushim/mock_kernel.h>
+#include <cushim/mock_race.h>
+#include <cushim/recording.h>
+#include <cushim/sweep.h>
+#include <cushim/test.h>
+
+#include "tests/support/child.h"
+
+enum { MOST_PARAMETERS = 8, ROOM = 16384 };
+
+struct row {
+    const char *function, *parameter; /* which is NULL; empty: none */
+    CUresult (*call)(int null);
+    int null;
+    bool is_refused; /* as the header says */
+};
+
+/* What the functions are given where it is not NULL. */
+static struct {
+    struct cushim_test *test;
+    struct cushim_mock *mock;
+    struct cushim_layer *layer;
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    struct cushim_event *event;
+    struct cushim_event_pool *pool;
+    CUcontext context_handle;
+    CUstream stream_handle;
+    CUevent event_handle;
+    max_align_t rooms[MOST_PARAMETERS][ROOM / sizeof(max_align_t)];
+    max_align_t before[MOST_PARAMETERS][ROOM / sizeof(max_align_t)];
+} world;
+
+static unsigned calls, refusals;
+
+static void make_world(void)
+{
+    const struct cushim_test_options options = {.size = sizeof options, .context = true};
+
+    check_int(cushim_test_begin(&options, &world.test), CUDA_SUCCESS);
+    world.mock = cushim_test_mock(world.test);
+    world.layer = cushim_test_layer(world.test);
+    check_int(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
+    check_int(cushim_stream_create(&world.stream, world.context, NULL), CUDA_SUCCESS);
+    check_int(cushim_event_create(&world.event, world.context, NULL), CUDA_SUCCESS);
+    check_int(cushim_event_pool_create(&world.pool, world.context, NULL, NULL), CUDA_SUCCESS);
+    check_int(cushim_context_handle(world.context, &world.context_handle), CUDA_SUCCESS);
+    check_int(cushim_stream_handle(world.stream, &world.stream_handle), CUDA_SUCCESS);
+    check_int(cushim_event_handle(world.event, &world.event_handle), CUDA_SUCCESS);
+}
+
+/* Zeroed memory for a parameter; a struct that begins with its size says it. */
+static void *world_room(int position, size_t size)
+{
+    memcpy(world.rooms[position], &size, sizeof size);
+    memcpy(world.before[position], &size, sizeof size);
+    return world.rooms[position];
+}
+
+static cushim_function world_resolve(const char *symbol, void *data)
+{
+    (void)symbol;
+    (void)data;
+    return NULL;
+}
+
+static void world_log(void *data, const char *message)
+{
+    (void)data;
+    (void)message;
+}
+
+#include "rows.h"
+
+/* A probe that is not made tells why. */
+static bool tells_why(const char *function)
+{
+    return strcmp(function, "cushim_probe") == 0;
+}
+
+static void make_call(const void *data)
+{
+    const struct row *row = data;
+    CUresult code;
+
+    make_world();
+    code = row->call(row->null);
+    if (row->is_refused && code == CUDA_SUCCESS)
+        child_fail("it takes NULL for %s\n", row->parameter);
+    if (row->is_refused && !tells_why(row->function) &&
+        memcmp(world.rooms, world.before, sizeof world.rooms) != 0)
+        child_fail("it fails with %d and has written to an output\n", (int)code);
+}
+
+static void no_function_takes_harm_from_a_pointer_that_is_null(void **state)
+{
+    unsigned failures = 0;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char title[128];
+
+        snprintf(title, sizeof title, "%s(%s = NULL)", rows[i].function, rows[i].parameter);
+        failures += !child_passes(title, make_call, &rows[i]);
+        calls++;
+        refusals += rows[i].is_refused;
+    }
+    assert_int_equal(failures, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_function_takes_harm_from_a_pointer_that_is_null),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    fprintf(stderr, "calls with NULL: %u made, %u of them refused by the header, %s\n", calls,
+            refusals, failed ? "some lost" : "0 crashed");
+    return failed;
+}
