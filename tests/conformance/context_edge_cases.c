@@ -123,8 +123,10 @@ static void attributes_of_a_stream_are_checked_kept_and_copied(void)
     enum { POLICY = 3, PRIORITY = 8, DOMAIN_MAP, DOMAIN };
     CUstream stream, other;
     CUstreamAttrValue value;
+    int least = 0, greatest = 0;
 
     begin_context();
+    MUST(cu->CtxGetStreamPriorityRange(&least, &greatest));
     stream = begin_stream();
     other = begin_stream();
     memset(&value, 0, sizeof value);
@@ -145,19 +147,17 @@ static void attributes_of_a_stream_are_checked_kept_and_copied(void)
     value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
     OK(set(stream, DOMAIN, &value));
     memset(&value, 0, sizeof value);
-    value.priority = -100;
+    value.priority = least + 10;
     OK(set(stream, PRIORITY, &value));
-    EQUAL(-5, get(stream, PRIORITY).priority);
-    value.priority = 100;
+    EQUAL(least, get(stream, PRIORITY).priority);
+    value.priority = greatest - 10;
     OK(set(stream, PRIORITY, &value));
-    EQUAL(0, get(stream, PRIORITY).priority);
-    value.priority = -1;
-    OK(set(stream, PRIORITY, &value));
+    EQUAL(greatest, get(stream, PRIORITY).priority);
     OK(cu->StreamCopyAttributes(other, stream));
     EQUAL(CU_SYNC_POLICY_YIELD, get(other, POLICY).syncPolicy);
     EQUAL(2, get(other, DOMAIN_MAP).memSyncDomainMap.default_);
     EQUAL(CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE, get(other, DOMAIN).memSyncDomain);
-    EQUAL(-1, get(other, PRIORITY).priority);
+    EQUAL(greatest, get(other, PRIORITY).priority);
 }
 
 static void first_destruction_of_a_stream_waits(void)
