@@ -16,7 +16,7 @@ CUSHIM__EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
     return code;
 }
 
-/* A child graph belongs to its node, a captured one to its capture (statements 136 and 147). */
+/* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
 CUSHIM__EXACT(GraphDestroy)(CUgraph hGraph)
 {
     struct cushim__graph *graph;

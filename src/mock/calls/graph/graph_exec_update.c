@@ -71,7 +71,7 @@ static void turn(struct pairing *pairing)
 
 /*
  * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
- * The exit node that was made last is looked at first (statement 142).
+ * The exit node that was made last is looked at first (statement 183).
  */
 static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *image,
                            const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)

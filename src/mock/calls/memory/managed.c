@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints about managed memory (statement 88). Host and device use the same bytes in the mock, so
- * nothing moves; what was advised can be asked, for an allocation as a whole.
+ * Hints about managed memory (statements 88 and 189). Host and device use the same bytes in the
+ * mock, so nothing moves; what was advised can be asked, for an allocation as a whole.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: made, asked and set (statements 120 and 126 to 128). */
+/* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
 #include <string.h>
 
 #include "src/mock/call.h"

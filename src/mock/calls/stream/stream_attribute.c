@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of streams (statement 60): they are kept, and change nothing that could be observed.
+ * Attributes of streams (statements 60 and 195): they are kept, and change nothing that could be
+ * observed.
  */
 #include <string.h>
 
