@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, places of managed memory, pools by their location, what addresses tell. Statements 188-191. */
+/* Arrays, places of managed memory, pools by location, what addresses tell. Statements 188-191. */
 #include <stdint.h>
 #include <string.h>
 

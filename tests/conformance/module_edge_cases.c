@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When functions are loaded, how many blocks of them there are, what is no image. Statements 197-200. */
+/* When functions are loaded, how many blocks of them run, what is no image. Statements 197-200. */
 #include <stdio.h>
 #include <string.h>
 

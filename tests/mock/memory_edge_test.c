@@ -211,7 +211,7 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* The mock's own: an H200 with 3 MiB left has none for a pool, so that small mocks could have none. */
+/* The mock's own, for mocks of little memory: an H200 with 3 MiB left has none for a pool. */
 static void pool_takes_what_is_left_of_the_device(void **state)
 {
     const CUstream stream = world_stream();

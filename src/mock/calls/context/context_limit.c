@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a context: at first what the profile says; they round as an H200's (statement 192). */
+/* The limits of a context: as in the profile at first; they round as an H200's (statement 192). */
 #include "src/mock/call.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA arrays (statements 118, 119 and 188): their bytes lie in the device's memory, row after row. */
+/* CUDA arrays (statements 118, 119 and 188): their bytes lie in the device's memory, row by row. */
 #include "src/mock/calls/memory/array.h"
 
 #include <stdlib.h>
