@@ -137,7 +137,7 @@ static void torn_text_is_refused(void)
     begin_context();
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!CODE(CUDA_ERROR_INVALID_PTX, cu->ModuleLoadData(&module, texts[i])))
-            detail("text %zu", i);
+            detail("text %d", (int)i);
     }
     CODE(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, cu->ModuleLoadData(&module, ".version 123456.7\n"));
     OK(cu->ModuleLoadData(&module, HEAD ENTRY "() .maxntid 65536 { }"));
