@@ -185,6 +185,8 @@ static void mappings_hold_allocations(void)
     MUST(cu->MemAllocAsync(&pooled, 4096, NULL));
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     EQUAL(2 << 20, value_of(MAPPING_SIZE, small));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, begin_managed()));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, (CUdeviceptr)(uintptr_t)begin_pinned(4096)));
     EQUAL(4 << 20, value_of(MAPPING_SIZE, large));
     CHECK(value_of(MAPPING_BASE, large) == large);
     EQUAL(32 << 20, value_of(MAPPING_SIZE, pooled));
