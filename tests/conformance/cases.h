@@ -111,6 +111,12 @@ extern const struct conformance_case graph_cases[];
 extern const struct conformance_case graph_launch_cases[];
 extern const struct conformance_case graph_capture_cases[];
 extern const struct conformance_case graph_update_cases[];
+extern const struct conformance_case capture_edge_cases[];
+extern const struct conformance_case graph_edge_cases[];
+extern const struct conformance_case graph_wrong_cases[];
+extern const struct conformance_case memory_edge_cases[];
+extern const struct conformance_case context_edge_cases[];
+extern const struct conformance_case module_edge_cases[];
 
 /* All of them; ends with NULL. */
 extern const struct conformance_case *const groups[];

@@ -54,6 +54,12 @@ const struct conformance_case *const groups[] = {
     kernel_cases,
     launch_cases,
     library_cases,
+    capture_edge_cases,
+    graph_edge_cases,
+    graph_wrong_cases,
+    memory_edge_cases,
+    context_edge_cases,
+    module_edge_cases,
     NULL,
 };
 

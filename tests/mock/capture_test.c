@@ -176,7 +176,7 @@ static void information_is_told_while_it_is_active(void **state)
         OK(driver->GraphNodeGetType(dependencies[0], &type));
         assert_int_equal(type, CU_GRAPH_NODE_TYPE_HOST);
     }
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphDestroy(inside));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->GraphDestroy(inside));
     graph = capture_end(stream);
     assert_ptr_equal(graph, inside);
     capture_begin(stream);
@@ -233,7 +233,9 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     OK(driver->StreamBeginCaptureToGraph(stream, graph, &root, NULL, 1,
                                          CU_STREAM_CAPTURE_MODE_RELAXED));
     capture_work(stream);
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->GraphDestroy(graph));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamEndCapture(stream, &same));
     assert_ptr_equal(same, graph);
     assert_string_equal(shape(graph), "53 ab");

@@ -21,8 +21,11 @@ static void limits_are_rounded_held_or_refused(void **state)
         {CU_LIMIT_STACK_SIZE, 1000, 1008, CUDA_SUCCESS},
         {CU_LIMIT_STACK_SIZE, 524288, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_PRINTF_FIFO_SIZE, 1, 524288, CUDA_SUCCESS},
-        {CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX, (size_t)2 << 30, CUDA_SUCCESS},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 600000, 600064, CUDA_SUCCESS},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, SIZE_MAX, 0, CUDA_SUCCESS},
         {CU_LIMIT_MALLOC_HEAP_SIZE, 1, (size_t)4 << 20, CUDA_SUCCESS},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, 5000000, 5046272, CUDA_SUCCESS},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX, 0, CUDA_SUCCESS},
         {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, SIZE_MAX, 0, CUDA_ERROR_INVALID_VALUE},
         {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 1, 0, CUDA_ERROR_UNSUPPORTED_LIMIT},
@@ -198,6 +201,7 @@ static void attributes_of_a_pointer_are_told(void **state)
 
 /* --- worlds of their own --- */
 
+/* The second device's is the mock's own; that the first's is there still was measured. */
 static void primary_context_is_not_begun_after_a_fault(void **state)
 {
     CUcontext context = NULL;

@@ -202,7 +202,9 @@ static void kinds_for_memory_are_refused(void **state)
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &release));
-    release.free.dptr = memory[0];
+    release.free.dptr = memory[0]; /* not of a graph */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &release));
+    release.free.dptr = 512; /* the mock's own: no graph has allocated anything */
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->GraphAddNode(&node, graph, NULL, 0, &release));
     copy.memcpy.flags = 1;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddNode(&node, graph, NULL, 0, &copy));

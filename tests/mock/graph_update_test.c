@@ -198,13 +198,16 @@ static void graph_holds_several_user_objects_each_for_itself(void **state)
         OK(driver->GraphRetainUserObject(graph, objects[i], 1, 0));
         OK(driver->GraphRetainUserObject(graph, objects[0], 1, 0));
     }
-    /* The first is held four times, and stands behind the others. */
-    OK(driver->GraphReleaseUserObject(graph, objects[0], 4));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[0], 1));
+    /* The first is held four times, and stands behind the others. What is not held stays. */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[0], 0));
+    OK(driver->GraphReleaseUserObject(graph, objects[0], 5));
+    OK(driver->GraphReleaseUserObject(graph, objects[0], 1));
     OK(driver->GraphReleaseUserObject(graph, objects[1], 1));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, objects[1], 1));
-    for (unsigned i = 0; i < 3; i++)
+    OK(driver->GraphReleaseUserObject(graph, objects[1], 1));
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(__atomic_load_n(&destroyed[i], __ATOMIC_SEQ_CST), 0);
         OK(driver->UserObjectRelease(objects[i], 1));
+    }
 }
 
 static void user_object_is_not_released_more_often_than_it_is_held(void **state)
@@ -236,6 +239,9 @@ static void graph_is_not_launched_into_the_legacy_stream_of_a_capture(void **sta
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, driver->GraphLaunch(exec, NULL));
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &captured));
     assert_null(captured);
+    capture_begin(stream);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, driver->GraphUpload(exec, NULL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &captured));
     OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamDestroy_v2(stream));
 }

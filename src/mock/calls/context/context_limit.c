@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits of a context: at first what the profile says; they round as those of an H200 do. */
+/* The limits of a context: as in the profile at first; they round as an H200's (statement 192). */
 #include "src/mock/call.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
@@ -28,8 +28,8 @@ static const struct rule {
     size_t least, most, refused_above, multiple;
 } rules[LIMITS] = {
     [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 524287, 16},
-    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 1},
-    [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 1},
+    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 512},
+    [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
     [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
     [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
     [MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
@@ -64,11 +64,12 @@ CUSHIM__EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
     return code;
 }
 
+/* 0: there is no such multiple. */
 static size_t round_up(size_t value, size_t multiple)
 {
-    size_t rest = value % multiple;
+    size_t rest = value % multiple, lack = rest ? multiple - rest : 0;
 
-    return rest && value <= SIZE_MAX - multiple ? value + multiple - rest : value;
+    return lack <= SIZE_MAX - value ? value + lack : 0;
 }
 
 CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
@@ -94,9 +95,7 @@ CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit no
         code = cushim__capture_unsafe(true);
     if (code)
         return code;
-    value = round_up(value, rule->multiple);
-    if (value < rule->least)
-        value = rule->least;
+    value = round_up(value < rule->least ? rule->least : value, rule->multiple);
     context->limits[limit] = value > rule->most ? rule->most : value;
     return CUDA_SUCCESS;
 }

@@ -16,14 +16,16 @@ CUSHIM__EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
     return code;
 }
 
-/* A child graph belongs to its node, a captured one to its capture. */
+/* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
 CUSHIM__EXACT(GraphDestroy)(CUgraph hGraph)
 {
     struct cushim__graph *graph;
     CUresult code = cushim__graph_find(hGraph, &graph);
 
-    if (code == CUDA_SUCCESS && (graph->parent || graph->capture))
+    if (code == CUDA_SUCCESS && graph->parent)
         code = CUDA_ERROR_INVALID_VALUE;
+    else if (code == CUDA_SUCCESS && graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
         cushim__graph_destroy(graph);
     return code;

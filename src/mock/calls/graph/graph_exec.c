@@ -100,8 +100,6 @@ static CUresult check(const struct cushim__graph *graph, cuuint64_t flags, struc
         return CUDA_ERROR_INVALID_VALUE;
     if (flags & AUTO_FREE && flags & DEVICE_LAUNCH)
         return CUDA_ERROR_INVALID_VALUE;
-    if (graph->capture)
-        return CUDA_ERROR_INVALID_VALUE;
     if (graph->parent)
         return CUDA_ERROR_NOT_SUPPORTED;
     return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;

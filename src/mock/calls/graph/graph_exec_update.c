@@ -56,8 +56,22 @@ static struct cushim__node *next_exit(struct cushim__node *node)
     return node;
 }
 
+/* The pairs so far from the last to the first. */
+static void turn(struct pairing *pairing)
+{
+    for (size_t i = 0, last = pairing->count; i + 1 < last; i++) {
+        const struct pair moved = pairing->pairs[--last];
+
+        pairing->pairs[last] = pairing->pairs[i];
+        pairing->pairs[i] = moved;
+    }
+    for (size_t i = 0; i < pairing->count; i++)
+        pairing->pairs[i].image->waiting = pairing->pairs[i].node->waiting = i + 1;
+}
+
 /*
  * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
+ * The exit node that was made last is looked at first (statement 183).
  */
 static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *image,
                            const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
@@ -67,8 +81,10 @@ static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *
 
     for (; one && node; one = next_exit(one->next), node = next_exit(node->next))
         pair(pairing, one, node);
-    return one || node ? fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, first, NULL)
-                       : CUDA_SUCCESS;
+    if (one || node)
+        return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, node ? first : NULL, NULL);
+    turn(pairing);
+    return CUDA_SUCCESS;
 }
 
 static CUresult pair_dependencies(struct pairing *pairing, struct pair both,

@@ -270,5 +270,7 @@ CUSHIM__APPROXIMATE(GraphUpload, "there is nothing to upload")
 
     if (code == CUDA_SUCCESS && stream->capture)
         code = cushim__capture_refuse(stream);
+    else if (code == CUDA_SUCCESS && cushim__capture_count > 0 && stream->kind == CUSHIM__LEGACY)
+        code = cushim__capture_legacy(stream);
     return code;
 }

@@ -9,6 +9,7 @@
 #include "src/mock/calls/memory/copy.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/stream/host_function.h"
+#include "src/mock/memory/allocation.h"
 
 /* NULL is the current context, or that of the memory if none is. */
 static CUresult find_context(CUcontext handle, CUdeviceptr address,
@@ -210,6 +211,16 @@ static CUresult host_from(const CUgraphNodeParams *parameters, struct cushim__wo
     return cushim__work_host(&host, work);
 }
 
+/* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
+static CUresult check_free(CUdeviceptr address)
+{
+    const struct cushim__allocation *allocation = cushim__allocation_at(address);
+
+    return address == 0 || (allocation && allocation->origin == CUSHIM__BY_ALLOC)
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__work *work)
 {
     if (!parameters || !is_clean(parameters))
@@ -239,7 +250,7 @@ CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__wo
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
         return CUDA_ERROR_NOT_SUPPORTED;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
-        return parameters->free.dptr ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        return check_free(parameters->free.dptr);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -258,7 +258,7 @@ CUSHIM__EXACT(GraphRetainUserObject)
     return code;
 }
 
-CUSHIM__APPROXIMATE(GraphReleaseUserObject, "refuses to release more than the graph holds")
+CUSHIM__APPROXIMATE(GraphReleaseUserObject, "gives back no more than the graph holds")
 (CUgraph graph, cushim_CUuserObject object, unsigned int count)
 {
     struct cushim__graph *owner;
@@ -273,8 +273,12 @@ CUSHIM__APPROXIMATE(GraphReleaseUserObject, "refuses to release more than the gr
     for (link = &owner->held; *link && (*link)->object != found;)
         link = &(*link)->next;
     held = *link;
-    if (!is_count(count) || !held || held->references < count)
+    if (!is_count(count))
         return CUDA_ERROR_INVALID_VALUE;
+    if (!held)
+        return CUDA_SUCCESS;
+    if (held->references < count)
+        count = (unsigned)held->references;
     held->references -= count;
     if (held->references == 0) {
         *link = held->next;

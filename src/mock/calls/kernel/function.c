@@ -264,18 +264,20 @@ CUSHIM__EXACT(FuncGetParamInfo)
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
 CUSHIM__EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
 {
-    enum { LOADED = 1 };
     struct cushim__function *found;
     CUresult code = state ? find_not_null(function, &found) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
-        *state = (cushim_CUfunctionLoadingState)LOADED;
+        *state = (cushim_CUfunctionLoadingState)found->loaded;
     return code;
 }
 
 CUSHIM__EXACT(FuncLoad)(CUfunction function)
 {
     struct cushim__function *found;
+    CUresult code = cushim__function_find(function, NULL, &found);
 
-    return cushim__function_find(function, NULL, &found);
+    if (code == CUDA_SUCCESS)
+        found->loaded = true;
+    return code;
 }

@@ -58,12 +58,12 @@ CUresult cushim__launch_check(const struct cushim__function *function,
  * of cuLaunchKernel. Answers what the call would; `*operation` is set on CUDA_SUCCESS alone, and is
  * then the caller's.
  */
-CUresult cushim__launch_create(const struct cushim__function *function,
+CUresult cushim__launch_create(struct cushim__function *function,
                                const struct cushim__launch_shape *shape, void **parameters,
                                void **extra, struct cushim__operation **operation);
 
 /* The same of a buffer with all parameters, of which there may be too few or too many. */
-CUresult cushim__launch_create_raw(const struct cushim__function *function,
+CUresult cushim__launch_create_raw(struct cushim__function *function,
                                    const struct cushim__launch_shape *shape, const void *buffer,
                                    size_t bytes, struct cushim__operation **operation);
 

@@ -164,8 +164,7 @@ static uint64_t duration_of(const struct cushim__kernel_entry *entry,
 }
 
 /* The launch with its parameters. Takes them over, in any case. */
-static CUresult create(const struct cushim__function *function,
-                       const struct cushim__launch_shape *shape,
+static CUresult create(struct cushim__function *function, const struct cushim__launch_shape *shape,
                        struct cushim__parameters *parameters, struct cushim__operation **operation)
 {
     struct cushim__kernel_entry *entry = cushim__kernel_entry_find(function->kernel->name);
@@ -184,6 +183,7 @@ static CUresult create(const struct cushim__function *function,
         cushim__parameters_release(parameters);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    function->loaded = true;
     launch->function = function->object.handle;
     launch->entry = entry ? cushim__kernel_entry_retain(entry) : NULL;
     launch->parameters = parameters;
@@ -192,7 +192,7 @@ static CUresult create(const struct cushim__function *function,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__launch_create(const struct cushim__function *function,
+CUresult cushim__launch_create(struct cushim__function *function,
                                const struct cushim__launch_shape *shape, void **parameters,
                                void **extra, struct cushim__operation **operation)
 {
@@ -215,7 +215,7 @@ CUresult cushim__launch_create(const struct cushim__function *function,
     return create(function, shape, copies, operation);
 }
 
-CUresult cushim__launch_create_raw(const struct cushim__function *function,
+CUresult cushim__launch_create_raw(struct cushim__function *function,
                                    const struct cushim__launch_shape *shape, const void *buffer,
                                    size_t bytes, struct cushim__operation **operation)
 {

@@ -46,6 +46,8 @@ static size_t capacity(const struct cushim__function *function, size_t block_byt
         wanted = 0;
     else if (function->settings.carveout >= 0)
         wanted = most * (size_t)function->settings.carveout / 100;
+    else if (function->settings.cache == CU_FUNC_CACHE_PREFER_EQUAL)
+        wanted = most / 2;
     if (wanted < block_bytes)
         wanted = block_bytes;
     for (size_t i = 0; i < sizeof carveouts / sizeof *carveouts; i++) {

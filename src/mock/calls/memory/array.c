@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CUDA arrays (statements 118 and 119): their bytes lie in the device's memory, row after row. */
+/* CUDA arrays (statements 118, 119 and 188): their bytes lie in the device's memory, row by row. */
 #include "src/mock/calls/memory/array.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "src/mock/settings.h"
 #include "src/mock/world.h"
 
-/* What is refused: arrays without memory of their own. */
-enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80 };
+/* What is refused: arrays without memory of their own. Flags are bits up to the last. */
+enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
 
 /* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
 enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
@@ -78,6 +78,10 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
         (of->Width != of->Height || of->Depth % 6 != 0 || (!layered && of->Depth != 6)))
         return CUDA_ERROR_INVALID_VALUE;
     if (of->Flags & CUDA_ARRAY3D_TEXTURE_GATHER && of->Depth > 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & ~(unsigned)FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((int)of->Format == FIRST_PICTURE && of->NumChannels != 4)
         return CUDA_ERROR_INVALID_VALUE;
     if (of->Flags & (SPARSE | DEFERRED_MAPPING))
         return CUDA_ERROR_NOT_SUPPORTED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hints about managed memory (statement 88). Host and device use the same bytes in the mock, so
- * nothing moves; what was advised can be asked, for an allocation as a whole.
+ * Hints about managed memory (statements 88 and 189). Host and device use the same bytes in the
+ * mock, so nothing moves; what was advised can be asked, for an allocation as a whole.
  */
 #include <string.h>
 
@@ -39,32 +39,47 @@ static CUresult check_place(int place)
     return place == HOST ? CUDA_SUCCESS : cushim__device_find(place, &device);
 }
 
-/* NOWHERE: there is no such place. */
-static int place_of(CUmemLocation location)
+/* The place of a location; false: it is none. The host has one node. Devices are not looked for. */
+static bool find_place(CUmemLocation location, int *place)
 {
+    *place = HOST;
     switch ((int)location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        return location.id >= 0 ? location.id : NOWHERE;
+        *place = location.id >= 0 ? location.id : NOWHERE;
+        return true;
     case LOCATION_HOST:
-    case LOCATION_HOST_NUMA:
     case LOCATION_HOST_NUMA_CURRENT:
-        return HOST;
+        return true;
+    case LOCATION_HOST_NUMA:
+        return location.id == 0;
     default:
-        return NOWHERE;
+        return false;
     }
+}
+
+/* Advice that names a place. */
+static bool is_of_place(CUmem_advise advice)
+{
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+           advice == CU_MEM_ADVISE_SET_ACCESSED_BY || advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
+}
+
+/* Nodes of the host are no places to access memory from. */
+static bool takes(CUmem_advise advice, CUmemLocation location)
+{
+    return advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
+           ((int)location.type != LOCATION_HOST_NUMA &&
+            (int)location.type != LOCATION_HOST_NUMA_CURRENT);
 }
 
 static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int place)
 {
     struct cushim__allocation *memory = find(start, bytes);
-    const bool set = advice == CU_MEM_ADVISE_SET_PREFERRED_LOCATION ||
-                     advice == CU_MEM_ADVISE_SET_ACCESSED_BY ||
-                     advice == CU_MEM_ADVISE_UNSET_ACCESSED_BY;
     CUresult code;
 
     if (!memory)
         return CUDA_ERROR_INVALID_VALUE;
-    code = set ? check_place(place) : CUDA_SUCCESS;
+    code = is_of_place(advice) ? check_place(place) : CUDA_SUCCESS;
     if (code)
         return code;
     switch (advice) {
@@ -74,7 +89,7 @@ static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int
         return CUDA_SUCCESS;
     case CU_MEM_ADVISE_SET_PREFERRED_LOCATION:
     case CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION:
-        memory->preferred = (int8_t)(set ? place : NOWHERE);
+        memory->preferred = (int8_t)(is_of_place(advice) ? place : NOWHERE);
         return CUDA_SUCCESS;
     case CU_MEM_ADVISE_SET_ACCESSED_BY:
         memory->accessed_by |= 1U << (place + 1);
@@ -100,12 +115,16 @@ CUSHIM__APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
 (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
     struct cushim__context *context;
+    int place = HOST;
     CUresult code;
 
     if (!find(devPtr, count))
         return CUDA_ERROR_INVALID_VALUE;
+    if (is_of_place(advice) && (!takes(advice, location) || !find_place(location, &place) ||
+                                check_place(place) != CUDA_SUCCESS))
+        return CUDA_ERROR_INVALID_VALUE;
     code = cushim__memory_context(&context);
-    return code ? code : advise(devPtr, count, advice, place_of(location));
+    return code ? code : advise(devPtr, count, advice, place);
 }
 
 static const struct cushim__operation_class prefetch_class = {
@@ -151,20 +170,24 @@ CUSHIM__APPROXIMATE(MemPrefetchAsync, "takes its time, and nothing moves")
 CUSHIM__APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
 (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
 {
-    if (flags != 0 || count == 0)
+    int place;
+
+    if (flags != 0 || count == 0 || !find_place(location, &place))
         return CUDA_ERROR_INVALID_VALUE;
-    return prefetch(devPtr, count, place_of(location), hStream);
+    return prefetch(devPtr, count, place, hStream);
 }
 
-/* The devices and the host, which have access; the rest of the list is NOWHERE. */
+/* The devices, and then the host, which have access; the rest of the list is NOWHERE. */
 static void list_accessed_by(const struct cushim__allocation *memory, int *list, size_t count)
 {
     size_t filled = 0;
 
-    for (int place = HOST; place < CUSHIM__DEVICES_MAX && filled < count; place++) {
+    for (int place = 0; place < CUSHIM__DEVICES_MAX && filled < count; place++) {
         if (memory->accessed_by & 1U << (place + 1))
             list[filled++] = place;
     }
+    if (filled < count && memory->accessed_by & 1U << (HOST + 1))
+        list[filled++] = HOST;
     while (filled < count)
         list[filled++] = NOWHERE;
 }

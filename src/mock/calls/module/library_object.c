@@ -185,7 +185,9 @@ CUresult cushim__kernel_function(const void *handle, struct cushim__context *con
             return CUDA_SUCCESS;
     }
     code = cushim__module_function(module, kernel->declared->name, function);
-    if (code == CUDA_SUCCESS)
+    if (code == CUDA_SUCCESS) {
         (*function)->settings = kernel->settings;
+        (*function)->loaded = true;
+    }
     return code;
 }

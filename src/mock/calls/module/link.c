@@ -93,17 +93,32 @@ static void let_go(struct cushim__link *link)
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
 
+/* An archive of the host with a first member. */
+static bool is_archive(const char *bytes, size_t count)
+{
+    static const char archive[] = "!<arch>\n";
+    enum { MEMBER = sizeof archive - 1, MEMBER_BYTES = 60 };
+
+    return count >= MEMBER + MEMBER_BYTES && memcmp(bytes, archive, MEMBER) == 0 &&
+           memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
+}
+
+/* An object of the host. */
+static bool is_object(const char *bytes, size_t count)
+{
+    enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };
+    const unsigned char *head = (const unsigned char *)bytes;
+
+    return count >= HEAD && memcmp(bytes, "\177ELF", 4) == 0 && head[TYPE_OFFSET] == RELOCATABLE &&
+           head[MACHINE_OFFSET] != MACHINE_CUDA;
+}
+
 /* Files of the host with device code in them are not looked into. */
 static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
 {
-    static const char archive[] = "!<arch>\n";
-    enum { MACHINE_OFFSET = 18, MACHINE_CUDA = 190 };
-
     if (type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_LIBRARY)
         return false;
-    return (count > sizeof archive && memcmp(bytes, archive, sizeof archive - 1) == 0) ||
-           (count > MACHINE_OFFSET && memcmp(bytes, "\177ELF", 4) == 0 &&
-            ((const unsigned char *)bytes)[MACHINE_OFFSET] != MACHINE_CUDA);
+    return is_archive(bytes, count) || is_object(bytes, count);
 }
 
 /* After an input that was refused: what it declared is not there. */
@@ -154,9 +169,9 @@ static CUresult add(struct cushim__link *link, CUjitInputType type, const void *
     if ((unsigned)type >= INPUT_TYPES)
         return CUDA_ERROR_INVALID_VALUE;
     if (type == (CUjitInputType)INPUT_NVVM) {
-        cushim__mock_log("%s: NVVM is not implemented: CUDA_ERROR_NOT_SUPPORTED",
+        cushim__mock_log("%s: there is no compiler of NVVM: CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
                          cushim__call_name());
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     }
     if (is_of_host(type, bytes, count)) {
         cushim__mock_log("%s: what is in a file of the host is not looked at", cushim__call_name());

@@ -118,6 +118,8 @@ CUSHIM__EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *n
     if (!hfunc || !name || *name == '\0')
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__module_function(module, name, &function);
+    if (code == CUDA_SUCCESS)
+        function->loaded = true;
     *hfunc = code == CUDA_SUCCESS ? function->object.handle : NULL;
     return code;
 }

@@ -46,6 +46,7 @@ struct cushim__function {
     const struct cushim__image_kernel *kernel;
     struct cushim__image_kernel unknown; /* what `kernel` is if the image cannot be read */
     struct cushim__function_settings settings;
+    bool loaded; /* it was asked for by its name, or was to be loaded, or was launched */
     struct cushim__old_launch *old; /* what cuFuncSetBlockShape and its like set; NULL: nothing */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pools: made, asked and set (statements 120 and 126 to 128). */
+/* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
 #include <string.h>
 
 #include "src/mock/call.h"
@@ -76,46 +76,53 @@ CUSHIM__EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
     return set_pool(pool, device);
 }
 
-CUSHIM__APPROXIMATE(MemGetDefaultMemPool, "pools of memory of the host: 801")
+/* The device whose pools a location has. Those of the host and of managed memory there are not. */
+static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
+                           struct cushim__device **device)
+{
+    if (!location || ((int)type != CU_MEM_ALLOCATION_TYPE_PINNED && (int)type != TYPE_MANAGED))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((int)type == TYPE_MANAGED)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if ((int)location->type != CU_MEM_LOCATION_TYPE_DEVICE &&
+        (int)location->type != CU_MEM_LOCATION_TYPE_INVALID)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return find_device(location, device);
+}
+
+CUSHIM__APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
 (CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
 {
     struct cushim__device *device;
+    CUresult code = pool_out ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    if (!pool_out || !location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (find_device(location, &device))
-        return CUDA_ERROR_INVALID_VALUE;
-    return give_handle(cushim__pool_default(device), pool_out);
+    return code ? code : give_handle(cushim__pool_default(device), pool_out);
 }
 
-CUSHIM__APPROXIMATE(MemGetMemPool, "pools of memory of the host: 801")
+CUSHIM__APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
 (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
     struct cushim__device *device;
+    CUresult code = pool ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    if (!pool || !location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (find_device(location, &device))
-        return CUDA_ERROR_INVALID_VALUE;
-    return give_handle(cushim__pool_default(device) ? device->pool : NULL, pool);
+    return code ? code : give_handle(cushim__pool_default(device) ? device->pool : NULL, pool);
 }
 
-CUSHIM__APPROXIMATE(MemSetMemPool, "pools of memory of the host: 801")
+/* There are pools of devices alone, and each is for its device's memory and for no other. */
+static bool is_for_others(const CUmemLocation *location, CUmemAllocationType type)
+{
+    return (int)type == TYPE_MANAGED || (location && ((int)location->type == LOCATION_HOST ||
+                                                      (int)location->type == LOCATION_HOST_NUMA));
+}
+
+CUSHIM__EXACT(MemSetMemPool)
 (CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
     struct cushim__device *device;
+    CUresult code = is_for_others(location, type) ? CUDA_ERROR_INVALID_VALUE
+                                                  : find_pools(location, type, &device);
 
-    if (!location || type != CU_MEM_ALLOCATION_TYPE_PINNED)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (location->type != CU_MEM_LOCATION_TYPE_DEVICE)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    if (find_device(location, &device))
-        return CUDA_ERROR_INVALID_VALUE;
-    return set_pool(pool, device);
+    return code ? code : set_pool(pool, device);
 }
 
 /*

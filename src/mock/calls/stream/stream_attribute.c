@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attributes of streams (statement 60): they are kept, and change nothing that could be observed.
+ * Attributes of streams (statements 60 and 195): they are kept, and change nothing that could be
+ * observed.
  */
 #include <string.h>
 
 #include "src/mock/call.h"
 #include "src/mock/engine/stream.h"
+#include "src/mock/world.h"
 
 /* By number: headers older than an attribute do not name it. */
 enum {
@@ -14,7 +16,15 @@ enum {
     PRIORITY = 8,
     MEMORY_DOMAIN_MAP = 9,
     MEMORY_DOMAIN = 10,
+    DOMAIN_REMOTE = 1,  /* the last of the logical ones */
+    DOMAIN_COUNT = 126, /* an attribute of the device */
 };
+
+/* Whether the device has a domain of this number. */
+static bool is_domain(unsigned number)
+{
+    return number < (unsigned)cushim__world->settings.profile.attributes[DOMAIN_COUNT];
+}
 
 static CUresult get(const struct cushim__stream *stream, int attribute, CUstreamAttrValue *value)
 {
@@ -56,10 +66,15 @@ static CUresult set(struct cushim__stream *stream, int attribute, const CUstream
         stream->priority = cushim__stream_priority(value->priority);
         return CUDA_SUCCESS;
     case MEMORY_DOMAIN_MAP:
+        if (!is_domain(value->memSyncDomainMap.default_) ||
+            !is_domain(value->memSyncDomainMap.remote))
+            return CUDA_ERROR_INVALID_VALUE;
         stream->settings.memory_domain_map[0] = value->memSyncDomainMap.default_;
         stream->settings.memory_domain_map[1] = value->memSyncDomainMap.remote;
         return CUDA_SUCCESS;
     case MEMORY_DOMAIN:
+        if ((unsigned)value->memSyncDomain > DOMAIN_REMOTE)
+            return CUDA_ERROR_INVALID_VALUE;
         stream->settings.memory_domain = (int)value->memSyncDomain;
         return CUDA_SUCCESS;
     default:
@@ -105,5 +120,7 @@ CUSHIM__EXACT(StreamCopyAttributes)(CUstream dst, CUstream src)
         code = cushim__stream_find(src, &from);
     if (code == CUDA_SUCCESS)
         to->settings = from->settings;
+    if (code == CUDA_SUCCESS)
+        to->priority = from->priority;
     return code;
 }

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs within graphs, and what an executable graph takes over. Statements 182-184. */
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "graph.h"
+
+#define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
+
+/* A mock's graphs lie in each other to an end of its own. */
+static void child_graphs_nest_deeply(void)
+{
+    const unsigned levels = backend_is_mock() ? 63 : 1000;
+    CUgraph top, graph, empty, clone = NULL;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    begin_context();
+    top = graph = graph_begin();
+    empty = graph_begin();
+    for (unsigned i = 0; i < levels; i++) {
+        MUST(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, empty));
+        MUST(cu->GraphChildGraphNodeGetGraph(node, &graph));
+    }
+    OK(cu->GraphClone(&clone, top));
+    exec = graph_exec(top);
+    OK(cu->GraphLaunch(exec, NULL));
+    OK(cu->CtxSynchronize());
+    OK(cu->GraphExecDestroy(exec));
+    OK(cu->GraphDestroy(clone));
+    OK(cu->GraphDestroy(top));
+}
+
+/* --- graphs of host nodes: each pair is an edge; {0, 0} ends them --- */
+
+enum { NODES = 4 };
+
+struct shape {
+    unsigned nodes, edges[NODES][2];
+};
+
+static const struct shape chain = {3, {{0, 1}, {1, 2}}};
+static const struct shape fork = {3, {{0, 1}, {0, 2}}};
+static const struct shape triangle = {3, {{0, 1}, {1, 2}, {0, 2}}};
+static const struct shape pairs = {4, {{0, 1}, {2, 3}}};
+static const struct shape crossed = {4, {{0, 3}, {2, 1}}};
+static const struct shape both = {4, {{0, 2}, {1, 2}, {0, 3}, {1, 3}}};
+static const struct shape turned = {4, {{0, 2}, {1, 2}, {1, 3}, {0, 3}}};
+static const struct shape one_less = {2, {{0, 1}}};
+
+static CUgraph make(const struct shape *shape, CUgraphNode *nodes)
+{
+    CUgraph graph = graph_begin();
+
+    for (unsigned i = 0; i < shape->nodes; i++)
+        nodes[i] = graph_add_host(graph, NULL, 0, NULL);
+    for (unsigned i = 0; i < NODES && shape->edges[i][0] != shape->edges[i][1]; i++)
+        MUST(cu->GraphAddDependencies(graph, &nodes[shape->edges[i][0]], &nodes[shape->edges[i][1]],
+                                      1));
+    return graph;
+}
+
+/* The place of a node, from 0; -1: NULL. */
+static int place(CUgraphNode node, const CUgraphNode *nodes)
+{
+    for (int i = 0; node && i < NODES; i++) {
+        if (nodes[i] == node)
+            return i;
+    }
+    return node ? NODES : -1;
+}
+
+static void exit_nodes_are_compared_from_the_last(void)
+{
+    static const struct {
+        const struct shape *one, *other;
+        int node, from;
+    } rows[] = {
+        {&chain, &fork, 1, -1},      {&chain, &triangle, 2, -1},     {&fork, &chain, -1, -1},
+        {&fork, &triangle, -1, -1},  {&triangle, &chain, 2, -1},     {&triangle, &fork, 1, -1},
+        {&pairs, &both, 3, -1},      {&crossed, &turned, 3, -1},     {&both, &pairs, 3, -1},
+        {&both, &turned, 2, 0},      {&turned, &both, 2, 0},         {&turned, &crossed, 3, -1},
+        {&chain, &one_less, -1, -1}, {&one_less, &triangle, -1, -1},
+    };
+
+    begin_context();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CUgraphNode nodes[NODES] = {NULL}, others[NODES] = {NULL};
+        CUgraphExec exec = graph_exec(make(rows[i].one, nodes));
+        CUgraphExecUpdateResultInfo info;
+
+        memset(&info, 0x77, sizeof info);
+        CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+             cu->GraphExecUpdate_v2(exec, make(rows[i].other, others), &info));
+        EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, info.result);
+        EQUAL(rows[i].node, place(info.errorNode, others));
+        EQUAL(rows[i].from, place(info.errorFromNode, others));
+    }
+}
+
+static void same_edges_in_another_order_of_nodes_are_taken(void)
+{
+    static const struct shape *const same[][2] = {
+        {&chain, &chain}, {&triangle, &triangle}, {&both, &both}, {&pairs, &crossed}};
+
+    begin_context();
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        CUgraphNode nodes[NODES], others[NODES];
+        CUgraphExec exec = graph_exec(make(same[i][0], nodes));
+        CUgraphExecUpdateResultInfo info;
+
+        OK(cu->GraphExecUpdate_v2(exec, make(same[i][1], others), &info));
+        EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, info.result);
+    }
+}
+
+static CUgraph with_child(const struct shape *shape, CUgraphNode *node, CUgraphNode *inner)
+{
+    CUgraph outer = graph_begin(), child;
+    CUgraphNode nodes[NODES];
+    size_t count = NODES;
+
+    MUST(cu->GraphAddChildGraphNode(node, outer, NULL, 0, make(shape, nodes)));
+    MUST(cu->GraphChildGraphNodeGetGraph(*node, &child));
+    MUST(cu->GraphGetNodes(child, inner, &count));
+    return outer;
+}
+
+static void child_graph_is_compared_within(void)
+{
+    CUgraphNode node, other, inner[NODES], nodes[NODES];
+    CUgraphExecUpdateResultInfo info;
+    CUgraphNodeParams parameters;
+    CUgraphExec exec;
+
+    begin_context();
+    exec = graph_exec(with_child(&chain, &node, inner));
+    OK(cu->GraphExecUpdate_v2(exec, with_child(&chain, &other, inner), &info));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+         cu->GraphExecUpdate_v2(exec, with_child(&fork, &other, inner), &info));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, info.result);
+    CHECK(info.errorNode == inner[1]);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+         cu->GraphExecUpdate_v2(exec, with_child(&one_less, &other, inner), &info));
+    CHECK(info.errorNode == NULL);
+    OK(cu->GraphExecChildGraphNodeSetParams(exec, node, make(&chain, nodes)));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+         cu->GraphExecChildGraphNodeSetParams(exec, node, make(&fork, nodes)));
+    memset(&parameters, 0, sizeof parameters);
+    parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = make(&fork, nodes);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE,
+         cu->GraphExecNodeSetParams(exec, node, (void *)&parameters));
+    parameters.graph.graph = make(&one_less, nodes);
+    OK(cu->GraphNodeSetParams(node, (void *)&parameters));
+}
+
+/* --- copies and sets in an executable graph --- */
+
+static void copy_in_an_executable_graph_keeps_its_kind(void)
+{
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .WidthInBytes = 64,
+                          .Height = 1,
+                          .Depth = 1},
+                  other;
+    static unsigned char host[64];
+    CUcontext context = begin_context();
+    CUgraph graph = graph_begin();
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    copy.srcDevice = graph_memory(64);
+    copy.dstDevice = graph_memory(64);
+    MUST(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    exec = graph_exec(graph);
+    other = copy, other.srcDevice = graph_memory(64);
+    OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+    OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, NULL));
+    other = copy, other.WidthInBytes = 32;
+    OK(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+    other = copy, other.srcMemoryType = CU_MEMORYTYPE_HOST, other.srcHost = host;
+    REFUSED(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+    other = copy, other.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    REFUSED(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+    other = copy, other.WidthInBytes = 32, other.Height = 2, other.srcPitch = other.dstPitch = 32;
+    REFUSED(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+    other = copy, other.WidthInBytes = 65;
+    REFUSED(cu->GraphExecMemcpyNodeSetParams(exec, node, &other, context));
+}
+
+static void set_of_rows_in_an_executable_graph_keeps_its_shape(void)
+{
+    const CUDA_MEMSET_NODE_PARAMS rows = {
+        .dst = 0, .pitch = 16, .value = 9, .elementSize = 1, .width = 4, .height = 2};
+    CUDA_MEMSET_NODE_PARAMS set = rows, other;
+    CUcontext context = begin_context();
+    CUgraph graph = graph_begin(), single = graph_begin();
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    set.dst = graph_memory(64);
+    MUST(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, context));
+    exec = graph_exec(graph);
+    other = set, other.value = 1, other.dst = graph_memory(64);
+    OK(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other = set, other.height = 1;
+    REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other = set, other.width = 3;
+    REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other = set, other.pitch = 32;
+    REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other = set, other.elementSize = 2, other.width = 2;
+    REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other = set, other.height = 1;
+    MUST(cu->GraphAddMemsetNode(&node, single, NULL, 0, &other, context));
+    exec = graph_exec(single);
+    other.width = 3;
+    OK(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    other.elementSize = 4, other.width = 2;
+    OK(cu->GraphExecMemsetNodeSetParams(exec, node, &other, context));
+    REFUSED(cu->GraphExecMemsetNodeSetParams(exec, node, &set, context));
+}
+
+static void copy_node_may_lead_elsewhere(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR of = {
+        .Width = 64, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+    CUDA_MEMCPY3D copy = {.WidthInBytes = 64, .Height = 1, .Depth = 1}, told;
+    static unsigned char host[64];
+    CUcontext context = begin_context();
+    CUgraph graph = graph_begin();
+    CUgraphNode node;
+    CUarray array;
+
+    MUST(cu->ArrayCreate_v2(&array, &of));
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = host;
+    copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.dstArray = array;
+    MUST(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    copy.srcMemoryType = CU_MEMORYTYPE_ARRAY;
+    copy.srcHost = NULL;
+    copy.srcArray = array;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstArray = NULL;
+    copy.dstDevice = graph_memory(64);
+    OK(cu->GraphMemcpyNodeSetParams(node, &copy));
+    memset(&told, 0x77, sizeof told);
+    OK(cu->GraphMemcpyNodeGetParams(node, &told));
+    EQUAL(CU_MEMORYTYPE_ARRAY, told.srcMemoryType);
+    EQUAL(CU_MEMORYTYPE_DEVICE, told.dstMemoryType);
+    CHECK(told.srcArray == array && told.dstDevice == copy.dstDevice);
+    CHECK(told.srcHost == NULL && told.dstArray == NULL && told.dstPitch == 0);
+}
+
+const struct conformance_case graph_edge_cases[] = {
+    MEASURED_CASE("182_child_graphs_nest_deeply", child_graphs_nest_deeply),
+    MEASURED_CASE("183_exit_nodes_are_compared_from_the_last",
+                  exit_nodes_are_compared_from_the_last),
+    MEASURED_CASE("183_same_edges_in_another_order_of_nodes_are_taken",
+                  same_edges_in_another_order_of_nodes_are_taken),
+    MEASURED_CASE("183_child_graph_is_compared_within", child_graph_is_compared_within),
+    MEASURED_CASE("184_copy_in_an_executable_graph_keeps_its_kind",
+                  copy_in_an_executable_graph_keeps_its_kind),
+    MEASURED_CASE("184_set_of_rows_in_an_executable_graph_keeps_its_shape",
+                  set_of_rows_in_an_executable_graph_keeps_its_shape),
+    MEASURED_CASE("184_copy_node_may_lead_elsewhere", copy_node_may_lead_elsewhere),
+    {.name = NULL},
+};

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arrays, places of managed memory, pools by location, what addresses tell. Statements 188-191. */
+#include <stdint.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "memory.h"
+
+#define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
+
+/* Types of CUmemLocation, by number: headers older than a type do not name it. */
+enum { NOWHERE, DEVICE, HOST, NUMA, NUMA_CURRENT, UNKNOWN = 77 };
+
+static CUmemLocation location(int type, int id)
+{
+    CUmemLocation made;
+
+    memset(&made, 0, sizeof made);
+    made.type = (CUmemLocationType)type;
+    made.id = id;
+    return made;
+}
+
+static void cubes_have_six_square_faces(void)
+{
+    static const struct {
+        size_t height, depth;
+        unsigned flags;
+        CUresult code;
+    } rows[] = {
+        {8, 6, 0, CUDA_SUCCESS},
+        {4, 6, 0, CUDA_ERROR_INVALID_VALUE},
+        {8, 5, 0, CUDA_ERROR_INVALID_VALUE},
+        {8, 12, 0, CUDA_ERROR_INVALID_VALUE},
+        {8, 12, CUDA_ARRAY3D_LAYERED, CUDA_SUCCESS},
+        {8, 13, CUDA_ARRAY3D_LAYERED, CUDA_ERROR_INVALID_VALUE},
+    };
+    CUDA_ARRAY3D_DESCRIPTOR of = {.Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    CUarray array = NULL;
+
+    begin_context();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        of.Height = rows[i].height;
+        of.Depth = rows[i].depth;
+        of.Flags = rows[i].flags | CUDA_ARRAY3D_CUBEMAP;
+        CODE(rows[i].code, cu->Array3DCreate_v2(&array, &of));
+    }
+    of.Height = 8;
+    of.Depth = 0;
+    of.Flags = 0x1000; /* no flag that there is */
+    REFUSED(cu->Array3DCreate_v2(&array, &of));
+    of.Flags = 0;
+    of.Format = (CUarray_format)0x55;
+    REFUSED(cu->Array3DCreate_v2(&array, &of));
+    of.Format = (CUarray_format)0x91; /* CU_AD_FORMAT_BC1_UNORM, which has four channels */
+    REFUSED(cu->Array3DCreate_v2(&array, &of));
+}
+
+static CUdeviceptr begin_managed(void)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAllocManaged(&memory, 4096, CU_MEM_ATTACH_GLOBAL));
+    return memory;
+}
+
+static void places_are_devices_and_the_host(void)
+{
+    static const struct {
+        int type, id;
+        CUresult prefetched, preferred, accessing;
+    } rows[] = {
+        {DEVICE, 0, 0, 0, 0},  {DEVICE, -1, 101, 1, 1},    {DEVICE, 99, 101, 1, 1},
+        {HOST, 0, 0, 0, 0},    {HOST, -1, 0, 0, 0},        {HOST, 5, 0, 0, 0},
+        {NUMA, 0, 0, 0, 1},    {NUMA, -1, 1, 1, 1},        {NUMA, 99, 1, 1, 1},
+        {NOWHERE, 0, 1, 1, 1}, {NUMA_CURRENT, 0, 0, 0, 1}, {UNKNOWN, 0, 1, 1, 1},
+    };
+    CUdeviceptr memory;
+
+    begin_context();
+    memory = begin_managed();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const CUmemLocation place = location(rows[i].type, rows[i].id);
+
+        CODE(rows[i].prefetched, cu->MemPrefetchAsync_v2(memory, 4096, place, 0, NULL));
+        CODE(rows[i].preferred,
+             cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, place));
+        CODE(rows[i].accessing,
+             cu->MemAdvise_v2(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, place));
+    }
+    REFUSED(cu->MemPrefetchAsync_v2(memory, 4096, location(DEVICE, 0), 1, NULL));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemPrefetchAsync(memory, 4096, 99, NULL));
+    REFUSED(cu->MemPrefetchAsync(memory + 2048, 4096, 0, NULL));
+    REFUSED(cu->MemPrefetchAsync(memory, 0, 0, NULL));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 99));
+    CODE(CUDA_ERROR_INVALID_DEVICE,
+         cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 99));
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 99));
+    REFUSED(cu->MemAdvise(memory, 4096, (CUmem_advise)99, 0));
+    drain(NULL);
+}
+
+static void advice_is_told_until_it_is_taken_back(void)
+{
+    CUmem_range_attribute attributes[] = {CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+                                          CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
+    int by[3] = {7, 7, 7}, mostly = 7, preferred = 7;
+    void *answers[] = {&mostly, &preferred};
+    size_t sizes[] = {sizeof mostly, sizeof preferred};
+    const CUmem_range_attribute accessed = CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY;
+    CUdeviceptr memory;
+
+    begin_context();
+    memory = begin_managed();
+    OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
+    CHECK(by[0] == -2 && by[2] == -2);
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, -1));
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, 0));
+    OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
+    CHECK(by[0] == 0 && by[1] == -1 && by[2] == -2); /* the device, and then the host */
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_UNSET_ACCESSED_BY, 0));
+    OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
+    CHECK(by[0] == -1 && by[1] == -2);
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, 0));
+    OK(cu->MemRangeGetAttributes(answers, sizes, attributes, 2, memory, 4096));
+    CHECK(mostly == 1 && preferred == 0);
+    OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, 0));
+    OK(cu->MemRangeGetAttributes(answers, sizes, attributes, 2, memory, 4096));
+    CHECK(mostly == 1 && preferred == -2);
+    REFUSED(cu->MemRangeGetAttributes(answers, sizes, attributes, 0, memory, 4096));
+    REFUSED(cu->MemRangeGetAttribute(by, 3, attributes[0], memory, 4096));
+    REFUSED(cu->MemRangeGetAttribute(by, 8, attributes[0], memory, 4096));
+    REFUSED(cu->MemRangeGetAttribute(by, 6, accessed, memory, 4096));
+    REFUSED(cu->MemRangeGetAttribute(by, 4, (CUmem_range_attribute)99, memory, 4096));
+    REFUSED(cu->MemRangeGetAttribute(by, 4, attributes[0], memory, 8192));
+}
+
+static void pools_are_found_by_their_location(void)
+{
+    const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
+    CUmemLocation here = location(DEVICE, 0), none = location(DEVICE, 99),
+                  nowhere = location(NOWHERE, 0), unknown = location(UNKNOWN, 0);
+    CUmemoryPool first = NULL, told = NULL;
+
+    begin_context();
+    MUST(cu->DeviceGetDefaultMemPool(&first, 0));
+    OK(cu->MemGetDefaultMemPool(&told, (void *)&here, pinned));
+    CHECK(told == first);
+    OK(cu->MemGetMemPool(&told, (void *)&here, pinned));
+    CHECK(told == first);
+    OK(cu->MemSetMemPool((void *)&here, pinned, first));
+    REFUSED(cu->MemSetMemPool((void *)&here, pinned, NULL));
+    REFUSED(cu->MemGetMemPool(&told, (void *)&none, pinned));
+    REFUSED(cu->MemGetMemPool(&told, (void *)&nowhere, pinned));
+    REFUSED(cu->MemGetMemPool(&told, (void *)&here, CU_MEM_ALLOCATION_TYPE_INVALID));
+    REFUSED(cu->MemGetDefaultMemPool(&told, NULL, pinned));
+    REFUSED(cu->MemGetMemPool(NULL, (void *)&here, pinned));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->MemGetMemPool(&told, (void *)&unknown, pinned));
+    here = location(HOST, 0);
+    REFUSED(cu->MemSetMemPool((void *)&here, pinned, first));
+}
+
+static uint64_t value_of(int attribute, CUdeviceptr pointer)
+{
+    uint64_t value = 0;
+
+    OK(cu->PointerGetAttribute(&value, (CUpointer_attribute)attribute, pointer));
+    return value;
+}
+
+static void mappings_hold_allocations(void)
+{
+    enum { HANDLE_TYPES = 14, MEMPOOL = 17, MAPPING_SIZE, MAPPING_BASE, BLOCK_ID };
+    CUdeviceptr small, second, large, pooled = 0;
+    CUmemoryPool pool = NULL;
+
+    begin_context();
+    small = begin_memory(4096);
+    second = begin_memory(4096);
+    large = begin_memory(3 << 20);
+    MUST(cu->MemAllocAsync(&pooled, 4096, NULL));
+    MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, small));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, begin_managed()));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, (CUdeviceptr)(uintptr_t)begin_pinned(4096)));
+    EQUAL(4 << 20, value_of(MAPPING_SIZE, large));
+    CHECK(value_of(MAPPING_BASE, large) == large);
+    EQUAL(32 << 20, value_of(MAPPING_SIZE, pooled));
+    CHECK(value_of(BLOCK_ID, small) == value_of(BLOCK_ID, second));
+    CHECK(value_of(BLOCK_ID, small) != value_of(BLOCK_ID, large));
+    CHECK(value_of(MEMPOOL, pooled) == (uintptr_t)pool);
+    EQUAL(0, value_of(MEMPOOL, small));
+    EQUAL(0, value_of(HANDLE_TYPES, small));
+    EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, small));
+    EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, pooled));
+}
+
+const struct conformance_case memory_edge_cases[] = {
+    MEASURED_CASE("188_cubes_have_six_square_faces", cubes_have_six_square_faces),
+    MEASURED_CASE("189_places_are_devices_and_the_host", places_are_devices_and_the_host),
+    MEASURED_CASE("189_advice_is_told_until_it_is_taken_back",
+                  advice_is_told_until_it_is_taken_back),
+    MEASURED_CASE("190_pools_are_found_by_their_location", pools_are_found_by_their_location),
+    MEASURED_CASE("191_mappings_hold_allocations", mappings_hold_allocations),
+    {.name = NULL},
+};
