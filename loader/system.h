@@ -29,7 +29,7 @@ uint64_t cushim__self(void);
 uint32_t cushim__process_of(uint64_t self);
 
 /* Whether another process has the same memory as this one. False also if the system does not tell. */
-bool cushim__shares_memory(uint32_t process);
+bool cushim__shares_memory(uint32_t other);
 
 /* Give other threads the processor, longer the more `turns` were taken. */
 void cushim__pause(unsigned turns);

@@ -71,11 +71,11 @@ uint32_t cushim__process_of(uint64_t self)
 }
 
 /* The kernel's KCMP_VM; not every C library brings the kernel's headers. */
-bool cushim__shares_memory(uint32_t process)
+bool cushim__shares_memory(uint32_t other)
 {
     enum { COMPARE_MEMORY = 1 };
 
-    return syscall(SYS_kcmp, (long)getpid(), (long)process, (long)COMPARE_MEMORY, 0L, 0L) == 0;
+    return syscall(SYS_kcmp, (long)getpid(), (long)other, (long)COMPARE_MEMORY, 0L, 0L) == 0;
 }
 
 void cushim__pause(unsigned turns)

@@ -40,9 +40,9 @@ uint32_t cushim__process_of(uint64_t self)
 }
 
 /* There are no children that do. */
-bool cushim__shares_memory(uint32_t process)
+bool cushim__shares_memory(uint32_t other)
 {
-    (void)process;
+    (void)other;
     return false;
 }
 
