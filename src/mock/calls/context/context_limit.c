@@ -27,8 +27,8 @@ static const struct rule {
     enum answer answer;
     size_t least, most, refused_above, multiple;
 } rules[LIMITS] = {
-    [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 524287, 16},
-    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 512},
+    [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 523264, 16},
+    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 256},
     [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
     [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
     [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
