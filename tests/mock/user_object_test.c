@@ -88,6 +88,7 @@ static void references_are_counted_by_whom_they_belong_to(void **state)
 {
     CUuserObject object;
     CUgraph graph;
+    size_t handles;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -104,6 +105,9 @@ static void references_are_counted_by_whom_they_belong_to(void **state)
     OK(driver->GraphReleaseUserObject(graph, object, 1)); /* it holds none */
     OK(driver->UserObjectRelease(object, 1));
     OK(driver->GraphRetainUserObject(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    handles = world_state().handles;
+    OK(driver->GraphReleaseUserObject(graph, object, 2)); /* it holds one, and keeps it */
+    assert_int_equal(world_state().handles, handles);
     OK(driver->GraphReleaseUserObject(graph, object, 1));
     wait_for_destroyed(1);
     OK(driver->GraphDestroy(graph));

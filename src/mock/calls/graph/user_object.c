@@ -258,7 +258,7 @@ CUSHIM__EXACT(GraphRetainUserObject)
     return code;
 }
 
-CUSHIM__APPROXIMATE(GraphReleaseUserObject, "gives back no more than the graph holds")
+CUSHIM__APPROXIMATE(GraphReleaseUserObject, "gives back nothing of more than the graph holds")
 (CUgraph graph, cushim_CUuserObject object, unsigned int count)
 {
     struct cushim__graph *owner;
@@ -275,10 +275,8 @@ CUSHIM__APPROXIMATE(GraphReleaseUserObject, "gives back no more than the graph h
     held = *link;
     if (!is_count(count))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!held)
+    if (!held || held->references < count)
         return CUDA_SUCCESS;
-    if (held->references < count)
-        count = (unsigned)held->references;
     held->references -= count;
     if (held->references == 0) {
         *link = held->next;
