@@ -172,7 +172,7 @@ CUresult cushim__allocation_create(struct cushim__context *context, enum cushim_
 
 static void *take_host(enum cushim__origin origin, size_t bytes)
 {
-    const size_t whole = (bytes + CUSHIM__UNIT - 1) / CUSHIM__UNIT * CUSHIM__UNIT;
+    const size_t whole = cushim__arena_rounded(bytes, CUSHIM__UNIT);
     void *memory;
 
     if (origin == CUSHIM__BY_MANAGED || bytes >= PAGES)
@@ -282,7 +282,7 @@ void cushim__allocation_mapping(const struct cushim__allocation *allocation, CUd
     *bytes = block->room;
     /* What the driver takes for the host it maps in such blocks as well (statement 191). */
     if (allocation->origin == CUSHIM__BY_HOST || allocation->origin == CUSHIM__BY_MANAGED)
-        *bytes = (*bytes + CUSHIM__BLOCK - 1) / CUSHIM__BLOCK * CUSHIM__BLOCK;
+        *bytes = cushim__arena_rounded(*bytes, CUSHIM__BLOCK);
 }
 
 struct cushim__allocation *cushim__allocation_next_host(const struct cushim__allocation *previous)

@@ -11,7 +11,7 @@
  */
 enum { WINDOW_FACTOR = 2, WINDOW_SLACK = 32 };
 
-static size_t rounded(size_t bytes, size_t unit)
+size_t cushim__arena_rounded(size_t bytes, size_t unit)
 {
     return (bytes + unit - 1) / unit * unit;
 }
@@ -35,7 +35,7 @@ struct cushim__arena *cushim__arena_create(size_t budget)
     cushim__spans_begin(&arena->blocks, 0);
     cushim__spans_begin(&arena->pieces, CUSHIM__BLOCK);
     if (arena->reserved) {
-        arena->window = rounded((uintptr_t)arena->reserved, CUSHIM__BLOCK);
+        arena->window = cushim__arena_rounded((uintptr_t)arena->reserved, CUSHIM__BLOCK);
         arena->distance = (uintptr_t)arena->backing - arena->window;
     }
     if (arena->reserved && arena->backing &&
@@ -128,11 +128,11 @@ bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *
     if (allocation->bytes > arena->budget)
         return false;
     if (allocation->bytes > CUSHIM__BLOCK / 2) {
-        if (!cushim__arena_take_blocks(arena, rounded(allocation->bytes, CUSHIM__BLOCK), NULL,
-                                       span))
+        if (!cushim__arena_take_blocks(
+                arena, cushim__arena_rounded(allocation->bytes, CUSHIM__BLOCK), NULL, span))
             return false;
     } else {
-        room = rounded(allocation->bytes, CUSHIM__UNIT);
+        room = cushim__arena_rounded(allocation->bytes, CUSHIM__UNIT);
         if (!cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span) &&
             !(divide_block(arena) && cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span)))
             return false;

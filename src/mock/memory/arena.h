@@ -26,6 +26,9 @@ struct cushim__arena {
     struct cushim__export *exports; /* blocks that other processes may map */
 };
 
+/* So many bytes in whole units of CUSHIM__UNIT, CUSHIM__BLOCK or a multiple of one. */
+size_t cushim__arena_rounded(size_t bytes, size_t unit);
+
 /* How much of so many bytes can be allocated. */
 size_t cushim__arena_budget(size_t bytes);
 

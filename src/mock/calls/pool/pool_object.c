@@ -110,11 +110,6 @@ void cushim__pool_end(struct cushim__pool *pool)
     drop_if_done(pool);
 }
 
-static size_t rounded(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
 /* Take more memory from the device: as much as is usual, or if that is not there what is needed. */
 static bool grow(struct cushim__pool *pool, size_t room)
 {
@@ -122,9 +117,10 @@ static bool grow(struct cushim__pool *pool, size_t room)
     struct cushim__pool_chunk *chunk = calloc(1, sizeof *chunk);
 
     if (!arena || !chunk ||
-        (!cushim__arena_take_blocks(arena, rounded(room, CHUNK), &pool->pieces, &chunk->span) &&
-         !cushim__arena_take_blocks(arena, rounded(room, CUSHIM__BLOCK), &pool->pieces,
-                                    &chunk->span))) {
+        (!cushim__arena_take_blocks(arena, cushim__arena_rounded(room, CHUNK), &pool->pieces,
+                                    &chunk->span) &&
+         !cushim__arena_take_blocks(arena, cushim__arena_rounded(room, CUSHIM__BLOCK),
+                                    &pool->pieces, &chunk->span))) {
         free(chunk);
         return false;
     }
@@ -226,7 +222,7 @@ CUresult cushim__pool_allocate(struct cushim__pool *pool, size_t bytes, unsigned
     cushim__pools_collect();
     if (bytes > limit || pool->used > limit - bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    room = rounded(bytes, CUSHIM__UNIT);
+    room = cushim__arena_rounded(bytes, CUSHIM__UNIT);
     allocation = reuse(pool, bytes, room, stream);
     if (!allocation)
         allocation = take(pool, bytes, room);
