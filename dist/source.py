@@ -27,7 +27,7 @@ def without_comments(text):
 
 class Source:
     """
-    name      as others include it: loader/text.h
+    name      as others include it: loader/loader.h
     lines     what is left: without the licence line, and without what is hoisted
     own       headers of the library that it includes before anything else, in order
     inner     line by line, the header of the library that is included there; else None

@@ -3,58 +3,52 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/candidate.h"
 #include "loader/codes.h"
 #include "loader/library.h"
 #include "loader/loader.h"
 #include "loader/system.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* What an outcome means for the load, if no candidate did better. Higher ranks got further. */
-static const struct verdict {
+struct verdict {
     enum cushim_state state;
     CUresult code;
     int rank;
-} verdicts[] = {
-    [CUSHIM_OUTCOME_LOADED] = {CUSHIM_STATE_LOADED, CUDA_SUCCESS, 9},
-    [CUSHIM_OUTCOME_DISABLED] = {CUSHIM_STATE_DISABLED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
-    [CUSHIM_OUTCOME_REFUSED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
-    [CUSHIM_OUTCOME_NOT_FOUND] = {CUSHIM_STATE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 1},
-    [CUSHIM_OUTCOME_NO_PERMISSION] = {CUSHIM_STATE_NOT_LOADABLE,
-                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
-    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
-                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
-    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = {CUSHIM_STATE_NOT_LOADABLE,
-                                           CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
-    [CUSHIM_OUTCOME_TRUNCATED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-                                  2},
-    [CUSHIM_OUTCOME_LACKS_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
-                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
-    [CUSHIM_OUTCOME_NOT_LOADABLE] = {CUSHIM_STATE_NOT_LOADABLE,
-                                     CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
-    [CUSHIM_OUTCOME_NOT_A_DRIVER] = {CUSHIM_STATE_NOT_A_DRIVER,
-                                     CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 4},
-    [CUSHIM_OUTCOME_STUB] = {CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY, 5},
-    /* The code is the driver's own. */
-    [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 6},
-    [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER, 7},
-    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = {CUSHIM_STATE_NOT_LOADABLE,
-                                        CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
-    [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
-                                       CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 8},
-    [CUSHIM_OUTCOME_DAMAGED] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2},
-    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = {CUSHIM_STATE_NOT_LOADABLE,
-                                      CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 3},
-    [CUSHIM_OUTCOME_NO_MEMORY] = {CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
-                                  3},
 };
+
+/* Of an outcome that has no row: a file was found, and the system could not open it. */
+static const struct verdict not_loadable = {CUSHIM_STATE_NOT_LOADABLE,
+                                            CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2};
+
+static const struct verdict verdicts[] = {
+    [CUSHIM_OUTCOME_NOT_FOUND] = {CUSHIM_STATE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 1},
+    [CUSHIM_OUTCOME_NOT_A_DRIVER] = {CUSHIM_STATE_NOT_A_DRIVER,
+                                     CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 3},
+    [CUSHIM_OUTCOME_STUB] = {CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY, 4},
+    /* The code is the driver's own. */
+    [CUSHIM_OUTCOME_DRIVER_ERROR] = {CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_UNKNOWN, 5},
+    [CUSHIM_OUTCOME_TOO_OLD] = {CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER, 6},
+    [CUSHIM_OUTCOME_STATIC_PROGRAM] = {CUSHIM_STATE_NOT_LOADABLE,
+                                       CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 7},
+    [CUSHIM_OUTCOME_DISABLED] = {CUSHIM_STATE_DISABLED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 7},
+    [CUSHIM_OUTCOME_LOADED] = {CUSHIM_STATE_LOADED, CUDA_SUCCESS, 8},
+};
+
+static const struct verdict *verdict_of(const struct cushim_candidate *candidate)
+{
+    const size_t count = sizeof verdicts / sizeof verdicts[0];
+
+    return candidate->outcome < count && verdicts[candidate->outcome].rank
+               ? &verdicts[candidate->outcome]
+               : &not_loadable;
+}
 
 static struct cushim_candidate *add_candidate(struct cushim_report *report,
                                               enum cushim_origin origin, const char *path)
 {
     struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
 
-    candidate->origin = origin;
+    *candidate = (struct cushim_candidate){.origin = origin};
     cushim__text_copy(candidate->path, sizeof candidate->path, path);
     return candidate;
 }
@@ -66,7 +60,16 @@ static void settle(struct cushim_candidate *candidate, enum cushim_outcome outco
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
 }
 
-/* The same of a library that is open: whoever searched by its name learns where it was found. */
+/* The file that a source's functions are in. */
+static void source_path(const struct cushim__source *source, char *path, size_t size)
+{
+    if (source->resolver == cushim__resolve_in_library)
+        cushim__library_path(source->data, path, size);
+    else
+        cushim__function_path(source->init, path, size);
+}
+
+/* Record the outcome of an opened library, with its path if it was searched by name. */
 static void settle_opened(struct cushim_candidate *candidate, enum cushim_outcome outcome,
                           const struct cushim__source *source, const char *message)
 {
@@ -75,7 +78,7 @@ static void settle_opened(struct cushim_candidate *candidate, enum cushim_outcom
     cushim__text_begin(&text, candidate->message, sizeof candidate->message);
     if (candidate->path[0] && !cushim__path_is_absolute(candidate->path)) {
         char path[CUSHIM_REPORT_PATH_BYTES];
-        cushim__library_path(source->driver_get_version, path, sizeof path);
+        source_path(source, path, sizeof path);
         cushim__text_format(&text, "%s%s", path, path[0] ? ": " : "");
     }
     cushim__text_add(&text, message);
@@ -91,7 +94,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
 
     if (lacking) {
         snprintf(message, sizeof message, "it has no symbol %s", lacking);
-        settle(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, message);
+        settle_opened(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, source, message);
         return;
     }
     candidate->code = cushim__source_ask(source);
@@ -105,7 +108,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
         return;
     }
     if (candidate->version <= 0) {
-        snprintf(message, sizeof message, "cuDriverGetVersion told the version %d",
+        snprintf(message, sizeof message, "cuDriverGetVersion returned the version %d",
                  candidate->version);
         candidate->version = 0;
         candidate->code = CUDA_ERROR_UNKNOWN;
@@ -121,7 +124,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
         return;
     }
     settle(candidate, CUSHIM_OUTCOME_LOADED, "");
-    cushim__library_path(source->init, report->library, sizeof report->library);
+    source_path(source, report->library, sizeof report->library);
     if (!report->library[0])
         cushim__text_copy(report->library, sizeof report->library, candidate->path);
     report->driver_version = candidate->version;
@@ -162,16 +165,10 @@ static void search(const struct cushim_load_options *options, struct cushim_repo
                    struct cushim__source *source)
 {
     for (const struct cushim__place *place = cushim__places; place->path; place++) {
-        const bool mapped = place->origin == CUSHIM_ORIGIN_MAPPED;
-        void *library = mapped ? cushim__library_mapped(place->path) : NULL;
-        struct cushim_candidate *candidate;
-        if (mapped && !library)
-            continue;
-        candidate = add_candidate(report, place->origin, place->path);
-        if (!mapped)
-            library = cushim__library_open(candidate);
-        try_library(options, report, candidate, library, source);
-        /* The next place does not make the program another. */
+        struct cushim_candidate *candidate = add_candidate(report, place->origin, place->path);
+
+        try_library(options, report, candidate, cushim__library_open(candidate), source);
+        /* No other path can help a static program. */
         if (candidate->outcome == CUSHIM_OUTCOME_LOADED ||
             candidate->outcome == CUSHIM_OUTCOME_STATIC_PROGRAM)
             return;
@@ -184,7 +181,7 @@ const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_re
 
     for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
-        if (!best || verdicts[candidate->outcome].rank > verdicts[best->outcome].rank)
+        if (!best || verdict_of(candidate)->rank > verdict_of(best)->rank)
             best = candidate;
     }
     return best;
@@ -193,7 +190,7 @@ const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_re
 CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source)
 {
-    char room[CUSHIM_REPORT_PATH_BYTES + 1];
+    char memory[CUSHIM_REPORT_PATH_BYTES + 1];
     const char *named = NULL;
     const struct cushim_candidate *best;
 
@@ -204,15 +201,15 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
         examine(options, report, add_candidate(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
     } else if (options->library) {
         try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
-    } else if ((named = cushim__environment("CUSHIM_LIBRARY", room, sizeof room))) {
+    } else if ((named = cushim__environment("CUSHIM_LIBRARY", memory, sizeof memory))) {
         try_named(options, report, CUSHIM_ORIGIN_ENVIRONMENT, named, source);
     } else {
         search(options, report, source);
     }
 
     best = cushim__deciding_candidate(report);
-    report->state = verdicts[best->outcome].state;
+    report->state = verdict_of(best)->state;
     report->code =
-        best->outcome == CUSHIM_OUTCOME_DRIVER_ERROR ? best->code : verdicts[best->outcome].code;
+        best->outcome == CUSHIM_OUTCOME_DRIVER_ERROR ? best->code : verdict_of(best)->code;
     return report->code;
 }

@@ -1,41 +1,113 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The current table: the one pointer that every call goes through.
+ * The current table: the one pointer that every call goes through. And the absent table, in which
+ * each slot returns why there is no driver.
  *
- * `own_table` is the loader's table: boot, absent or the driver's. `cushim__current` is the same
- * unless the program has installed another one over it. The loader never replaces an installed
- * table, except in the child of a fork, where what it wraps is gone.
+ * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's. `cushim__current`
+ * shows the same unless the program has installed another one over it. The loader never replaces
+ * an installed table, except in the child of a fork, where what it wraps is gone.
+ *
+ * A driver is published in this order: cushim__loaded() (load.c), `own_table`, `cushim__current`.
+ * A thread that finds the first without the others completes them before it answers.
  */
 #include <stdatomic.h>
 #include <string.h>
 
 #include "loader/loader.h"
 #include "loader/symbols.h"
-#include "loader/tables.h"
 
-const struct cushim_table *cushim__current = &cushim__boot_table;
-static const struct cushim_table *_Atomic own_table = &cushim__boot_table;
+const struct cushim_table *cushim__current = &cushim__lazy_table;
+static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;
 
 #if CUSHIM__THUNKS
-__attribute__((used)) static const void *const boot_link = &cushim__boot_link;
+__attribute__((used)) static const void *const lazy_link = &cushim__lazy_link;
 #endif
 
-/* The driver's table, once there is one. A forked child must know it to keep it out. */
-static const struct cushim_table *_Atomic driver_table;
+/* Initially what a call from inside the first load answers. */
+static _Atomic int load_error = CUDA_ERROR_NOT_INITIALIZED;
 
 /* Tables that are filled and could not be made read-only. */
 static atomic_bool is_unsealed[CUSHIM__PAGES_COUNT];
 
-/* NULL stands for the absent table, which may be there only later. */
+void cushim__seal(enum cushim__pages which, struct cushim_table *table)
+{
+    if (!cushim__pages_seal(table, sizeof *table))
+        atomic_store(&is_unsealed[which], true);
+}
+
+CUresult cushim__load_error(void)
+{
+    return (CUresult)atomic_load_explicit(&load_error, memory_order_relaxed);
+}
+
+CUresult CUDAAPI cushim__return_load_error(void)
+{
+    return cushim__load_error();
+}
+
+cushim_function cushim__without_driver(unsigned symbol, cushim_function otherwise)
+{
+    return symbol == CUSHIM__SLOT(GetErrorName)     ? (cushim_function)cushim__get_error_name
+           : symbol == CUSHIM__SLOT(GetErrorString) ? (cushim_function)cushim__get_error_string
+                                                    : otherwise;
+}
+
+#if CUSHIM__THUNKS
+static bool is_absent_table(const struct cushim_table *table)
+{
+    return table == cushim__pages(CUSHIM__PAGES_ABSENT);
+}
+
+/*
+ * The absent table is built when it is first needed, so that a process with a driver never touches
+ * its pages. Threads that need it meanwhile use the lazy-load table, which answers the same.
+ */
+static const struct cushim_table *absent_table(void)
+{
+    static atomic_flag is_begun = ATOMIC_FLAG_INIT;
+    static const struct cushim_table *_Atomic made;
+
+    if (!atomic_load(&made) && !atomic_flag_test_and_set(&is_begun)) {
+        struct cushim_table *table = cushim__pages(CUSHIM__PAGES_ABSENT);
+
+        table->size = sizeof *table;
+        for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+            const cushim_function function =
+                cushim__without_driver(i, (cushim_function)cushim__return_load_error);
+            memcpy((char *)table + sizeof table->size + i * sizeof function, &function,
+                   sizeof function);
+        }
+        cushim__seal(CUSHIM__PAGES_ABSENT, table);
+        atomic_store(&made, table);
+    }
+    return atomic_load(&made) ? atomic_load(&made) : &cushim__lazy_table;
+}
+#else
+/* Where one function cannot stand for all, the lazy-load table answers the same. */
+static bool is_absent_table(const struct cushim_table *table)
+{
+    (void)table;
+    return false;
+}
+
+static const struct cushim_table *absent_table(void)
+{
+    return &cushim__lazy_table;
+}
+#endif
+
+/* What `cushim__current` shows of an own table. */
 static const struct cushim_table *shown(const struct cushim_table *table)
 {
-    return table ? table : cushim__absent_table();
+    return table ? table : absent_table();
 }
 
 static bool is_own(const struct cushim_table *table)
 {
-    return table == &cushim__boot_table || table == atomic_load(&driver_table) ||
-           cushim__is_absent_table(table);
+    const struct cushim__loaded *driver = cushim__loaded();
+
+    return table == &cushim__lazy_table || (driver && table == driver->table) ||
+           is_absent_table(table);
 }
 
 static bool is_complete(const struct cushim_table *table)
@@ -51,56 +123,55 @@ static bool is_complete(const struct cushim_table *table)
     return true;
 }
 
+/* Show the own table where an own table is shown. */
+static void show_own_table(void)
+{
+    const struct cushim_table *former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
+
+    /* Another load may publish in between, so both are looked at again each time. */
+    while (is_own(former)) {
+        const struct cushim_table *mine = shown(atomic_load(&own_table));
+
+        if (former == mine || __atomic_compare_exchange_n(&cushim__current, &former, mine, false,
+                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            break;
+    }
+}
+
 const struct cushim_table *cushim__own_table(void)
 {
     return atomic_load(&own_table);
-}
-
-void cushim__seal(enum cushim__pages which)
-{
-    atomic_store(&is_unsealed[which],
-                 !cushim__pages_seal(cushim__pages(which), sizeof(struct cushim_table)));
 }
 
 bool cushim__own_table_is_writable(void)
 {
     const struct cushim_table *table = cushim__own_table();
 
-    /* The boot table is constant. */
-    return table != &cushim__boot_table &&
+    /* The lazy-load table is constant. */
+    return table != &cushim__lazy_table &&
            atomic_load(&is_unsealed[table ? CUSHIM__PAGES_DRIVER : CUSHIM__PAGES_ABSENT]);
 }
 
-bool cushim__was_loaded(void)
+void cushim__publish_driver(const struct cushim_table *table)
 {
-    return atomic_load(&driver_table) != NULL;
-}
-
-void cushim__publish(const struct cushim_table *table)
-{
-    const struct cushim_table *former;
-
-    if (table)
-        atomic_store(&driver_table, table);
-    /* An exchange, since an emulator may let what is read next overtake a mere store. */
-    atomic_exchange(&own_table, table);
-    /* Not before: whoever puts the own table back in between may have looked at it already. */
-    former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
-    while (is_own(former) &&
-           !__atomic_compare_exchange_n(&cushim__current, &former, shown(table), false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-        continue;
+    if (atomic_load(&own_table) != table)
+        atomic_store(&own_table, table);
+    show_own_table();
 }
 
 void cushim__publish_absent(CUresult code)
 {
-    atomic_store(&cushim__absent_code, (int)code);
-    cushim__publish(NULL);
+    const struct cushim_table *untried = &cushim__lazy_table;
+
+    atomic_store(&load_error, (int)code);
+    atomic_compare_exchange_strong(&own_table, &untried, NULL);
+    show_own_table();
 }
 
 void cushim__withdraw(CUresult code)
 {
-    cushim__publish_absent(code);
+    atomic_store(&load_error, (int)code);
+    atomic_store(&own_table, NULL);
     __atomic_store_n(&cushim__current, shown(NULL), __ATOMIC_SEQ_CST);
 }
 
@@ -126,8 +197,8 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
             __atomic_store_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
         }
     }
-    /* It may be kept beyond the next load, and the boot table forwards to what is there then. */
+    /* It may be kept beyond the next load, and the lazy-load table leads to what is there then. */
     if (former)
-        *former = cushim__is_absent_table(before) ? &cushim__boot_table : before;
+        *former = is_absent_table(before) ? &cushim__lazy_table : before;
     return CUDA_SUCCESS;
 }

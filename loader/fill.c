@@ -15,7 +15,6 @@
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
-#include "loader/tables.h"
 
 #define FIRST_SLOT (sizeof(size_t))
 
@@ -61,8 +60,14 @@ static cushim_function find_by_proc_address(const struct finder *finder,
 static cushim_function find(const struct finder *finder, const struct cushim__symbol *symbol,
                             enum cushim_symbol_state *state)
 {
-    cushim_function function = find_by_name(finder, symbol);
+    const bool is_foreign = symbol->flags & CUSHIM__WINDOWS && !cushim__system_is_windows;
+    cushim_function function = is_foreign ? NULL : find_by_name(finder, symbol);
+
     *state = CUSHIM_SYMBOL_FOUND;
+    if (is_foreign) {
+        *state = CUSHIM_SYMBOL_FOREIGN;
+        return NULL;
+    }
     if (!function) {
         function = find_by_proc_address(finder, symbol);
         *state = CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
@@ -74,11 +79,8 @@ static cushim_function find(const struct finder *finder, const struct cushim__sy
             function = find_by_proc_address(finder, fallback);
         *state = CUSHIM_SYMBOL_FALLEN_BACK;
     }
-    if (!function) {
-        *state = symbol->flags & CUSHIM__WINDOWS && !cushim__system_is_windows
-                     ? CUSHIM_SYMBOL_FOREIGN
-                     : CUSHIM_SYMBOL_MISSING;
-    }
+    if (!function)
+        *state = CUSHIM_SYMBOL_MISSING;
     return function;
 }
 
@@ -132,7 +134,7 @@ void cushim__fill(struct cushim_table *table, const struct cushim__source *sourc
         cushim_function function = find(&finder, symbol, &state);
 
         if (!function)
-            function = cushim__missing_function(i);
+            function = cushim__without_driver(i, cushim__missing_function(i));
         memcpy((char *)table + FIRST_SLOT + i * sizeof function, &function, sizeof function);
         count(symbol->flags & CUSHIM__INTEROP ? &counts->interop : &counts->core, state);
         if (states)

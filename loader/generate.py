@@ -19,12 +19,12 @@ sys.path.insert(0, os.path.join(HERE, 'generator'))
 sys.dont_write_bytecode = True
 
 import attributes  # noqa: E402
-import boot  # noqa: E402
 import calls  # noqa: E402
 import doors  # noqa: E402
 import drivers  # noqa: E402
 import exports  # noqa: E402
 import layer  # noqa: E402
+import lazy  # noqa: E402
 import missing  # noqa: E402
 import mock  # noqa: E402
 import mock_sources  # noqa: E402
@@ -43,8 +43,8 @@ EMITTERS = {
               lambda rows, types, codes, names: doors.emit_stubs(rows, types)),
     'symbols': ('names, versions and fallbacks of the slots',
                 lambda rows, types, codes, names: symbols.emit_symbols(rows)),
-    'boot': ('the table that loads the driver at its first call',
-             lambda rows, types, codes, names: boot.emit_boot(rows, types)),
+    'lazy': ('the table that loads the driver at its first call',
+             lambda rows, types, codes, names: lazy.emit_lazy(rows, types)),
     'missing': ('the functions for symbols that the driver lacks',
                 lambda rows, types, codes, names: missing.emit_missing(rows, types)),
     'results': ('names and texts of the result codes (private header)',

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries as the operating system has them: how a driver is opened, and what is asked of it. */
+/*
+ * Libraries as the operating system has them.
+ *
+ *   library_posix.c, library_windows.c   open one, find its symbols, name its file
+ *   look_elf.c, look_pe.c                a look at the file of a path before it is opened
+ */
 #ifndef CUSHIM_LOADER_LIBRARY_H
 #define CUSHIM_LOADER_LIBRARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <cushim/report.h>
@@ -14,12 +20,31 @@
  */
 void *cushim__library_open(struct cushim_candidate *candidate);
 
-/* Open a library that the process has mapped already; NULL if it has not. */
-void *cushim__library_mapped(const char *name);
-
 cushim_function cushim__library_symbol(void *library, const char *symbol);
 
-/* Path of the library that a function lives in; an empty string if the system cannot tell. */
-void cushim__library_path(cushim_function function, char *path, size_t size);
+/* Path of an open library's file; an empty string if the system cannot say. */
+void cushim__library_path(void *library, char *path, size_t size);
+
+/* Path of the file that a function is in. Slower: the linker looks at all symbols of it. */
+void cushim__function_path(cushim_function function, char *path, size_t size);
+
+/* --- Linux: look_elf.c and library_posix.c --- */
+
+/*
+ * Whether the file at the candidate's path can be given to the linker. If not, writes the
+ * candidate's outcome and message.
+ */
+bool cushim__elf_check(struct cushim_candidate *candidate);
+
+/* What the error number of open() means for a candidate. */
+enum cushim_outcome cushim__outcome_of_errno(int error);
+
+/* --- Windows: look_pe.c --- */
+
+/*
+ * Check a PE file before it is loaded: Windows has one code for every file that it refuses, and the
+ * user needs to know what is wrong with this one.
+ */
+bool cushim__pe_check(struct cushim_candidate *candidate, const wchar_t *path);
 
 #endif

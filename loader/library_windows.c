@@ -6,11 +6,9 @@
 #include <string.h>
 #include <windows.h>
 
-#include "loader/imports_windows.h"
-#include "loader/pe.h"
 #include "loader/system.h"
-#include "loader/text.h"
 #include "loader/wide_windows.h"
+#include "src/base/text.h"
 
 /* Where Windows looks: in its own folder for a driver that nobody names, else beside it, too. */
 enum {
@@ -38,7 +36,7 @@ static void *keep(HMODULE library)
 }
 
 /* The outcome of a file that is there and that Windows refuses. */
-static enum cushim_outcome judge(DWORD error)
+static enum cushim_outcome classify(DWORD error)
 {
     switch (error) {
     case ERROR_MOD_NOT_FOUND: /* one that it needs: the file itself is there */
@@ -59,25 +57,18 @@ static enum cushim_outcome judge(DWORD error)
     }
 }
 
-static void say_why(struct cushim_candidate *candidate, const wchar_t *path, DWORD error)
+static void set_failure(struct cushim_candidate *candidate, DWORD error)
 {
-    char needed[MAX_PATH];
-    struct cushim__text text;
-
-    candidate->outcome = judge(error);
-    cushim__text_begin(&text, candidate->message, sizeof candidate->message);
+    candidate->outcome = classify(error);
     if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE) /* the system's words have gaps */
-        cushim__text_add(&text, "Windows takes it, or a library that it needs, for no library of "
-                                "this process's architecture");
-    else if (error == ERROR_MOD_NOT_FOUND && cushim__imports_lacking(path, needed, sizeof needed))
-        cushim__text_format(&text, "it needs %s, which is not found", needed);
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          "it, or a library that it needs, is not built for this process's "
+                          "architecture");
     else
         cushim__wide_message(error, candidate->message, sizeof candidate->message);
 }
 
-/* `path` is where the library is, `name` by what it is to be found. */
-static void *load_image(struct cushim_candidate *candidate, const wchar_t *path,
-                        const wchar_t *name, DWORD flags)
+static void *load_image(struct cushim_candidate *candidate, const wchar_t *name, DWORD flags)
 {
     DWORD mode, error;
     HMODULE library;
@@ -87,7 +78,7 @@ static void *load_image(struct cushim_candidate *candidate, const wchar_t *path,
     library = LoadLibraryExW(name, NULL, flags);
     error = GetLastError();
     if (!library)
-        say_why(candidate, path, error);
+        set_failure(candidate, error);
     SetThreadErrorMode(mode, NULL);
     return library ? keep(library) : NULL;
 }
@@ -108,16 +99,23 @@ static void name_file(struct cushim_candidate *candidate, const wchar_t *path)
     cushim__text_add(&text, message);
 }
 
-/* A name without a folder: in the system's folder, or nowhere. */
+/* A name without a folder: what is loaded already, or in the system's folder, or nowhere. */
 static void *search_library(struct cushim_candidate *candidate, const wchar_t *name)
 {
     wchar_t path[CUSHIM__WIDE_PATH];
     const UINT length = GetSystemDirectoryW(path, MAX_PATH);
+    HMODULE library = NULL;
 
+    /*
+     * One that the process has loaded already has had its say, wherever it is from; a second driver
+     * beside it would be no safer.
+     */
+    if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, name, &library))
+        return library;
     if (length == 0 || length >= MAX_PATH) {
         candidate->outcome = CUSHIM_OUTCOME_NOT_LOADABLE;
         cushim__text_copy(candidate->message, sizeof candidate->message,
-                          "Windows does not tell its folder");
+                          "the system folder is unknown (GetSystemDirectory failed)");
         return NULL;
     }
     path[length] = L'\\';
@@ -126,7 +124,7 @@ static void *search_library(struct cushim_candidate *candidate, const wchar_t *n
         name_file(candidate, path);
         return NULL;
     }
-    return load_image(candidate, path, name, SEARCH);
+    return load_image(candidate, name, SEARCH);
 }
 
 void *cushim__library_open(struct cushim_candidate *candidate)
@@ -135,7 +133,8 @@ void *cushim__library_open(struct cushim_candidate *candidate)
 
     if (!cushim__wide_path(candidate->path, path, CUSHIM__WIDE_PATH)) {
         candidate->outcome = CUSHIM_OUTCOME_REFUSED;
-        cushim__text_copy(candidate->message, sizeof candidate->message, "the path is no UTF-8");
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          "the path is not valid UTF-8");
         return NULL;
     }
     if (!cushim__path_is_absolute(candidate->path))
@@ -145,17 +144,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     wcscpy(name, path);
     if (!wcschr(wcsrchr(path, L'\\'), L'.'))
         wcscat(name, L"."); /* else Windows looks for another file, whose name ends with .dll */
-    return load_image(candidate, path, name, SEARCH_NAMED);
-}
-
-void *cushim__library_mapped(const char *name)
-{
-    wchar_t wide[CUSHIM__WIDE_PATH];
-    HMODULE library = NULL;
-
-    if (!cushim__wide_from(name, wide, CUSHIM__WIDE_PATH))
-        return NULL;
-    return GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, wide, &library) ? library : NULL;
+    return load_image(candidate, name, SEARCH_NAMED);
 }
 
 cushim_function cushim__library_symbol(void *library, const char *symbol)
@@ -163,18 +152,23 @@ cushim_function cushim__library_symbol(void *library, const char *symbol)
     return (cushim_function)GetProcAddress(library, symbol);
 }
 
-void cushim__library_path(cushim_function function, char *path, size_t size)
+void cushim__library_path(void *library, char *path, size_t size)
 {
     wchar_t wide[CUSHIM__WIDE_PATH];
-    HMODULE library;
-    DWORD length;
+    const DWORD length = GetModuleFileNameW(library, wide, CUSHIM__WIDE_PATH);
 
     path[0] = '\0';
-    if (!GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
-                                GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-                            by_address(function), &library))
-        return;
-    length = GetModuleFileNameW(library, wide, CUSHIM__WIDE_PATH);
     if (length > 0 && length < CUSHIM__WIDE_PATH)
         cushim__wide_to(wide, path, size);
+}
+
+void cushim__function_path(cushim_function function, char *path, size_t size)
+{
+    HMODULE library;
+
+    path[0] = '\0';
+    if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
+                               GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                           by_address(function), &library))
+        cushim__library_path(library, path, size);
 }

@@ -1,198 +1,242 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loading: an attempt in memory of its own, then a short commit. While an attempt calls out - into
- * the dynamic linker, the driver, a resolver - nothing is held that another thread cannot take
- * over from this one.
+ * First use. Threads that come at once each make an attempt of their own: dlopen() counts
+ * references, and no lock is held while the dynamic linker, the driver or a resolver runs. The
+ * first attempt that succeeds sets one pointer, and the others answer from that.
+ *
+ * A thread that is in an attempt has its mark in `loading`. A call from inside the attempt, as of a
+ * constructor of the library or of a signal handler, finds the mark and does not load again.
  */
 #include <string.h>
 
-#include "loader/candidate.h"
 #include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/options.h"
+#include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
-#include "loader/tables.h"
-#include "loader/turn.h"
+
+/* Further threads wait until an entry is free. */
+enum { MOST_LOADING = 64 };
+
+static _Atomic uintptr_t loading[MOST_LOADING];
 
 /*
- * Everything that an attempt finds out. Too large for a small thread's stack. Its last part is
- * mostly room that is not used, so that what is lies on few pages.
+ * One attempt at a time uses static memory, so that a plugin that is closed leaves nothing behind.
+ * Concurrent attempts use mapped pages, and one of these stays mapped if it succeeds first.
  */
-struct attempt {
-    struct cushim_table table;
-    unsigned char states[CUSHIM__SYMBOL_COUNT];
-    struct cushim_report report;
-};
+static struct cushim__loaded static_attempt;
+static atomic_flag static_attempt_is_taken = ATOMIC_FLAG_INIT;
 
-/* What is loaded: written by the loading thread before the turn says so. */
-static int loaded_version;
-static cushim_resolver loaded_resolver;
-static void *loaded_data;
-static char loaded_library[CUSHIM_REPORT_PATH_BYTES];
-static char loaded_candidate[CUSHIM_REPORT_PATH_BYTES];
+/* The attempt that has succeeded first: constant from then on. */
+static struct cushim__loaded *_Atomic loaded;
 
-/* FNV-1a, with its own numbers. */
-#define HASH_START UINT32_C(2166136261)
-#define HASH_FACTOR UINT32_C(16777619)
-
-static uint32_t hash(uint32_t before, const void *bytes, size_t count)
+const struct cushim__loaded *cushim__loaded(void)
 {
-    const unsigned char *next = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        before = (before ^ next[i]) * HASH_FACTOR;
-    return before;
+    return atomic_load(&loaded);
 }
 
-/* What is asked for, as one number. */
-static uint32_t request_of(const struct cushim_load_options *options)
+bool cushim__is_loading(void)
 {
-    uint32_t value = HASH_START;
-
-    value = hash(value, &options->minimum_version, sizeof options->minimum_version);
-    value = hash(value, &options->resolver, sizeof options->resolver);
-    value = hash(value, &options->resolver_data, sizeof options->resolver_data);
-    if (options->library)
-        value = hash(value, options->library, strlen(options->library));
-    return value;
+    for (unsigned i = 0; i < MOST_LOADING; i++) {
+        if (atomic_load(&loading[i]))
+            return true;
+    }
+    return false;
 }
 
-/* The file that was asked for may only lead to the one that the driver lives in. */
-static bool is_loaded(const char *library)
+void cushim__forget_loading(void)
 {
-    return strcmp(library, loaded_library) == 0 || strcmp(library, loaded_candidate) == 0 ||
-           cushim__path_is_same_file(library, loaded_library) ||
-           (cushim__path_is_absolute(loaded_candidate) &&
-            cushim__path_is_same_file(library, loaded_candidate));
+    for (unsigned i = 0; i < MOST_LOADING; i++)
+        atomic_store(&loading[i], 0);
 }
 
-/* What a finished load means for a caller with these wishes. */
+/* Whether there is an outcome. With `again`, an earlier failure is not one. */
+static bool is_settled(bool again)
+{
+    return cushim__is_forked() || atomic_load(&loaded) || (!again && !cushim__own_table());
+}
+
+/*
+ * Leave the mark of this thread. Returns its entry. NULL: all entries are in use, or, if
+ * `*is_inside`, this thread has left its mark before.
+ */
+static _Atomic uintptr_t *enter_load(uintptr_t thread, bool *is_inside)
+{
+    _Atomic uintptr_t *mark = NULL;
+
+    *is_inside = false;
+    for (unsigned i = 0; i < MOST_LOADING; i++) {
+        uintptr_t nobody = 0;
+
+        if (!mark && atomic_compare_exchange_strong(&loading[i], &nobody, thread))
+            mark = &loading[i];
+        else if (atomic_load(&loading[i]) == thread)
+            *is_inside = true;
+    }
+    if (!mark || !*is_inside)
+        return mark;
+    atomic_store(mark, 0);
+    return NULL;
+}
+
+/* The file that was asked for may only lead to the one that the driver was loaded from. */
+static bool is_loaded_from(const struct cushim_report *report, const char *library)
+{
+    const char *candidate = cushim__deciding_candidate(report)->path;
+
+    if (!cushim__path_is_absolute(library))
+        return false;
+    return strcmp(library, report->library) == 0 || strcmp(library, candidate) == 0 ||
+           cushim__path_is_same_file(library, report->library) ||
+           (cushim__path_is_absolute(candidate) && cushim__path_is_same_file(library, candidate));
+}
+
+/* What the outcome means for a caller with these wishes. */
 static CUresult outcome(const struct cushim_load_options *options)
 {
-    if (!cushim__turn_is_loaded())
-        return cushim__refuse();
+    const struct cushim__loaded *driver = atomic_load(&loaded);
+
+    if (!driver || cushim__is_forked())
+        return cushim__load_error();
+    /* The thread that has loaded it may not have come so far. */
+    cushim__publish_driver(driver->table);
     if (options->resolver &&
-        (options->resolver != loaded_resolver || options->resolver_data != loaded_data))
+        (options->resolver != driver->resolver || options->resolver_data != driver->resolver_data))
         return CUDA_ERROR_NOT_PERMITTED;
-    if (options->library && !is_loaded(options->library))
+    if (options->library && !is_loaded_from(&driver->report, options->library))
         return CUDA_ERROR_NOT_PERMITTED;
-    if (loaded_version < options->minimum_version)
-        return CUSHIM__REQUIRES_NEWER_DRIVER;
-    return CUDA_SUCCESS;
+    return driver->report.driver_version < options->minimum_version ? CUSHIM__REQUIRES_NEWER_DRIVER
+                                                                    : CUDA_SUCCESS;
 }
 
-/* The table of the loaded driver stands on pages of its own, which are then made read-only. */
-static void publish_driver(const struct cushim_load_options *options, const struct attempt *attempt)
+/* Memory for an attempt; NULL: there is none. */
+static struct cushim__loaded *begin_attempt(void)
 {
-    struct cushim_table *table = cushim__pages(CUSHIM__PAGES_DRIVER);
+    struct cushim__loaded *attempt = &static_attempt;
 
-    memcpy(table, &attempt->table, sizeof *table);
-    cushim__seal(CUSHIM__PAGES_DRIVER);
-    memcpy(cushim__symbol_states(), attempt->states, sizeof attempt->states);
-    loaded_version = attempt->report.driver_version;
-    loaded_resolver = options->resolver;
-    loaded_data = options->resolver_data;
-    memcpy(loaded_library, attempt->report.library, sizeof loaded_library);
-    memcpy(loaded_candidate, cushim__deciding_candidate(&attempt->report)->path,
-           sizeof loaded_candidate);
-    cushim__record_put(&attempt->report);
-    cushim__publish(table);
+    if (!atomic_flag_test_and_set(&static_attempt_is_taken)) {
+        attempt->table = cushim__pages(CUSHIM__PAGES_DRIVER);
+        return attempt;
+    }
+    attempt = cushim__map_pages(sizeof *attempt);
+    if (attempt)
+        attempt->table = cushim__map_pages(sizeof *attempt->table);
+    if (attempt && !attempt->table) {
+        cushim__unmap_pages(attempt, sizeof *attempt);
+        attempt = NULL;
+    }
+    return attempt;
+}
+
+/* End an attempt that nobody will look at again. */
+static void discard_attempt(struct cushim__loaded *attempt)
+{
+    if (attempt == &static_attempt) {
+        attempt->report.candidate_count = 0;
+        /* Once a driver is loaded, the table of this one may be read-only: it is not used again. */
+        if (!atomic_load(&loaded))
+            atomic_flag_clear(&static_attempt_is_taken);
+        return;
+    }
+    cushim__unmap_pages(attempt->table, sizeof *attempt->table);
+    cushim__unmap_pages(attempt, sizeof *attempt);
 }
 
 /* Find a driver and fill a table from it; nothing but the attempt is written. */
-static CUresult try(const struct cushim_load_options *options, struct attempt *attempt)
+static CUresult make_attempt(const struct cushim_load_options *options,
+                             struct cushim__loaded *attempt)
 {
     struct cushim__source source = {0};
     const CUresult code = cushim__find_driver(options, &attempt->report, &source);
 
     if (code != CUDA_SUCCESS)
         return code;
-    attempt->table.size = sizeof attempt->table;
-    cushim__fill(&attempt->table, &source, &attempt->report.symbols, attempt->states);
+    attempt->table->size = sizeof *attempt->table;
+    cushim__fill(attempt->table, &source, &attempt->report.symbols, attempt->states);
+    attempt->table->Init = cushim__init_slot;
+    attempt->init = source.init;
+    attempt->resolver = options->resolver;
+    attempt->resolver_data = options->resolver_data;
     return CUDA_SUCCESS;
 }
 
-/* Make the attempt's outcome that of the process. False: another one was done first. */
-static bool commit(const struct cushim_load_options *options, const struct attempt *attempt,
-                   CUresult code)
+static CUresult attempt_load(const struct cushim_load_options *options)
 {
-    if (!cushim__turn_commit())
-        return false;
-    if (code == CUDA_SUCCESS) {
-        publish_driver(options, attempt);
-        cushim__turn_end_loaded();
-    } else {
-        cushim__record_put(&attempt->report);
+    struct cushim__loaded *attempt = begin_attempt(), *first = NULL;
+    CUresult code;
+
+    if (!attempt)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = make_attempt(options, attempt);
+    /* The attempt itself may have forked, as in a constructor, and this be the child. */
+    if (code == CUDA_SUCCESS && !cushim__is_forked()) {
+        cushim__seal(CUSHIM__PAGES_DRIVER, attempt->table);
+        if (atomic_compare_exchange_strong(&loaded, &first, attempt))
+            return outcome(options);
+    }
+    if (cushim__is_forked()) {
+        code = cushim__load_error();
+    } else if (code != CUDA_SUCCESS && !atomic_load(&loaded)) {
+        cushim__keep_failed_report(&attempt->report);
         cushim__publish_absent(code);
-        cushim__turn_end_failed(request_of(options));
-    }
-    return true;
-}
+    } else {
+        const CUresult settled = outcome(options);
 
-/* One attempt. False: it made no outcome, so look again. */
-static bool attempt_once(const struct cushim_load_options *options, CUresult *code)
-{
-    struct attempt *attempt = cushim__memory_take(sizeof *attempt);
-    bool committed;
-
-    if (!attempt) {
-        cushim__turn_give_up();
-        *code = CUDA_ERROR_OUT_OF_MEMORY;
-        return true;
+        /* Another thread has loaded what this one wanted, or something else. */
+        if (code == CUDA_SUCCESS || settled == CUDA_SUCCESS)
+            code = settled;
     }
-    *code = try(options, attempt);
-    committed = commit(options, attempt, *code);
-    cushim__memory_give_back(attempt, sizeof *attempt);
-    return committed;
+    discard_attempt(attempt);
+    return code;
 }
 
 static CUresult load(const struct cushim_load_options *options, bool again)
 {
-    for (;;) {
-        CUresult code;
-        bool done;
-        int cancelling;
+    const uintptr_t thread = cushim__thread();
+    _Atomic uintptr_t *mark = NULL;
+    CUresult code;
+    int cancellation;
 
-        switch (cushim__turn_take(request_of(options), again)) {
-        case CUSHIM__TURN_REENTERED:
-            return CUDA_ERROR_NOT_INITIALIZED;
-        case CUSHIM__TURN_DONE:
+    for (unsigned times = 0; !mark; times++) {
+        bool is_inside;
+
+        if (is_settled(again))
             return outcome(options);
-        case CUSHIM__TURN_OURS:
-            break;
-        }
-        /* Others wait for this thread, and there are files open at times. */
-        cancelling = cushim__cancelling_put_off();
-        done = attempt_once(options, &code);
-        cushim__cancelling_put_back(cancelling);
-        if (done)
-            return code;
+        cushim__handle_forks();
+        mark = enter_load(thread, &is_inside);
+        if (is_inside)
+            return CUDA_ERROR_NOT_INITIALIZED;
+        if (!mark)
+            cushim__pause(times);
     }
+    /* Or a thread that is cancelled in the middle would leave its mark and its memory. */
+    cancellation = cushim__disable_cancellation();
+    code = attempt_load(options);
+    cushim__restore_cancellation(cancellation);
+    atomic_store(mark, 0);
+    return code;
 }
 
-const struct cushim_table *cushim__first_use(void)
+const struct cushim_table *cushim__load_lazily(void)
 {
     const struct cushim_load_options defaults = {.size = sizeof defaults};
-    const struct cushim_table *table = cushim__own_table();
 
-    /* A layer may hold the boot table long after the load. */
-    if (table == &cushim__boot_table) {
-        load(&defaults, false);
-        table = cushim__own_table();
-    }
-    return table == &cushim__boot_table ? NULL : table;
+    /* A layer may call the lazy-load table long after the load. */
+    load(&defaults, false);
+    return atomic_load(&loaded) && !cushim__is_forked() ? atomic_load(&loaded)->table : NULL;
 }
 
 #if CUSHIM__THUNKS
-CUSHIM__CALLED_BY_THUNKS cushim_function cushim__boot_target(unsigned symbol)
+CUSHIM__CALLED_BY_THUNKS cushim_function cushim__lazy_target(unsigned symbol)
 {
-    const struct cushim_table *driver = cushim__first_use();
-    cushim_function function = (cushim_function)cushim__refuse;
+    const struct cushim_table *driver = cushim__load_lazily();
+    cushim_function function;
 
-    if (driver)
-        memcpy(&function, (const char *)driver + sizeof(size_t) + symbol * sizeof function,
-               sizeof function);
+    if (!driver)
+        return cushim__without_driver(symbol, (cushim_function)cushim__return_load_error);
+    memcpy(&function, (const char *)driver + sizeof(size_t) + symbol * sizeof function,
+           sizeof function);
     return function;
 }
 #endif

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: the record of the last attempt, completed by what has happened since. */
+/*
+ * The report: what the attempt found out that has loaded the driver, or else the last one that has
+ * failed, completed by what has happened since.
+ *
+ * The failed report is written once per attempt and read by cushim_report_get(). A spin lock that
+ * holds the owner's thread protects it; a signal handler on the owner's thread does not wait.
+ */
 #include <cushim/report.h>
 
 #include <cushim/error.h>
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "loader/advice.h"
-#include "loader/candidate.h"
 #include "loader/loader.h"
 #include "loader/report.h"
 #include "loader/system.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 
 static const char *const state_names[] = {
     [CUSHIM_STATE_UNTRIED] = "untried",
@@ -55,8 +60,8 @@ static const char *const outcome_names[] = {
 
 static const char *const origin_names[] = {
     [CUSHIM_ORIGIN_OPTION] = "option",           [CUSHIM_ORIGIN_RESOLVER] = "resolver",
-    [CUSHIM_ORIGIN_ENVIRONMENT] = "environment", [CUSHIM_ORIGIN_MAPPED] = "mapped",
-    [CUSHIM_ORIGIN_SEARCH] = "search",           [CUSHIM_ORIGIN_WELL_KNOWN] = "well-known",
+    [CUSHIM_ORIGIN_ENVIRONMENT] = "environment", [CUSHIM_ORIGIN_SEARCH] = "search",
+    [CUSHIM_ORIGIN_WELL_KNOWN] = "well-known",
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -74,6 +79,49 @@ const char *cushim_outcome_name(enum cushim_outcome outcome)
 const char *cushim_origin_name(enum cushim_origin origin)
 {
     return (size_t)origin < COUNT(origin_names) ? origin_names[origin] : "unknown";
+}
+
+static struct cushim_report failed_report;
+static _Atomic uintptr_t holder; /* the thread that copies to or from it; 0: none */
+
+/* Copy only the candidates that were tried: the rest of the array is unused. */
+static void copy_attempt(struct cushim_report *to, const struct cushim_report *from)
+{
+    memcpy(to, from,
+           offsetof(struct cushim_report, candidates) +
+               from->candidate_count * sizeof from->candidates[0]);
+    memcpy(to->library, from->library, sizeof to->library);
+}
+
+/*
+ * Copy to or from `failed_report`. If this thread is in there already, a signal handler has
+ * interrupted a copy: it may go on, since every string is closed by its last byte at any moment.
+ */
+static void copy_failed(struct cushim_report *to, const struct cushim_report *from)
+{
+    const uintptr_t thread = cushim__thread();
+    uintptr_t seen = 0;
+
+    for (unsigned times = 0; !atomic_compare_exchange_strong(&holder, &seen, thread); times++) {
+        if (seen == thread) {
+            copy_attempt(to, from);
+            return;
+        }
+        cushim__pause(times);
+        seen = 0;
+    }
+    copy_attempt(to, from);
+    atomic_store(&holder, 0);
+}
+
+void cushim__keep_failed_report(const struct cushim_report *attempt)
+{
+    copy_failed(&failed_report, attempt);
+}
+
+void cushim__report_after_fork(void)
+{
+    atomic_store(&holder, 0);
 }
 
 /* What has happened since the attempt: a table installed, a fork, cuInit. */
@@ -103,6 +151,13 @@ static const char *called(const struct cushim_candidate *candidate)
                                                        : candidate->path;
 }
 
+/* cuInit answers so where the parent had initialised the driver without cushim's knowledge. */
+static bool is_forked_unseen(const struct cushim_report *report)
+{
+    return report->state == CUSHIM_STATE_INIT_FAILED &&
+           report->code == CUDA_ERROR_NOT_INITIALIZED && cushim__state_advice(CUSHIM_STATE_FORKED);
+}
+
 static void say_reason(const struct cushim_report *report, struct cushim__text *text)
 {
     const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
@@ -124,10 +179,12 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
     case CUSHIM_STATE_NO_DEVICE:
     case CUSHIM_STATE_KERNEL_MISMATCH:
     case CUSHIM_STATE_INIT_FAILED:
-        cushim__text_format(text,
-                            "The driver for CUDA %d.%d is loaded, but cuInit returned %d %s: %s",
-                            major, minor, (int)report->code, cushim_error_name(report->code),
-                            cushim_error_string(report->code));
+        cushim__text_format(
+            text, "The driver for CUDA %d.%d is loaded, but cuInit returned %d %s: %s", major,
+            minor, (int)report->code, cushim_error_name(report->code),
+            is_forked_unseen(report) ? "the parent of this process had initialised the driver "
+                                       "before it forked, and CUDA does not work across fork"
+                                     : cushim_error_string(report->code));
         break;
     case CUSHIM_STATE_NOT_FOUND:
         cushim__text_format(text, "No NVIDIA driver library was found: there is no %s",
@@ -138,15 +195,15 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
                             candidate->path[0] ? ": " : "", candidate->message);
         break;
     case CUSHIM_STATE_NOT_A_DRIVER:
-        cushim__text_format(text, "This is no CUDA driver: %s: %s", called(candidate),
+        cushim__text_format(text, "This is not a CUDA driver: %s: %s", called(candidate),
                             candidate->message);
         break;
     case CUSHIM_STATE_STUB:
-        cushim__text_format(text, "This is the CUDA toolkit's link-time stub and no driver: %s: %s",
+        cushim__text_format(text, "This is the CUDA toolkit's link-time stub, not a driver: %s: %s",
                             called(candidate), candidate->message);
         break;
     case CUSHIM_STATE_DRIVER_ERROR:
-        cushim__text_format(text, "The driver cannot tell its version: %s: %s (%s)",
+        cushim__text_format(text, "The driver did not report its version: %s: %s (%s)",
                             called(candidate), candidate->message, cushim_error_name(report->code));
         break;
     case CUSHIM_STATE_TOO_OLD:
@@ -168,114 +225,39 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
 static const char *advice(const struct cushim_report *report)
 {
     const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
+    const char *words;
+
+    if (is_forked_unseen(report))
+        return cushim__state_advice(CUSHIM_STATE_FORKED);
 
     /* Whoever named a file is helped by words on that file. */
     if (report->state == CUSHIM_STATE_NOT_LOADABLE ||
         (report->state == CUSHIM_STATE_NOT_FOUND && candidate->origin <= CUSHIM_ORIGIN_ENVIRONMENT))
-        return cushim__outcome_advice[candidate->outcome];
-    if (cushim__state_advice[report->state])
-        return cushim__state_advice[report->state];
-    return cushim_error_advice(report->code);
+        return cushim__outcome_advice(candidate->outcome);
+    words = cushim__state_advice(report->state);
+    return words ? words : cushim_error_advice(report->code);
 }
 
-/* Let a report of `size` bytes count no more candidates than it has room for. */
-static void cut_candidates(struct cushim_report *report, size_t size)
-{
-    const size_t start = offsetof(struct cushim_report, candidates);
-    const size_t room = size < start ? 0 : (size - start) / sizeof report->candidates[0];
-
-    if (report->candidate_count > room)
-        report->candidate_count = (unsigned)room;
-}
-
-unsigned cushim__report_candidates(const struct cushim_report *report)
-{
-    return report->candidate_count < CUSHIM_REPORT_CANDIDATES ? report->candidate_count
-                                                              : CUSHIM_REPORT_CANDIDATES;
-}
-
-/* Whether a text of a report fills its field: nothing closes it then, perhaps. */
-static bool is_open(const struct cushim_report *report)
-{
-    bool open = report->library[sizeof report->library - 1] ||
-                report->reason[sizeof report->reason - 1] ||
-                report->advice[sizeof report->advice - 1];
-
-    for (unsigned i = 0; !open && i < CUSHIM_REPORT_CANDIDATES; i++)
-        open = report->candidates[i].path[sizeof report->candidates[i].path - 1] ||
-               report->candidates[i].message[sizeof report->candidates[i].message - 1];
-    return open;
-}
-
-static void close_texts(struct cushim_report *report)
-{
-    report->library[sizeof report->library - 1] = '\0';
-    report->reason[sizeof report->reason - 1] = '\0';
-    report->advice[sizeof report->advice - 1] = '\0';
-    for (unsigned i = 0; i < CUSHIM_REPORT_CANDIDATES; i++) {
-        report->candidates[i].path[sizeof report->candidates[i].path - 1] = '\0';
-        report->candidates[i].message[sizeof report->candidates[i].message - 1] = '\0';
-    }
-}
-
-size_t cushim__report_write(void (*writer)(struct cushim__text *text,
-                                           const struct cushim_report *report),
-                            const struct cushim_report *given, char *buffer, size_t size)
-{
-    struct cushim_report *whole = NULL;
-    struct cushim__text text;
-
-    cushim__text_begin(&text, buffer, size);
-    if (!given)
-        return 0;
-    if (given->size < sizeof *given || is_open(given)) {
-        const size_t length = given->size < sizeof *given ? given->size : sizeof *given;
-
-        /* Too large for a small thread's stack. */
-        whole = cushim__memory_take(sizeof *whole);
-        if (!whole)
-            return 0;
-        memcpy(whole, given, length);
-        cut_candidates(whole, length);
-        close_texts(whole);
-    }
-    writer(&text, whole ? whole : given);
-    if (whole)
-        cushim__memory_give_back(whole, sizeof *whole);
-    return text.length;
-}
-
-static void fill_report(struct cushim_report *report)
+CUresult cushim_report_get(struct cushim_report *report)
 {
     struct cushim__text text;
 
-    cushim__record_get(report);
+    if (!report || report->size < sizeof *report)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* Or the child of a fork in the middle of a copy waits for a thread that it does not have. */
+    cushim__handle_forks();
+    memset(report, 0, sizeof *report);
+    if (cushim__loaded())
+        copy_attempt(report, &cushim__loaded()->report);
+    else
+        copy_failed(report, &failed_report);
+    /* A signal handler has interrupted the first copy: as if nothing had been tried. */
+    if (report->candidate_count == 0)
+        *report = (struct cushim_report){.size = 0};
     report->size = sizeof *report;
     complete(report);
     cushim__text_begin(&text, report->reason, sizeof report->reason);
     say_reason(report, &text);
     cushim__text_copy(report->advice, sizeof report->advice, advice(report));
-}
-
-CUresult cushim_report_get(struct cushim_report *given)
-{
-    struct cushim_report *whole;
-    size_t size;
-
-    if (!given || given->size < sizeof given->size)
-        return CUDA_ERROR_INVALID_VALUE;
-    if (given->size >= sizeof *given) {
-        fill_report(given);
-        return CUDA_SUCCESS;
-    }
-    size = given->size;
-    whole = cushim__memory_take(sizeof *whole);
-    if (!whole)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    fill_report(whole);
-    whole->size = size;
-    cut_candidates(whole, size);
-    memcpy(given, whole, size);
-    cushim__memory_give_back(whole, sizeof *whole);
     return CUDA_SUCCESS;
 }

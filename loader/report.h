@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report, for the parts that write it out. */
+/* The report: what is kept of attempts to load, and how it is written out. */
 #ifndef CUSHIM_LOADER_REPORT_H
 #define CUSHIM_LOADER_REPORT_H
 
 #include <cushim/report.h>
 
-#include "loader/text.h"
+/* Keep what the last attempt found out that has failed. */
+void cushim__keep_failed_report(const struct cushim_report *attempt);
 
-/*
- * Write a report that a caller gave, which may be one of an older version and shorter: what it
- * lacks is zero to `writer`, and what is not closed by NUL ends with its field. Returns the length
- * of the text. NULL is an empty one.
- */
-size_t cushim__report_write(void (*writer)(struct cushim__text *text,
-                                           const struct cushim_report *report),
-                            const struct cushim_report *given, char *buffer, size_t size);
+/* What to do about a state. NULL: the advice is that of the outcome or of the code. */
+const char *cushim__state_advice(enum cushim_state state);
 
-/* Number of candidates, whatever the report says. */
-unsigned cushim__report_candidates(const struct cushim_report *report);
+/* What to do about the outcome of a candidate; empty if there is nothing. */
+const char *cushim__outcome_advice(enum cushim_outcome outcome);
+
+/* In the child of a fork: whoever was keeping or reading a report is not here. */
+void cushim__report_after_fork(void);
 
 #endif

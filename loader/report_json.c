@@ -4,8 +4,7 @@
 
 #include <cushim/error.h>
 
-#include "loader/report.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 
 static void add_key(struct cushim__text *text, const char *indent, const char *key)
 {
@@ -108,7 +107,7 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
 {
     add_key(text, "  ", "candidates");
     cushim__text_add(text, "[");
-    for (unsigned i = 0; i < cushim__report_candidates(report); i++) {
+    for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%s\n    {\n      \"origin\": \"%s\"", i ? "," : "",
                             cushim_origin_name(candidate->origin));
@@ -146,5 +145,10 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
 
 size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size)
 {
-    return cushim__report_write(write_json, report, buffer, size);
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (report && report->size >= sizeof *report)
+        write_json(&text, report);
+    return text.length;
 }

@@ -4,8 +4,7 @@
 
 #include <cushim/error.h>
 
-#include "loader/report.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* More names than this are only counted: an old driver lacks hundreds. */
 enum { NAMES_SHOWN = 12 };
@@ -77,7 +76,7 @@ static void add_missed(struct cushim__text *text)
 
 static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
 {
-    for (unsigned i = 0; i < cushim__report_candidates(report); i++) {
+    for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim_candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%-11s ", "tried");
         cushim__text_plain(text, candidate->path);
@@ -121,5 +120,10 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
 
 size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size)
 {
-    return cushim__report_write(write_text, report, buffer, size);
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (report && report->size >= sizeof *report)
+        write_text(&text, report);
+    return text.length;
 }

@@ -6,20 +6,37 @@
 
 #include "loader/codes.h"
 #include "loader/loader.h"
+#include "loader/report.h"
 #include "loader/symbols.h"
-#include "loader/tables.h"
+#include "src/log.h"
 
-static unsigned char states[CUSHIM__SYMBOL_COUNT];
 static atomic_bool missed[CUSHIM__SYMBOL_COUNT];
 
-unsigned char *cushim__symbol_states(void)
+/* Who looks only at codes learns nothing from a 36 but that something is missing. */
+static void log_missing(unsigned symbol)
 {
-    return states;
+    const int since = cushim__symbols[symbol].since;
+    const struct cushim__loaded *driver = cushim__loaded();
+    /* A table of the program's own may be of another driver. */
+    const int version = driver && driver->states[symbol] == CUSHIM_SYMBOL_MISSING
+                            ? driver->report.driver_version
+                            : 0;
+
+    if (version)
+        cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d, and the "
+                    "driver is for CUDA %d.%d",
+                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10, version / 1000,
+                    version % 1000 / 10);
+    else
+        cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d",
+                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10);
 }
 
 CUSHIM__CALLED_BY_THUNKS CUresult cushim__missing(unsigned symbol)
 {
-    atomic_store_explicit(&missed[symbol], true, memory_order_relaxed);
+    if (!atomic_load_explicit(&missed[symbol], memory_order_relaxed) &&
+        !atomic_exchange(&missed[symbol], true))
+        log_missing(symbol);
     return CUSHIM__REQUIRES_NEWER_DRIVER;
 }
 
@@ -49,10 +66,11 @@ const char *cushim_symbol_fallback(size_t index)
 
 enum cushim_symbol_state cushim_symbol_state(size_t index)
 {
-    /* The states are complete before a driver's table is published, and not touched after. */
-    if (index >= CUSHIM__SYMBOL_COUNT || !cushim__was_loaded())
+    const struct cushim__loaded *driver = cushim__loaded();
+
+    if (index >= CUSHIM__SYMBOL_COUNT || !driver)
         return CUSHIM_SYMBOL_UNKNOWN;
-    return (enum cushim_symbol_state)states[index];
+    return (enum cushim_symbol_state)driver->states[index];
 }
 
 bool cushim_symbol_missed(size_t index)

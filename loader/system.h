@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim needs of the operating system. The only rooms that know one: *_posix.c,
- * search_musl.c, elf.c and elf_*.c; *_windows.c and pe.c.
+ * What cushim needs of the operating system. Only *_posix.c and look_elf.c, *_windows.c and
+ * look_pe.c know one.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H
@@ -24,15 +24,17 @@ struct cushim__place {
 /* Where to look when nobody names a driver, in order; ends with a NULL path. */
 extern const struct cushim__place cushim__places[];
 
-/* The calling process and thread as one number from 2^32 on and below 2^63. */
-uint64_t cushim__self(void);
-uint32_t cushim__process_of(uint64_t self);
+/* The calling process, by the system's number. */
+uint32_t cushim__process(void);
 
-/* Whether another process has the same memory as this one. False also if the system does not tell. */
-bool cushim__shares_memory(uint32_t other);
+/*
+ * The calling thread: a number other than 0 that no other living thread has. It costs no system
+ * call, and in the child of a fork it stays what it was in the parent.
+ */
+uintptr_t cushim__thread(void);
 
-/* Give other threads the processor, longer the more `turns` were taken. */
-void cushim__pause(unsigned turns);
+/* Give other threads the processor, longer the more often the caller has done so. */
+void cushim__pause(unsigned times);
 
 /* The monotonic clock, and a pause on it. */
 uint64_t cushim__clock_ns(void);
@@ -50,27 +52,27 @@ bool cushim__path_is_absolute(const char *path);
 /* Whether two paths lead to one file. */
 bool cushim__path_is_same_file(const char *one, const char *other);
 
-/* Zeroed memory for a while, from the system; NULL if it has none. */
-void *cushim__memory_take(size_t size);
-void cushim__memory_give_back(void *memory, size_t size);
+/* Zeroed memory from the system; NULL if it has none. */
+void *cushim__map_pages(size_t size);
+void cushim__unmap_pages(void *memory, size_t size);
 
-/* Rooms for tables that are made while the process runs. */
+/* Static memory for the tables that are made while the process runs. */
 enum cushim__pages { CUSHIM__PAGES_DRIVER, CUSHIM__PAGES_ABSENT, CUSHIM__PAGES_COUNT };
 
-/* Memory that shares no page with anything else, room for a table; the same at every call. */
+/* Memory for a table that shares no page with anything else; the same at every call. */
 void *cushim__pages(enum cushim__pages which);
 
 /* Make what cushim__pages() gave read-only. False: the system refuses, and it stays writable. */
 bool cushim__pages_seal(void *memory, size_t size);
 
 /*
- * Keep this thread from being cancelled, where there is such a thing; and let it be as it was, with
- * the answer of the former.
+ * Keep this thread from being cancelled, where there is such a thing, and put back what the former
+ * returned.
  */
-int cushim__cancelling_put_off(void);
-void cushim__cancelling_put_back(int former);
+int cushim__disable_cancellation(void);
+void cushim__restore_cancellation(int former);
 
 /* Call `before` in a process about to fork and `child` in its child. Repeats change nothing. */
-void cushim__watch_fork(void (*before)(void), void (*child)(void));
+void cushim__register_atfork(void (*before)(void), void (*child)(void));
 
 #endif

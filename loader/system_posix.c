@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "loader/system.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,7 +27,6 @@ const bool cushim__system_is_windows = false;
 
 /* Never `libcuda.so`: that is the name of the toolkit's link-time stub. */
 const struct cushim__place cushim__places[] = {
-    {CUSHIM_ORIGIN_MAPPED, "libcuda.so.1"},
     {CUSHIM_ORIGIN_SEARCH, "libcuda.so.1"},
     {CUSHIM_ORIGIN_WELL_KNOWN, "/usr/lib/wsl/lib/libcuda.so.1"},
     {CUSHIM_ORIGIN_WELL_KNOWN, "/run/opengl-driver/lib/libcuda.so.1"},
@@ -59,32 +58,24 @@ __attribute__((NOTE_ALONE used, section(".note.dlopen"), aligned(4))) static con
     char content[(sizeof NOTE + 3) / 4 * 4];
 } note = {sizeof note.name, sizeof NOTE, 0x407c0c0a, "FDO", NOTE};
 
-uint64_t cushim__self(void)
+uint32_t cushim__process(void)
 {
-    /* A filter of system calls may let getpid() answer a negative number. */
-    return (uint64_t)(getpid() & INT32_MAX) << 32 | (uint32_t)syscall(SYS_gettid);
+    return (uint32_t)getpid();
 }
 
-uint32_t cushim__process_of(uint64_t self)
+/* Every thread has an errno of its own. */
+uintptr_t cushim__thread(void)
 {
-    return (uint32_t)(self >> 32);
+    return (uintptr_t)&errno;
 }
 
-/* The kernel's KCMP_VM; not every C library brings the kernel's headers. */
-bool cushim__shares_memory(uint32_t other)
+void cushim__pause(unsigned times)
 {
-    enum { COMPARE_MEMORY = 1 };
-
-    return syscall(SYS_kcmp, (long)getpid(), (long)other, (long)COMPARE_MEMORY, 0L, 0L) == 0;
-}
-
-void cushim__pause(unsigned turns)
-{
-    /* Who waits longer than for another processor's moment sleeps 50 us, and later 1 ms. */
-    if (turns < 16)
+    /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    if (times < 16)
         sched_yield();
     else
-        cushim__sleep_ns(turns < 64 ? 50 * 1000 : 1000 * 1000);
+        cushim__sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
 }
 
 uint64_t cushim__clock_ns(void)
@@ -121,13 +112,13 @@ bool cushim__path_is_same_file(const char *one, const char *other)
            a.st_ino == b.st_ino;
 }
 
-void *cushim__memory_take(size_t size)
+void *cushim__map_pages(size_t size)
 {
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-void cushim__memory_give_back(void *memory, size_t size)
+void cushim__unmap_pages(void *memory, size_t size)
 {
     munmap(memory, size);
 }
@@ -150,7 +141,7 @@ bool cushim__pages_seal(void *memory, size_t size)
            mprotect(memory, (size + page - 1) / page * page, PROT_READ) == 0;
 }
 
-int cushim__cancelling_put_off(void)
+int cushim__disable_cancellation(void)
 {
     int former = PTHREAD_CANCEL_ENABLE;
 
@@ -158,16 +149,16 @@ int cushim__cancelling_put_off(void)
     return former;
 }
 
-void cushim__cancelling_put_back(int former)
+void cushim__restore_cancellation(int former)
 {
     pthread_setcancelstate(former, NULL);
 }
 
-void cushim__watch_fork(void (*before)(void), void (*child)(void))
+void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
-    static atomic_flag watching = ATOMIC_FLAG_INIT;
+    static atomic_bool is_registered;
 
-    /* Without memory for it the next load tries again. */
-    if (!atomic_flag_test_and_set(&watching) && pthread_atfork(before, NULL, child) != 0)
-        atomic_flag_clear(&watching);
+    /* Threads that come at once may register twice: the handlers may run twice. */
+    if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
+        atomic_store(&is_registered, true);
 }

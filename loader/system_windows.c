@@ -5,7 +5,7 @@
 
 #include <windows.h>
 
-#include <cushim/table.h>
+#include <cushim/driver.h>
 
 #include "loader/wide_windows.h"
 
@@ -20,39 +20,30 @@ const bool cushim__system_is_windows = true;
 
 /*
  * Never by the folders of the program, the current one or those of PATH: anybody may have left a
- * file of this name there. One that the process has mapped has had its say already, wherever it is
- * from; a second driver beside it would be no safer.
+ * file of this name there.
  */
 const struct cushim__place cushim__places[] = {
-    {CUSHIM_ORIGIN_MAPPED, "nvcuda.dll"},
     {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
     {CUSHIM_ORIGIN_SEARCH, NULL},
 };
 
-uint64_t cushim__self(void)
+uint32_t cushim__process(void)
 {
-    return (uint64_t)(GetCurrentProcessId() & INT32_MAX) << 32 | GetCurrentThreadId();
+    return GetCurrentProcessId();
 }
 
-uint32_t cushim__process_of(uint64_t self)
+uintptr_t cushim__thread(void)
 {
-    return (uint32_t)(self >> 32);
+    return GetCurrentThreadId();
 }
 
-/* There are no children that do. */
-bool cushim__shares_memory(uint32_t other)
+void cushim__pause(unsigned times)
 {
-    (void)other;
-    return false;
-}
-
-void cushim__pause(unsigned turns)
-{
-    /* Who waits longer than for another processor's moment sleeps 50 us, and later 1 ms. */
-    if (turns < 16)
+    /* Yield 16 times, then sleep for 50 us, and from the 64th time on for 1 ms. */
+    if (times < 16)
         SwitchToThread();
     else
-        cushim__sleep_ns(turns < 64 ? 50 * 1000 : 1000 * 1000);
+        cushim__sleep_ns(times < 64 ? 50 * 1000 : 1000 * 1000);
 }
 
 uint64_t cushim__clock_ns(void)
@@ -111,7 +102,7 @@ const char *cushim__environment(const char *name, char *room, size_t size)
     if (is_elevated() || !cushim__wide_from(name, wide_name, sizeof wide_name / sizeof *wide_name))
         return NULL;
     units = GetEnvironmentVariableW(wide_name, NULL, 0);
-    value = units ? cushim__memory_take(units * sizeof *value) : NULL;
+    value = units ? cushim__map_pages(units * sizeof *value) : NULL;
     if (!value)
         return NULL;
     length = GetEnvironmentVariableW(wide_name, value, units);
@@ -119,7 +110,7 @@ const char *cushim__environment(const char *name, char *room, size_t size)
         length = 0;
     value[length] = L'\0';
     cushim__wide_to(value, room, size);
-    cushim__memory_give_back(value, units * sizeof *value);
+    cushim__unmap_pages(value, units * sizeof *value);
     return room;
 }
 
@@ -158,12 +149,12 @@ bool cushim__path_is_same_file(const char *one, const char *other)
            a.nFileIndexHigh == b.nFileIndexHigh && a.nFileIndexLow == b.nFileIndexLow;
 }
 
-void *cushim__memory_take(size_t size)
+void *cushim__map_pages(size_t size)
 {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 
-void cushim__memory_give_back(void *memory, size_t size)
+void cushim__unmap_pages(void *memory, size_t size)
 {
     (void)size;
     VirtualFree(memory, 0, MEM_RELEASE);
@@ -184,19 +175,26 @@ bool cushim__pages_seal(void *memory, size_t size)
 }
 
 /* Threads are not cancelled on Windows. */
-int cushim__cancelling_put_off(void)
+int cushim__disable_cancellation(void)
 {
     return 0;
 }
 
-void cushim__cancelling_put_back(int former)
+void cushim__restore_cancellation(int former)
 {
     (void)former;
 }
 
 /* There is no fork on Windows: a process begins anew, and its driver with it. */
-void cushim__watch_fork(void (*before)(void), void (*child)(void))
+void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
     (void)before;
     (void)child;
 }
+
+/*
+ * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
+ * linker makes it; those that link the static library find this one and need not say which they do.
+ */
+extern const struct cushim_table **const __imp_cushim__current;
+const struct cushim_table **const __imp_cushim__current = &cushim__current;

@@ -4,13 +4,13 @@
  * register, and one tail that all share. As C functions they would be a third of a plugin, most of
  * it tables for unwinding; here one entry of these tables describes all slots.
  *
- * A thunk is entered with the arguments of its slot, whatever they are. Those of the boot table
- * hand them on as they came: the tail keeps every register that may carry an argument, asks
- * cushim__boot_target() where the call goes, and jumps there, so that no frame of cushim stands
+ * A thunk is entered with the arguments of its slot, whatever they are. Those of the lazy-load
+ * table pass them through unchanged: the tail keeps every register that may carry an argument, asks
+ * cushim__lazy_target() where the call goes, and jumps there, so that no frame of cushim stands
  * between the caller and the driver. While it asks, the stack can be unwound. Those of missing
  * symbols ignore them: on both architectures arguments are the caller's to remove.
  *
- * Elsewhere, or with -DCUSHIM__THUNKS=0, boot.c and missing.c have one C function per slot.
+ * Elsewhere, or with -DCUSHIM__THUNKS=0, lazy.c and missing.c have one C function per slot.
  */
 #ifndef CUSHIM_LOADER_THUNKS_H
 #define CUSHIM_LOADER_THUNKS_H
@@ -63,11 +63,11 @@
 /* A jump of one size, wherever it leads, after the slot's number is in a register. */
 #if defined(__x86_64__)
 #define CUSHIM__THUNK(number, tail) "movl $.Lslot, " number "\n.byte 0xe9\n.long " tail " - . - 4\n"
-#define CUSHIM__BOOT_NUMBER "%eax"
+#define CUSHIM__LAZY_NUMBER "%eax"
 #define CUSHIM__MISSING_NUMBER "%edi"
 #else
 #define CUSHIM__THUNK(number, tail) "mov " number ", .Lslot\nb " tail "\n"
-#define CUSHIM__BOOT_NUMBER "w16"
+#define CUSHIM__LAZY_NUMBER "w16"
 #define CUSHIM__MISSING_NUMBER "w0"
 #endif
 
@@ -100,10 +100,10 @@
     __asm__(CUSHIM__BEGIN(".text", name, CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__FOR_EACH_SLOT( \
         count, CUSHIM__LANDING CUSHIM__THUNK(number, tail)) ".cfi_endproc\n" CUSHIM__END(name))
 
-/* What a thunk of the boot table jumps to. */
+/* What a thunk of the lazy-load table jumps to. */
 #if defined(__x86_64__)
 /* Numbers of the registers in the tables for unwinding: rbp is 6. */
-#define CUSHIM__BOOT_TAIL        \
+#define CUSHIM__LAZY_TAIL        \
     "pushq %rbp\n"               \
     ".cfi_def_cfa_offset 16\n"   \
     ".cfi_offset 6, -16\n"       \
@@ -125,7 +125,7 @@
     "movaps %xmm6, 144(%rsp)\n"  \
     "movaps %xmm7, 160(%rsp)\n"  \
     "movl %eax, %edi\n"          \
-    "call cushim__boot_target\n" \
+    "call cushim__lazy_target\n" \
     "movq %rax, %r11\n"          \
     "movq 0(%rsp), %rdi\n"       \
     "movq 8(%rsp), %rsi\n"       \
@@ -146,7 +146,7 @@
     "jmpq *%r11\n"
 #else
 /* x29 and x30 have their own numbers, and sp is 31. */
-#define CUSHIM__BOOT_TAIL          \
+#define CUSHIM__LAZY_TAIL          \
     CUSHIM__SIGN                   \
     "stp x29, x30, [sp, #-224]!\n" \
     ".cfi_def_cfa_offset 224\n"    \
@@ -163,7 +163,7 @@
     "stp q4, q5, [sp, #160]\n"     \
     "stp q6, q7, [sp, #192]\n"     \
     "mov w0, w16\n"                \
-    "bl cushim__boot_target\n"     \
+    "bl cushim__lazy_target\n"     \
     "mov x16, x0\n"                \
     "ldp x0, x1, [sp, #16]\n"      \
     "ldp x2, x3, [sp, #32]\n"      \
@@ -180,19 +180,19 @@
     ".cfi_def_cfa_offset 0\n" CUSHIM__CHECK "br x16\n"
 #endif
 
-/* The boot table of so many slots: its tail, its thunks, and the table of their addresses. */
-#define CUSHIM__BOOT_THUNKS(count)                                                             \
-    __asm__(".hidden cushim__boot_target\n" CUSHIM__BEGIN(                                     \
-        ".text", "cushim__boot_tail",                                                          \
-        CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__BOOT_TAIL                                     \
-                      ".cfi_endproc\n" CUSHIM__END("cushim__boot_tail"));                      \
-    CUSHIM__THUNKS_OF(count, "cushim__boot_thunks", CUSHIM__BOOT_NUMBER, "cushim__boot_tail"); \
+/* The lazy-load table of so many slots: its tail, its thunks, and the table of their addresses. */
+#define CUSHIM__LAZY_THUNKS(count)                                                             \
+    __asm__(".hidden cushim__lazy_target\n" CUSHIM__BEGIN(                                     \
+        ".text", "cushim__lazy_tail",                                                          \
+        CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__LAZY_TAIL                                     \
+                      ".cfi_endproc\n" CUSHIM__END("cushim__lazy_tail"));                      \
+    CUSHIM__THUNKS_OF(count, "cushim__lazy_thunks", CUSHIM__LAZY_NUMBER, "cushim__lazy_tail"); \
     __asm__(CUSHIM__BEGIN(                                                                     \
-        ".data.rel.ro, \"aw\"", "cushim__boot_table",                                          \
+        ".data.rel.ro, \"aw\"", "cushim__lazy_table",                                          \
         CUSHIM__OBJECT) ".quad 8 * (" #count                                                   \
                         " + 1)\n" CUSHIM__FOR_EACH_SLOT(                                       \
-                            count, ".quad cushim__boot_thunks + .Lslot * " CUSHIM__TEXT(       \
-                                       CUSHIM__THUNK_BYTES)) CUSHIM__END("cushim__boot_table"))
+                            count, ".quad cushim__lazy_thunks + .Lslot * " CUSHIM__TEXT(       \
+                                       CUSHIM__THUNK_BYTES)) CUSHIM__END("cushim__lazy_table"))
 
 /* What stands for the missing ones of so many slots. */
 #define CUSHIM__MISSING_THUNKS(count)   \

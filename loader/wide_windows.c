@@ -4,7 +4,7 @@
 #include <string.h>
 #include <windows.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* A unit of UTF-16 is three bytes of UTF-8 at most. */
 enum { MOST_MESSAGE = 400, BYTES_PER_UNIT = 3 };

@@ -53,10 +53,17 @@ CUresult cushim_context_pop(struct cushim_context_scope *scope)
 CUresult cushim__context_enter(const struct cushim_context *context,
                                struct cushim_context_scope *scope)
 {
-    if (context)
-        return cushim_context_push(context, scope);
+    CUcontext current = NULL;
+    CUresult code;
+
     scope->pushed = NULL;
-    return CUDA_SUCCESS;
+    if (!context)
+        return CUDA_SUCCESS;
+    /* To ask costs a fraction of a push and a pop, and the answer is usually that it is current. */
+    code = cushim_driver()->CtxGetCurrent(&current);
+    if (code != CUDA_SUCCESS || current == context->handle)
+        return code;
+    return cushim_context_push(context, scope);
 }
 
 CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Result codes explained. The texts are rows of the registry; nothing here asks a driver.
- */
+/* Result codes explained. The texts are rows of the registry; nothing here asks a driver. */
 #include <stddef.h>
 
 #include <cushim/error.h>
 
+#include "loader/loader.h"
 #include "loader/results.h"
 
 /* The row of `code`, or NULL for a code that the registry does not have. */
@@ -54,4 +53,27 @@ enum cushim_sticky cushim_error_sticky(CUresult code)
     const struct cushim__result *result = find_result(code);
 
     return result ? result->sticky : CUSHIM_STICKY_NO;
+}
+
+/* Answer as the driver does: an unknown code gives NULL and INVALID_VALUE. */
+static CUresult give(const char *text, const char **answer)
+{
+    if (!answer)
+        return CUDA_ERROR_INVALID_VALUE;
+    *answer = text;
+    return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult CUDAAPI cushim__get_error_name(CUresult code, const char **name)
+{
+    const struct cushim__result *result = find_result(code);
+
+    return give(result ? result->name : NULL, name);
+}
+
+CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text)
+{
+    const struct cushim__result *result = find_result(code);
+
+    return give(result ? result->meaning : NULL, text);
 }

@@ -108,7 +108,7 @@ CUresult cushim__event_handle_create(struct cushim_context *context, unsigned fl
     CUevent created = NULL;
     CUresult code;
 
-    code = cushim_context_push(context, &scope);
+    code = cushim__context_enter(context, &scope);
     if (code)
         return code;
     code = cushim_driver()->EventCreate(&created, flags);

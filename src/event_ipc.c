@@ -15,7 +15,7 @@ static CUresult open_handle(struct cushim_context *context, const CUipcEventHand
     CUevent event = NULL;
     CUresult code, left;
 
-    code = cushim_context_push(context, &scope);
+    code = cushim__context_enter(context, &scope);
     if (code)
         return code;
     code = cushim_driver()->IpcOpenEventHandle(&event, *handle);

@@ -35,15 +35,15 @@ enum { NOBODYS = 0, BEING_CLEARED = INT32_MAX };
 
 static void forget_the_parents_threads(void)
 {
-    const uint32_t self = cushim__process_of(cushim__self());
+    const uint32_t self = cushim__process();
 
-    for (unsigned turns = 0;; turns++) {
+    for (unsigned times = 0;; times++) {
         uint32_t seen = atomic_load(&process);
 
         if (seen == self)
             return;
         if (seen == BEING_CLEARED) {
-            cushim__pause(turns);
+            cushim__pause(times);
         } else if (seen == NOBODYS) {
             atomic_compare_exchange_strong(&process, &seen, self);
         } else if (atomic_compare_exchange_strong(&process, &seen, BEING_CLEARED)) {
@@ -74,8 +74,8 @@ static void leave(struct slot *slot)
 
 static void wait_until_left(const struct slot *slot)
 {
-    for (unsigned turns = 0; atomic_load(&slot->readers); turns++)
-        cushim__pause(turns);
+    for (unsigned times = 0; atomic_load(&slot->readers); times++)
+        cushim__pause(times);
 }
 
 void cushim_log_set(cushim_log_function function, void *data)
@@ -83,8 +83,8 @@ void cushim_log_set(cushim_log_function function, void *data)
     unsigned former;
 
     forget_the_parents_threads();
-    for (unsigned turns = 0; atomic_flag_test_and_set(&changing); turns++)
-        cushim__pause(turns);
+    for (unsigned times = 0; atomic_flag_test_and_set(&changing); times++)
+        cushim__pause(times);
     former = atomic_load(&current);
     slots[!former].function = function;
     slots[!former].data = data;

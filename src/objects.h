@@ -21,6 +21,8 @@
 #include <cushim/event_pool.h>
 #include <cushim/stream.h>
 
+#include "src/log.h"
+
 /* For what a fast path leaves: keeps its registers and its stack out of that. */
 #if defined(__GNUC__)
 #define CUSHIM__SLOW_PATH __attribute__((noinline, cold))
@@ -130,12 +132,6 @@ CUresult cushim__primary_release(CUdevice device);
  * context or process are success. Others are logged as "<function> failed: ..." and returned.
  */
 CUresult cushim__destroyed(const char *function, CUresult code);
-
-/* Write one line to the program's log (cushim/log.h); printf-like. */
-#if defined(__GNUC__)
-__attribute__((format(__printf__, 1, 2)))
-#endif
-void cushim__log(const char *format, ...);
 
 /*
  * Poll until `query` stops answering NOT_READY or the time is over, with growing pauses.

@@ -4,6 +4,11 @@
 #include "loader/codes.h"
 #include "src/objects.h"
 
+/* Drivers before CUDA 11.0 have only the ABIs that 11.0 replaced. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+
 CUresult cushim__primary_release(CUdevice device)
 {
     const CUresult code = cushim_driver()->DevicePrimaryCtxRelease_v2(device);

@@ -11,7 +11,7 @@
 #include "loader/library.h"
 #include "loader/options.h"
 #include "loader/system.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/errand.h"
 #include "src/probe_answer.h"
 
@@ -85,7 +85,7 @@ static const char *command_beside(char *path, size_t size)
 
     if (!command[0] || cushim__path_is_absolute(command))
         return command[0] ? command : NULL;
-    cushim__library_path((cushim_function)command_beside, path, size);
+    cushim__function_path((cushim_function)command_beside, path, size);
     end = folder_end(path);
     if (!end || sizeof command > size - (size_t)(end - path))
         return NULL;
@@ -301,13 +301,13 @@ CUresult cushim_probe(const struct cushim_probe_options *options, struct cushim_
     if (!probe || probe->size < sizeof probe->size ||
         !cushim__options_read(&known, sizeof known, options))
         return CUDA_ERROR_INVALID_VALUE;
-    probing = cushim__memory_take(sizeof *probing);
+    probing = cushim__map_pages(sizeof *probing);
     if (!probing)
         return CUDA_ERROR_OUT_OF_MEMORY;
     probing->found.exit_status = -1;
     code = probe_with(&known, probing);
     probing->found.size = probe->size < sizeof *probe ? probe->size : sizeof *probe;
     memcpy(probe, &probing->found, probing->found.size);
-    cushim__memory_give_back(probing, sizeof *probing);
+    cushim__unmap_pages(probing, sizeof *probing);
     return code;
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 struct reading {
     const char *next;

@@ -66,7 +66,7 @@ CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_conte
     new = new_stream(CUSHIM__OWNED);
     if (!new)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim_context_push(context, &scope);
+    code = cushim__context_enter(context, &scope);
     if (code)
         goto failed;
     created = cushim_driver()->StreamCreateWithPriority(

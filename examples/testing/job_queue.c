@@ -170,10 +170,9 @@ static void job_whose_query_answers_an_error_has_failed(void **state)
 /* Kept beside the test: what the program asks of the driver. */
 static const char job_calls[] =
     "cuMemsetD8Async(dstDevice=memory#1, uc=255, N=4096, hStream=stream#1) = CUDA_SUCCESS\n"
-    "cuCtxPushCurrent_v2(ctx=context#1) = CUDA_SUCCESS\n"
+    "cuCtxGetCurrent(pctx -> context#1) = CUDA_SUCCESS\n"
     "cuEventCreate(phEvent -> event#1, Flags=0) = CUDA_SUCCESS\n"
-    "cuEventRecord(hEvent=event#1, hStream=stream#1) = CUDA_SUCCESS\n"
-    "cuCtxPopCurrent_v2(pctx -> context#1) = CUDA_SUCCESS\n";
+    "cuEventRecord(hEvent=event#1, hStream=stream#1) = CUDA_SUCCESS\n";
 
 /* Of each line what follows number, thread and time: one call more would change these of all. */
 static void keep_calls(char *text)

@@ -13,6 +13,8 @@
 #ifndef CUSHIM_DRIVER_H
 #define CUSHIM_DRIVER_H
 
+#include <stdbool.h>
+
 #include <cushim/table.h>
 
 #ifdef __cplusplus
@@ -31,7 +33,7 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
  * @return The current table; never NULL, and none of its slots is NULL. What a slot returns when
  *         there is no driver:
  *         303 SHARED_OBJECT_INIT_FAILED      no driver library could be opened, or it is disabled;
- *         302 SHARED_OBJECT_SYMBOL_NOT_FOUND what was opened is no CUDA driver;
+ *         302 SHARED_OBJECT_SYMBOL_NOT_FOUND what was opened is not a CUDA driver;
  *          34 STUB_LIBRARY                   it is the toolkit's link-time stub;
  *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the stated minimum, or
  *                                            lacks this one symbol;
@@ -68,6 +70,8 @@ struct cushim_load_options {
     cushim_resolver resolver;
     /** Passed on to `resolver`. */
     void *resolver_data;
+    /** Only cushim_init(): ask cuInit again even if it has found no device in this process. */
+    bool retry_init;
 };
 
 /**
@@ -75,11 +79,14 @@ struct cushim_load_options {
  *
  * Tries, in this order: `options->resolver`, `options->library`, the path in the environment
  * variable CUSHIM_LIBRARY (the word `none` acts as a machine without a driver; the variable is
- * ignored in a set-user-ID program), a libcuda.so.1 that the process has mapped already,
- * `libcuda.so.1` by the system's search, and a few well-known places. On Windows it is an
- * nvcuda.dll that is mapped, then that of the system's folder, and the variable is ignored in an
- * elevated process. A driver that was named explicitly, by option or environment, is the only one
- * tried. A candidate counts if it has cuInit and cuDriverGetVersion and the latter succeeds.
+ * ignored in a set-user-ID program), `libcuda.so.1` as dlopen() finds it, and a few well-known
+ * places. On Windows it is an nvcuda.dll that the process has loaded already, then that of the
+ * system's folder, and the variable is ignored in an elevated process. A driver that was named
+ * explicitly, by option or environment, is the only one tried. A candidate counts if it has cuInit
+ * and cuDriverGetVersion and the latter succeeds.
+ *
+ * What is opened runs in this process: a damaged library can crash it, as it would any program
+ * that is linked to it. The file of a path is checked first, and one that is cut short is refused.
  *
  * Loading is not initialising: it does not touch the GPU and does no harm to children forked later.
  * A load that succeeded is for good. One that failed is tried again by each explicit call, and
@@ -96,7 +103,7 @@ struct cushim_load_options {
  *                                                    `library` and `resolver` are given.
  * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened, the path is
  *                                                    not absolute, or CUSHIM_LIBRARY is `none`.
- * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is no CUDA driver.
+ * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is not a CUDA driver.
  * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.
  * @return CUDA_ERROR_NOT_PERMITTED                   Another driver is loaded than the one asked
@@ -105,10 +112,12 @@ struct cushim_load_options {
  *                                                    constructor, a signal handler), or in the
  *                                                    child of a process that had initialised or
  *                                                    was loading when it forked.
+ * @return CUDA_ERROR_OUT_OF_MEMORY                   There is no memory for an attempt; the next
+ *                                                    call tries again.
  * @return any other code                             cuDriverGetVersion's, unchanged.
  *
- * Thread safety: any thread; of concurrent calls that ask for the same driver one loads, and the
- *                others wait for its outcome.
+ * Thread safety: any thread; concurrent calls may each open the driver, and all use the table of
+ *                the first that succeeds.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
  * Since: 0.1.
@@ -120,6 +129,11 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
  *
  * Costs about 100 ms on a machine with a GPU. A process that has initialised must not use CUDA in
  * children that it forks from then on; cushim answers CUDA_ERROR_NOT_INITIALIZED there.
+ *
+ * Once cuInit has answered CUDA_ERROR_NO_DEVICE on cushim's own table, this answers the same
+ * without asking again for as long as the process lives, since drivers 550 and 555 leak four file
+ * descriptors at each such cuInit. `options->retry_init` asks again, as after a change of
+ * CUDA_VISIBLE_DEVICES; `cushim_driver()->Init(0)` always does.
  *
  * @param options  As for cushim_load().
  *

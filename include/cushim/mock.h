@@ -165,8 +165,9 @@ CUSHIM_API CUresult cushim_mock_state_get(struct cushim_mock *mock,
 CUSHIM_API const char *cushim_mock_violation(struct cushim_mock *mock, size_t index);
 
 /**
- * Where the mock's log goes: a line for each function that it refuses, at the first call of it, and
- * one for each violation and each race. On Linux also one when the system refuses to seal what
+ * Where the mock's log goes: a line for each function that it refuses, at the first call of it, one
+ * for each function of a superseded ABI (table.h), likewise, and one for each violation and each
+ * race. On Linux also one when the system refuses to seal what
  * cuIpcGetMemHandle or cuIpcGetEventHandle is to share.
  *
  * @param mock  The mock.

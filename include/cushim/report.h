@@ -24,7 +24,7 @@ extern "C" {
 /** Where the process stands with its driver. */
 enum cushim_state {
     CUSHIM_STATE_UNTRIED = 0,     /**< Nothing has been loaded yet. */
-    CUSHIM_STATE_LOADED,          /**< Loaded; cushim_init() has not been called. */
+    CUSHIM_STATE_LOADED,          /**< Loaded; cuInit has not been called. */
     CUSHIM_STATE_READY,           /**< Loaded and initialised. */
     CUSHIM_STATE_NO_DEVICE,       /**< Loaded; cuInit found no GPU. */
     CUSHIM_STATE_KERNEL_MISMATCH, /**< Loaded; the kernel module is of another version. */
@@ -44,7 +44,6 @@ enum cushim_origin {
     CUSHIM_ORIGIN_OPTION = 0,  /**< cushim_load_options::library */
     CUSHIM_ORIGIN_RESOLVER,    /**< cushim_load_options::resolver */
     CUSHIM_ORIGIN_ENVIRONMENT, /**< CUSHIM_LIBRARY */
-    CUSHIM_ORIGIN_MAPPED,      /**< The process had it mapped already. */
     CUSHIM_ORIGIN_SEARCH,      /**< The system's library search. */
     CUSHIM_ORIGIN_WELL_KNOWN,  /**< A place that some systems keep out of the search. */
 };
@@ -99,7 +98,7 @@ struct cushim_report {
     int minimum_version;     /**< What the load demanded; 0 if nothing. */
     bool installed;          /**< The current table is one that the program installed. */
     bool table_writable;     /**< The system refused to make cushim's own table read-only. */
-    long init_process;       /**< Process that called cushim_init() with success; 0 if none. */
+    long init_process;       /**< Process in which cuInit succeeded; 0 if none. */
     struct cushim_symbol_counts symbols; /**< All zero unless a driver is loaded. */
     unsigned candidate_count;
     struct cushim_candidate candidates[CUSHIM_REPORT_CANDIDATES];
@@ -111,11 +110,11 @@ struct cushim_report {
 /**
  * Tell where the process stands with its driver. Loads nothing.
  *
- * @param report  Receives the report; owned by the caller. Set `report->size` before the call;
- *                no more than that is written, and `size` says afterwards how much was.
+ * @param report  Receives the report; owned by the caller. Set `report->size` before the call.
  *
  * @return CUDA_SUCCESS              The report is filled, whatever it says.
- * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL or its size is too small for `size` itself.
+ * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL, or its size is less than this library's
+ *                                   `sizeof(struct cushim_report)`; nothing is written.
  *
  * Thread safety: any thread; during a load it tells the state before it.
  * Context: needs none, and leaves the current one alone.
@@ -127,7 +126,8 @@ CUSHIM_API CUresult cushim_report_get(struct cushim_report *report);
 /**
  * Write a report as text for people, a few lines, ending in a newline.
  *
- * @param report  From cushim_report_get(); borrowed. NULL: the text is empty.
+ * @param report  From cushim_report_get(); borrowed. NULL, or one that cushim_report_get() would
+ *                refuse for its size: the text is empty.
  * @param buffer  Receives the text, always closed by NUL if `size` is not 0; NULL if `size` is 0.
  * @param size    Size of `buffer` in bytes.
  *

@@ -10,6 +10,12 @@
  * with. No slot of a table that cushim fills is ever NULL: a symbol that the driver lacks is a
  * function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  *
+ * What `<cuda.h>` calls `cuMemAlloc` is therefore `MemAlloc_v2`; `MemAlloc` is the ABI of CUDA 2.0,
+ * with addresses of 32 bits. Slots of ABIs that the headers of CUDA 11.2 had replaced already are
+ * deprecated: gcc and clang warn where one is used and name the slot that replaced it. Code that
+ * wants such an ABI defines CUSHIM_DISABLE_DEPRECATION_WARNINGS before it includes a header of
+ * cushim.
+ *
  * Most programs need none of the functions here; they call cushim_driver() (driver.h).
  *
  * Thread safety: a table is constant once it is filled; any thread may read it.
@@ -34,7 +40,8 @@ typedef void (*cushim_function)(void);
  * Find one symbol of a driver by its exported name (`cuEventElapsedTime_v2`).
  *
  * Called on the thread that fills or loads, once per symbol and in slot order, and for a few
- * symbols twice. It must not call back into cushim.
+ * symbols twice. Of cushim_load_options::resolver several threads may be inside at once, if they use
+ * the driver for the first time at once. It must return, and it must not call back into cushim.
  *
  * @param symbol  Exported name; borrowed for the call.
  * @param data    What was handed over beside the resolver.

@@ -5,13 +5,14 @@ Handles and numbers are 0; pointers are what the caller hands over, NULL or scra
 compiler checks each call against the slot's type.
 """
 
-from prototypes import HEAD, Spelling, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, wrap
 
 
 def emit_calls(rows, types):
     spelling = Spelling(rows, types)
     lines = [HEAD + '/* One call of every slot, in slot order. */',
-             '#include "tests/support/calls.h"\n']
+             '#include "tests/support/calls.h"\n',
+             EVERY_SLOT]
     for row in rows:
         arguments = ', '.join(
             '(%s)memory' % spelling.type(p.type) if p.type.endswith('*')

@@ -5,7 +5,7 @@ One emitter makes the public header that <cushim/cuda.h> includes, the other the
 linked instead of the driver's.
 """
 
-from prototypes import HEAD, Spelling, arguments, grouped, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, grouped, wrap
 
 HEADER = '''/**
  * @file
@@ -21,6 +21,23 @@ HEADER = '''/**
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* A name means the ABI that the caller's <cuda.h> says: nothing to warn of. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+'''
+
+END = '''#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
 '''
 
 STUBS = '''/*
@@ -29,7 +46,8 @@ STUBS = '''/*
  * declares those of the driver.
  */
 #include "src/stubs/stubs.h"
-'''
+
+''' + EVERY_SLOT
 
 NAMES = '''/*
  * The names. <cuda.h> makes macros of many: for another version, for the twin that uses the
@@ -71,7 +89,7 @@ def emit_doors(rows, types):
             lines.append('#if CUDA_VERSION >= %d' % row.since)
             lines.append(wrap('CUSHIM_DOOR ' + head(row, 'cushim_door_' + row.symbol, spelling), 4))
             lines += body(row) + ['#endif\n']
-    return '\n'.join(lines) + names(rows) + '#ifdef __cplusplus\n}\n#endif\n\n#endif\n'
+    return '\n'.join(lines) + names(rows) + END
 
 
 def names(rows):

@@ -5,7 +5,7 @@ The function of a slot hands the call on while nobody watches the slot; else it 
 as 64-bit values. See src/layer/watch.h.
 """
 
-from prototypes import HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 
 INCLUDES = '''#include "src/layer/value.h"
 #include "src/layer/watch.h"
@@ -94,7 +94,7 @@ def function(index, row, spelling, kinds):
 def emit_table(rows, types):
     spelling = Spelling(rows, types)
     kinds = Kinds(types)
-    lines = [HEAD + '/* The table of the layer. */', INCLUDES]
+    lines = [HEAD + '/* The table of the layer. */', INCLUDES, EVERY_SLOT]
     for index, row in enumerate(rows):
         lines += function(index, row, spelling, kinds)
     return '\n'.join(lines) + '\n' + table('layer', rows, 'cushim__layer_table')

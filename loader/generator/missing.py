@@ -5,7 +5,7 @@ The functions take the parameters of their slot and ignore them, so that a call 
 a call of the right type.
 """
 
-from prototypes import HEAD, Spelling, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, table, wrap
 
 FIND = '''
 cushim_function cushim__missing_function(unsigned symbol)
@@ -21,6 +21,9 @@ cushim_function cushim__missing_function(unsigned symbol)
 
 THUNKS = '''#if CUSHIM__THUNKS
 CUSHIM__MISSING_THUNKS(%d);
+
+/* With -flto the linker does not see that the thunks call it. */
+__attribute__((used)) static CUresult (*const missing_link)(unsigned symbol) = cushim__missing;
 
 extern const char cushim__missing_thunks[];
 
@@ -39,8 +42,9 @@ cushim_function cushim__missing_function(unsigned symbol)
 def emit_missing(rows, types):
     spelling = Spelling(rows, types)
     lines = [HEAD + '/* The functions of slots for symbols that a driver lacks. */',
-             '#include "loader/tables.h"\n',
+             '#include "loader/loader.h"\n',
              '#include <string.h>\n',
+             EVERY_SLOT,
              THUNKS % len(rows)]
     for index, row in enumerate(rows):
         lines.append(wrap('static CUresult CUDAAPI missing_%s(%s)' % (row.slot,

@@ -6,7 +6,8 @@ what nobody implements is refused. A per-thread twin without a function of its o
 twin's.
 """
 
-from prototypes import HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
+from slots import superseded
 
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
@@ -25,6 +26,7 @@ EXPORTS = '''/*
 
 #include "src/mock/table.h"
 
+''' + EVERY_SLOT + '''
 const struct cushim_table *cushim__exports = &cushim__mock_table;
 '''
 
@@ -83,12 +85,17 @@ def emit_table(rows, types, definitions):
     spelling = Spelling(rows, types)
     lines = [HEAD + '/* The table of the mock. */',
              '#include "src/mock/table.h"\n',
-             '#include "src/mock/call.h"\n']
+             '#include "src/mock/call.h"\n',
+             EVERY_SLOT]
+    numbers = newer_slots(rows)
     for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
         lines.append(wrap('static CUresult CUDAAPI call_%s(%s)' % (row.slot,
                                                                    spelling.parameters(row)), 4))
         lines.append('{')
-        lines += (call if answer.implemented else refusal)(index, row, answer)
+        if answer.implemented:
+            lines += call(index, row, answer, numbers.get(row.symbol))
+        else:
+            lines += refusal(index, row)
         lines.append('}\n')
     return '\n'.join(lines) + '\n' + table('call', rows, 'cushim__mock_table') + by_name(rows)
 
@@ -99,20 +106,29 @@ def by_name(rows):
             + wrap(', '.join(map(str, numbers)), 4, '    ') + ',\n};\n')
 
 
-def call(index, row, answer):
+def newer_slots(rows):
+    """Map each symbol of a superseded ABI to the number of the slot that replaced it."""
+    numbers = {row.symbol: index for index, row in enumerate(rows)}
+    return {symbol: numbers[row.symbol] for symbol, row in superseded(rows).items()}
+
+
+def call(index, row, answer, newer):
+    """`newer` is the number of the slot that replaced this one, or None."""
     function = 'answer = cushim__mock_%s(%s);' % (answer.slot, arguments(row))
-    lines = ['    CUresult answer = cushim__call_enter(%du);\n' % index,
-             '    if (answer == CUDA_SUCCESS)' + (' {' if answer.shares else '')]
+    steps = [wrap(function, 12, '        ')]
     if answer.shares:
-        lines.append('        cushim__call_per_thread = true;')
-    lines.append(wrap(function, 12, '        '))
-    if answer.shares:
-        lines += ['        cushim__call_per_thread = false;', '    }']
-    lines.append('    return cushim__call_leave(%du, answer);' % index)
-    return lines
+        steps = ['        cushim__call_per_thread = true;', *steps,
+                 '        cushim__call_per_thread = false;']
+    if newer is not None:
+        steps.insert(0, '        cushim__call_superseded(%du, %du);' % (index, newer))
+    braces = len(steps) > 1
+    return ['    CUresult answer = cushim__call_enter(%du);\n' % index,
+            '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,
+            *(['    }'] if braces else []),
+            '    return cushim__call_leave(%du, answer);' % index]
 
 
-def refusal(index, row, answer):
+def refusal(index, row):
     return (['    (void)%s;' % p.name for p in row.parameters]
             + ['    return cushim__call_refuse(%du);' % index])
 

@@ -6,7 +6,7 @@ this is the loop, with what the function writes to where its type tells that.
 """
 
 from mock import answers
-from prototypes import HEAD, Spelling, arguments, table, wrap
+from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 
 INCLUDES = '''#include "tests/shortage/retry.h"
 '''
@@ -43,7 +43,7 @@ def handed_on(row):
 
 def emit_retries(rows, types, definitions):
     spelling = Spelling(rows, types)
-    lines = [HEAD + '/* Each call, again and again. */', INCLUDES]
+    lines = [HEAD + '/* Each call, again and again. */', INCLUDES, EVERY_SLOT]
     for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
         lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'
                           % (row.slot, spelling.parameters(row)), 4))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The public header with the table struct."""
+"""The public header with the table struct, and which of its slots are of superseded ABIs."""
 
 from prototypes import HEAD, Spelling, grouped, wrap
+from rows import OLDEST_HEADER
 
 INTRODUCTION = '''/**
  * @file
@@ -34,13 +35,53 @@ struct cushim_egl_frame {
 };
 '''
 
+ATTRIBUTE = '''/*
+ * A slot of an ABI that the headers of CUDA 11.2 had replaced already: who uses it is warned, as it
+ * is hardly what was meant. See table.h.
+ */
+#if defined(__GNUC__) && !defined(CUSHIM_DISABLE_DEPRECATION_WARNINGS)
+#define CUSHIM_SUPERSEDED(abi, slot, version) \\
+    __attribute__((deprecated("the ABI of CUDA " abi ", replaced by " slot " in CUDA " version)))
+#else
+#define CUSHIM_SUPERSEDED(abi, slot, version)
+#endif
+
+/* clang warns at the struct too where C++ copies a table, which is no use of a slot. */
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+#endif
+'''
+
+END = '''#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+#undef CUSHIM_SUPERSEDED
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+'''
+
+
+def superseded(rows):
+    """Map each symbol of an ABI that the oldest headers had replaced already to the row that did.
+
+    A newer ABI of the same name and stream replaces it. What only newer headers replaced stays out:
+    a program for older drivers needs it.
+    """
+    old = [row for row in rows if row.since <= OLDEST_HEADER]
+    newest = {(row.base, row.per_thread): row for row in sorted(old, key=lambda row: row.abi)}
+    return {row.symbol: newest[row.base, row.per_thread] for row in old
+            if newest[row.base, row.per_thread] is not row}
+
 
 def emit_slots(rows, types):
     spelling = Spelling(rows, types)
-    parts = [HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
-             struct(rows, spelling)]
-    parts.append('#ifdef __cplusplus\n}\n#endif\n\n#endif\n')
-    return '\n'.join(parts)
+    return '\n'.join([HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
+                      ATTRIBUTE, struct(rows, spelling), END])
 
 
 def incomplete(rows):
@@ -69,13 +110,22 @@ def aliases(spelling):
     return '\n'.join(lines) + '\n'
 
 
+def version(row):
+    """The version of CUDA that a row dates from, as people write it."""
+    return '%d.%d' % (row.since // 1000, row.since % 1000 // 10)
+
+
 def struct(rows, spelling):
+    newer = superseded(rows)
     lines = ['/** The driver API. See table.h for what a slot means. */',
              'struct cushim_table {',
              '    size_t size; /**< sizeof(struct cushim_table) of whoever filled it. */']
     for title, run in grouped(rows):
         lines.append('\n    /* %s */' % title)
         for row in run:
+            if row.symbol in newer:
+                lines.append('    CUSHIM_SUPERSEDED("%s", "%s", "%s")' % (
+                    version(row), newer[row.symbol].slot, version(newer[row.symbol])))
             lines.append(wrap('CUresult(CUDAAPI *%s)(%s);' % (row.slot, spelling.parameters(row)),
                               8, '    '))
     return '\n'.join(lines + ['};', ''])

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* How often a kin of a symbol was called; the first that was, if there are several. */
 struct cushim__kin {

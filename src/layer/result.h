@@ -5,7 +5,7 @@
 
 #include <cuda.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* The name of a code, or its number if it has none. */
 void cushim__result_add(struct cushim__text *text, CUresult code);

@@ -7,7 +7,7 @@
 #include <cushim/test.h>
 
 #include "loader/options.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording/known.h"
 #include "src/layer/recording/recording.h"

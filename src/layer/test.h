@@ -7,7 +7,7 @@
 
 #include <cushim/test.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 struct cushim_test {
     struct cushim_mock *mock;   /* NULL: it runs on a driver, or the program has ended it */

@@ -4,6 +4,8 @@
  */
 #include "src/mock/call.h"
 
+#include <string.h>
+
 #include "loader/codes.h"
 #include "loader/symbols.h"
 #include "src/mock/calls/context/context.h"
@@ -22,9 +24,9 @@ static _Thread_local struct {
     bool too_early; /* only what it answers to its arguments counts */
 } call;
 
-/* Slots whose refusal the mock of this serial has logged. */
-static bool refused[CUSHIM__SYMBOL_COUNT];
-static uint64_t refused_serial;
+/* Slots of which the mock of this serial has logged that they were called. */
+static bool logged[CUSHIM__SYMBOL_COUNT];
+static uint64_t logged_serial;
 
 static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
 {
@@ -101,21 +103,37 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
     return code;
 }
 
+/* Whether the mock has logged nothing of this slot yet; from now on it has. */
+static bool is_first_call(unsigned slot)
+{
+    const bool was_logged = logged_serial == call.mock->serial && logged[slot];
+
+    if (logged_serial != call.mock->serial)
+        memset(logged, 0, sizeof logged);
+    logged_serial = call.mock->serial;
+    logged[slot] = true;
+    return !was_logged;
+}
+
+void cushim__call_superseded(unsigned slot, unsigned newer)
+{
+    const int since = cushim__symbols[slot].since, until = cushim__symbols[newer].since;
+
+    if (until <= call.mock->settings.driver_version && is_first_call(slot))
+        cushim__mock_log("%s is the ABI of CUDA %d.%d, replaced by %s in CUDA %d.%d",
+                         cushim__slot_name(slot), since / 1000, since % 1000 / 10,
+                         cushim__slot_name(newer), until / 1000, until % 1000 / 10);
+}
+
 CUresult cushim__call_refuse(unsigned slot)
 {
     const CUresult code = cushim__call_enter(slot);
 
     if (code != CUDA_SUCCESS || call.too_early)
         return cushim__call_leave(slot, code);
-    if (refused_serial != call.mock->serial) {
-        for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-            refused[i] = false;
-        refused_serial = call.mock->serial;
-    }
-    if (!refused[slot])
+    if (is_first_call(slot))
         cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__slot_name(slot));
-    refused[slot] = true;
     return cushim__call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
 }
 

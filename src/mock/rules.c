@@ -10,6 +10,8 @@
  *   FAULT      works after a fault (34): what was measured on 580, and queries of devices like them
  *   FORK       works in the child of a process that had called cuInit (9)
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "loader/symbols.h"
 #include "src/mock/call.h"
 

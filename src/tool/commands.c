@@ -10,8 +10,9 @@ const struct command_row commands[] = {
      "symbols of the driver API it has, which are missing and which fall back on an older one; or "
      "why there is none, what was tried, and what to do about it. Then the traps that this "
      "machine shows, each with its evidence and a way out of it. Then each device: name, UUID, "
-     "compute capability, memory and PCI address. A driver that hangs or crashes takes the "
-     "command with it; probe tells of such a one.",
+     "compute capability, memory and PCI address. Another process tries the driver first, as probe "
+     "does; if it hangs or crashes there, it is not loaded into the command, and that is the "
+     "result.",
      command_info},
     {COMMAND_PROBE, "probe", NULL,
      "Tries the driver in a process of its own, for a limited time, so that one that hangs or "

@@ -7,7 +7,7 @@
 
 #include <cushim/driver.h>
 
-#include "loader/candidate.h"
+#include "loader/loader.h"
 #include "loader/system.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"

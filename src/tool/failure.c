@@ -8,7 +8,7 @@
 #include <cushim/symbol.h>
 
 #include "loader/codes.h"
-#include "loader/text.h"
+#include "src/base/text.h"
 
 static const char *kind(enum status status)
 {
@@ -17,6 +17,10 @@ static const char *kind(enum status status)
         return "no-driver";
     case STATUS_NO_DEVICE:
         return "no-device";
+    case STATUS_HUNG:
+        return "hung";
+    case STATUS_CRASHED:
+        return "crashed";
     case STATUS_USAGE:
         return "usage";
     case STATUS_INTERRUPTED:

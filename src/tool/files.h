@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include <cushim/report.h>
+
 enum { FILES_PATH_BYTES = 1024 };
 
 bool files_exists(const char *root, const char *path);
@@ -37,8 +39,11 @@ bool files_resolve(const char *root, const char *path, char *resolved, size_t si
 /* Whether this process may not open a file that is there, and the system's words for it. */
 bool files_is_refused(const char *root, const char *path, const char **why);
 
-/* Whether this process could load a file as a library. */
-bool files_is_library(const char *root, const char *path);
+/*
+ * Whether this process could load a file as a library, as far as a look at the file shows. If not,
+ * the candidate's outcome and message say why.
+ */
+bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate);
 
 /* One entry of a folder: a link itself, and not what it leads to. */
 struct files_entry {
@@ -54,8 +59,11 @@ bool files_look(const char *root, const char *path, struct files_entry *entry);
 /* The user whose rights this process has. */
 unsigned long files_user(void);
 
-/* The first string with this end in a file of strings that are closed by NUL. False: none. */
-bool files_find_string(const char *root, const char *path, const char *end, char *found,
-                       size_t size);
+/*
+ * The strings with this end in a file of strings that are closed by NUL, until `visit` returns
+ * true. Returns whether it did.
+ */
+bool files_each_string(const char *root, const char *path, const char *end,
+                       bool (*visit)(void *data, const char *string), void *data);
 
 #endif

@@ -14,7 +14,7 @@
 
 #include <cushim/report.h>
 
-#include "loader/elf.h"
+#include "loader/library.h"
 #include "src/tool/output.h"
 
 /* More than any list of libraries has: a file that is larger is read up to here. */
@@ -130,12 +130,11 @@ bool files_is_refused(const char *root, const char *path, const char **why)
     return errno == EACCES || errno == EPERM;
 }
 
-bool files_is_library(const char *root, const char *path)
+bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate)
 {
-    struct cushim_candidate candidate = {.path = ""};
-
-    return place(candidate.path, sizeof candidate.path, root, path) &&
-           cushim__elf_check(&candidate);
+    *candidate = (struct cushim_candidate){.outcome = CUSHIM_OUTCOME_REFUSED};
+    return place(candidate->path, sizeof candidate->path, root, path) &&
+           cushim__elf_check(candidate);
 }
 
 bool files_look(const char *root, const char *path, struct files_entry *entry)
@@ -165,14 +164,15 @@ unsigned long files_user(void)
     return geteuid();
 }
 
-bool files_find_string(const char *root, const char *path, const char *end, char *found,
-                       size_t size)
+bool files_each_string(const char *root, const char *path, const char *end,
+                       bool (*visit)(void *data, const char *string), void *data)
 {
     const int file = open_file(root, path, O_RDONLY);
     const size_t end_size = strlen(end) + 1;
     struct stat status;
-    char *bytes, *next, *start;
+    char *bytes, *next;
     size_t length;
+    bool is_done = false;
 
     if (file < 0)
         return false;
@@ -184,11 +184,14 @@ bool files_find_string(const char *root, const char *path, const char *end, char
     bytes = output_memory(length);
     length = read_bytes(file, bytes, length);
     close(file);
-    next = memmem(bytes, length, end, end_size);
-    for (start = next; start && start > bytes && start[-1]; start--)
-        ;
-    if (next)
-        snprintf(found, size, "%s", start);
+    for (next = bytes; !is_done; next += end_size) {
+        char *start = next = memmem(next, length - (size_t)(next - bytes), end, end_size);
+        if (!next)
+            break;
+        while (start > bytes && start[-1])
+            start--;
+        is_done = visit(data, start);
+    }
     free(bytes);
-    return next != NULL;
+    return is_done;
 }

@@ -62,10 +62,11 @@ bool files_is_refused(const char *root, const char *path, const char **why)
     return false;
 }
 
-bool files_is_library(const char *root, const char *path)
+bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate)
 {
     (void)root;
     (void)path;
+    (void)candidate;
     return false;
 }
 
@@ -82,13 +83,13 @@ unsigned long files_user(void)
     return 0;
 }
 
-bool files_find_string(const char *root, const char *path, const char *end, char *found,
-                       size_t size)
+bool files_each_string(const char *root, const char *path, const char *end,
+                       bool (*visit)(void *data, const char *string), void *data)
 {
     (void)root;
     (void)path;
     (void)end;
-    (void)found;
-    (void)size;
+    (void)visit;
+    (void)data;
     return false;
 }

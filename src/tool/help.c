@@ -27,8 +27,8 @@ static const char json_description[] =
     "null where there is none, and code and code_name where the driver has not answered. "
     "simulated is true if the mock driver answered, and mock is the line that says which it is, "
     "else null. After a failure the member error stands beside simulated, mock, report (and "
-    "devices) in the place of the results: kind (failed, no-driver, no-device, usage or "
-    "interrupted), message, advice, and the call that failed, a function of cushim or of the "
+    "devices) in the place of the results: kind (failed, no-driver, no-device, hung, "
+    "crashed, usage or interrupted), message, advice, and the call that failed, a function of cushim or of the "
     "driver, with its code and code_name, each null if there is none. A command line that cannot "
     "be read gives the error alone. Each of traps has a name, a message, the evidence and an "
     "advice. Members and traps may be added in later versions, but none is renamed.";
@@ -58,8 +58,9 @@ static const struct status_entry statuses[] = {
      "There is no driver, or what was found in its place cannot be used."},
     {DRIVER | COMMAND_PROBE, "3",
      "There is a driver but no device: cuInit failed, or it found none."},
-    {COMMAND_PROBE, "4", "The driver hung: it had not come back in time."},
-    {COMMAND_PROBE, "5", "The driver crashed, or ended or garbled the process that tried it."},
+    {COMMAND_INFO | COMMAND_PROBE, "4", "The driver hung: it had not come back in time."},
+    {COMMAND_INFO | COMMAND_PROBE, "5",
+     "The driver crashed, or ended or garbled the process that tried it."},
     {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
     {COMMAND_RUN, "125",
      "The mock driver's library was not found, or the command was started with more rights than its "

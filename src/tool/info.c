@@ -3,12 +3,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "loader/system.h"
+#include "src/base/text.h"
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
 #include "src/tool/json.h"
 #include "src/tool/output.h"
+#include "src/tool/system.h"
 #include "src/tool/trap.h"
+#include "src/tool/trap_search.h"
+
+/* The first cuInit of a machine with many GPUs takes longer than a probe's 10 seconds. */
+enum { DEFAULT_SECONDS = 60 };
 
 struct devices {
     struct device *list;
@@ -31,22 +38,108 @@ static bool read_devices(struct devices *devices, struct failure *failure)
     return true;
 }
 
-/* This machine. A mock driver's failures have no reason in it. */
-static bool set_scene(struct trap_scene *scene, const struct driver *driver)
+/* The library that has ended or stopped another process. */
+static void add_candidate(const struct trap_scene *scene, const struct arguments *arguments,
+                          const struct cushim_probe_result *probe, struct cushim_report *report)
 {
-    *scene = (struct trap_scene){.report = &driver->report, .root = "", .variable = getenv};
-    return !driver->is_mock;
+    struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
+    char room[CUSHIM_REPORT_PATH_BYTES + 1];
+    const bool is_loading = probe->stage == CUSHIM_PROBE_STAGE_LOAD;
+
+    candidate->origin = arguments->library ? CUSHIM_ORIGIN_OPTION
+                        : cushim__environment("CUSHIM_LIBRARY", room, sizeof room)
+                            ? CUSHIM_ORIGIN_ENVIRONMENT
+                            : CUSHIM_ORIGIN_SEARCH;
+    candidate->outcome = is_loading ? CUSHIM_OUTCOME_NOT_LOADABLE : CUSHIM_OUTCOME_LOADED;
+    candidate->version = probe->driver_version;
+    cushim__text_copy(candidate->path, sizeof candidate->path, probe->library);
+    if (is_loading)
+        cushim__text_copy(candidate->message, sizeof candidate->message,
+                          probe->verdict == CUSHIM_PROBE_HUNG
+                              ? "the process that loaded it did not come back"
+                              : "the process that loaded it did not survive");
+    if (is_loading && !probe->library[0])
+        trap_searched_library(scene, candidate->path, sizeof candidate->path);
 }
 
-static void print_text(const struct driver *driver, const struct devices *devices,
-                       const struct failure *failure)
+/*
+ * The report of a driver that has ended or stopped another process. The state is that of a driver
+ * that fails at the same place; no call has returned the code.
+ */
+static void report_crash(const struct trap_scene *scene, const struct arguments *arguments,
+                         const struct cushim_probe_result *probe, struct cushim_report *report,
+                         struct failure *failure)
 {
-    struct trap_scene scene;
+    const bool is_loading = probe->stage == CUSHIM_PROBE_STAGE_LOAD;
+    struct cushim__text text;
 
+    *report = (struct cushim_report){.size = sizeof *report};
+    cushim__text_begin(&text, report->reason, sizeof report->reason);
+    cushim__text_add(&text, probe->reason);
+    if (probe->stage == CUSHIM_PROBE_STAGE_START) {
+        cushim__text_copy(report->advice, sizeof report->advice,
+                          "Give it more time, by --timeout.");
+    } else {
+        report->state = is_loading ? CUSHIM_STATE_NOT_LOADABLE : CUSHIM_STATE_INIT_FAILED;
+        report->code = is_loading ? CUDA_ERROR_SHARED_OBJECT_INIT_FAILED : CUDA_ERROR_UNKNOWN;
+        cushim__text_copy(report->library, sizeof report->library,
+                          is_loading ? "" : probe->library);
+        add_candidate(scene, arguments, probe, report);
+        if (!probe->library[0] && report->candidates[0].path[0])
+            cushim__text_format(&text, " The search leads to %s.", report->candidates[0].path);
+        cushim__text_copy(
+            report->advice, sizeof report->advice,
+            is_loading
+                ? "Remove this file from the library search path, or name another one: it does the "
+                  "same to every program that loads it. Reinstall the NVIDIA driver if it is the "
+                  "driver's own library."
+                : "Run nvidia-smi to see whether other programs fare better, and restart the machine "
+                  "or reinstall the NVIDIA driver if they do not.");
+    }
+    if (probe->stage == CUSHIM_PROBE_STAGE_INIT)
+        failure->call = "cuInit";
+    else if (probe->stage == CUSHIM_PROBE_STAGE_COUNT)
+        failure->call = "cuDeviceGetCount";
+    failure_set(failure, probe_status(probe), report->advice, "%s", report->reason);
+}
+
+/*
+ * Let another process try the driver first: a damaged library kills the process that loads it, and
+ * a broken driver may hang. False: it did, and the report says so. Where no process came as far as
+ * the driver, nothing is known of that, and the command goes on alone.
+ */
+static bool is_safe_to_load(const struct trap_scene *scene, const struct arguments *arguments,
+                            struct cushim_report *report, struct failure *failure)
+{
+    struct cushim_probe_result probe;
+    const CUresult code = probe_driver(arguments, scene->seconds, &probe);
+    char reason[sizeof probe.reason];
+    struct cushim__text text;
+
+    if (code == CUDA_SUCCESS && probe.stage == CUSHIM_PROBE_STAGE_DONE)
+        return true;
+    if (code == CUDA_SUCCESS &&
+        (probe.stage != CUSHIM_PROBE_STAGE_START || probe.verdict == CUSHIM_PROBE_HUNG)) {
+        report_crash(scene, arguments, &probe, report, failure);
+        return false;
+    }
+    /* A path that is refused is refused here alike. */
+    if (code != CUDA_ERROR_INVALID_VALUE) {
+        cushim__text_begin(&text, reason, sizeof reason);
+        cushim__text_plain(&text, probe.reason);
+        fprintf(stderr, "cushim: no other process has tried the driver first: %s\n", reason);
+    }
+    return true;
+}
+
+static void print_text(const struct driver *driver, const struct trap_scene *scene,
+                       const struct devices *devices, const struct failure *failure)
+{
     driver_print_mock(driver);
     output_report(&driver->report);
-    if (set_scene(&scene, driver))
-        trap_print(&scene);
+    /* A mock driver's failures have no reason in the machine. */
+    if (!driver->is_mock)
+        trap_print(scene);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         device_print(&devices->list[i]);
@@ -56,19 +149,18 @@ static void print_text(const struct driver *driver, const struct devices *device
         failure_print(failure);
 }
 
-static void print_json(const struct driver *driver, const struct devices *devices,
-                       const struct failure *failure)
+static void print_json(const struct driver *driver, const struct trap_scene *scene,
+                       const struct devices *devices, const struct failure *failure)
 {
     struct json json = {0};
-    struct trap_scene scene;
 
     json_open(&json, NULL, '{');
     if (failure->status != STATUS_DONE)
         failure_json(failure, &json);
     driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
-    if (set_scene(&scene, driver)) {
-        trap_json(&scene, &json);
+    if (!driver->is_mock) {
+        trap_json(scene, &json);
     } else {
         json_open(&json, "traps", '[');
         json_close(&json, ']');
@@ -82,19 +174,29 @@ static void print_json(const struct driver *driver, const struct devices *device
 
 enum status command_info(const struct arguments *arguments)
 {
-    struct driver driver;
+    char *own = system_own_path();
+    struct driver driver = {0};
     struct failure failure = {0};
     struct devices devices = {0};
+    const struct trap_scene scene = {
+        .report = &driver.report,
+        .root = "",
+        .variable = getenv,
+        .command = own,
+        .seconds = arguments->timeout ? arguments->timeout : DEFAULT_SECONDS,
+    };
 
-    if (driver_choose(&driver, arguments, false, &failure))
+    if ((arguments->mock || is_safe_to_load(&scene, arguments, &driver.report, &failure)) &&
+        driver_choose(&driver, arguments, false, &failure))
         read_devices(&devices, &failure);
     if (arguments->json)
-        print_json(&driver, &devices, &failure);
+        print_json(&driver, &scene, &devices, &failure);
     else if (failure.status == STATUS_USAGE)
         failure_print(&failure);
     else
-        print_text(&driver, &devices, &failure);
+        print_text(&driver, &scene, &devices, &failure);
     free(devices.list);
+    free(own);
     driver_close(&driver, &failure);
     return failure.status;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/tool/output.h"
 
 static void new_line(const struct json *json)

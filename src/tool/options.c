@@ -58,11 +58,13 @@ const struct option arguments_options[] = {
     {.name = "--timeout",
      .value = "SECONDS",
      .kind = OPTION_NUMBER,
-     .commands = COMMAND_PROBE,
+     .commands = COMMAND_INFO | COMMAND_PROBE,
      .field = FIELD(timeout),
      .minimum = 1,
      .maximum = 86400,
-     .help = "Seconds after which the driver counts as hung, at most 86400. Default: 10."},
+     .help =
+         "Seconds after which the driver counts as hung, at most 86400. Default: 60 for info, 10 "
+         "for probe."},
     {.name = "--library",
      .value = "PATH",
      .kind = OPTION_PATH,

@@ -13,8 +13,7 @@
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
-/* As `info` would end, and two of its own for what would have ended `info`. */
-static enum status status_of(const struct cushim_probe_result *probe)
+enum status probe_status(const struct cushim_probe_result *probe)
 {
     if (probe->verdict == CUSHIM_PROBE_USABLE)
         return STATUS_DONE;
@@ -109,9 +108,9 @@ static enum status fail(const struct arguments *arguments, CUresult code,
     return failure.status;
 }
 
-enum status command_probe(const struct arguments *arguments)
+CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
+                      struct cushim_probe_result *probe)
 {
-    struct cushim_probe_result probe = {.size = sizeof probe};
     struct cushim_probe_options options = {.size = sizeof options, .library = arguments->library};
     char *own = system_own_path(), *absolute = NULL;
     CUresult code;
@@ -123,15 +122,24 @@ enum status command_probe(const struct arguments *arguments)
             options.library = absolute;
     }
     options.command = own;
-    options.timeout_ns = arguments->timeout * 1000000000;
-    code = cushim_probe(&options, &probe);
+    options.timeout_ns = seconds * 1000000000;
+    *probe = (struct cushim_probe_result){.size = sizeof *probe};
+    code = cushim_probe(&options, probe);
     free(own);
     free(absolute);
+    return code;
+}
+
+enum status command_probe(const struct arguments *arguments)
+{
+    struct cushim_probe_result probe;
+    const CUresult code = probe_driver(arguments, arguments->timeout, &probe);
+
     if (code != CUDA_SUCCESS)
         return fail(arguments, code, &probe);
     if (arguments->json)
         print_json(&probe);
     else
         print_text(&probe);
-    return status_of(&probe);
+    return probe_status(&probe);
 }

@@ -9,7 +9,7 @@
 #include <cushim/error.h>
 #include <cushim/report.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/probe_answer.h"
 
 static void say(const char *piece)

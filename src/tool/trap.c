@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/tool/output.h"
 #include "src/tool/trap_container.h"
 #include "src/tool/trap_kernel.h"
@@ -68,6 +68,8 @@ const struct trap_row trap_rows[] = {
      "place of the driver.",
      "Take the folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf.d and run ldconfig: only "
      "the linker of a build needs it, by -L or LIBRARY_PATH."},
+    {"shadowed-driver", ABSENT | UNFIT | FAILED, trap_sees_shadowed_driver,
+     "A file that cannot be used as the driver stands in the way of one that can.", NULL},
     {"dangling-link", ABSENT, trap_sees_dangling_link,
      "libcuda.so.1 is a link to a file that is gone.",
      "Install the NVIDIA driver again: the link was left by one that is removed, or belongs to a "
@@ -160,19 +162,25 @@ static unsigned outcome(const struct cushim_report *report)
 static bool is_seen(const struct trap_row *row, const struct trap_scene *scene,
                     struct trap_evidence *evidence)
 {
+    *evidence = (struct trap_evidence){.text = ""};
     return (row->when & outcome(scene->report)) != 0 &&
            (row->when & NAMED || !is_named(scene->report)) && row->sees(scene, evidence);
 }
 
-/* It holds paths and variables, which may hold anything. */
-static void print_evidence(const char *evidence)
+static const char *advice_of(const struct trap_row *row, const struct trap_evidence *evidence)
+{
+    return row->advice ? row->advice : evidence->advice;
+}
+
+/* A line that may hold paths and variables, which may hold anything. */
+static void print_plain(const char *label, const char *line)
 {
     char plain[CUSHIM_REPORT_MESSAGE_BYTES];
     struct cushim__text text;
 
     cushim__text_begin(&text, plain, sizeof plain);
-    cushim__text_plain(&text, evidence);
-    output_line("evidence", "%s", plain);
+    cushim__text_plain(&text, line);
+    output_line(label, "%s", plain);
 }
 
 void trap_print(const struct trap_scene *scene)
@@ -183,8 +191,8 @@ void trap_print(const struct trap_scene *scene)
             continue;
         printf("\n");
         output_line("trap", "%s: %s", row->name, row->message);
-        print_evidence(evidence.text);
-        output_line("advice", "%s", row->advice);
+        print_plain("evidence", evidence.text);
+        print_plain("advice", advice_of(row, &evidence));
     }
 }
 
@@ -199,7 +207,7 @@ void trap_json(const struct trap_scene *scene, struct json *json)
         json_string(json, "name", row->name);
         json_string(json, "message", row->message);
         json_string(json, "evidence", evidence.text);
-        json_string(json, "advice", row->advice);
+        json_string(json, "advice", advice_of(row, &evidence));
         json_close(json, '}');
     }
     json_close(json, ']');

@@ -17,7 +17,7 @@ struct trap_row {
     unsigned when;    /* what became of the driver, as bits */
     bool (*sees)(const struct trap_scene *scene, struct trap_evidence *evidence);
     const char *message;
-    const char *advice;
+    const char *advice; /* NULL: the evidence has it */
 };
 
 extern const struct trap_row trap_rows[]; /* ends with a NULL name */

@@ -17,6 +17,31 @@ bool trap_tell(struct trap_evidence *evidence, const char *format, ...)
     return true;
 }
 
+void trap_advise(struct trap_evidence *evidence, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(evidence->advice, sizeof evidence->advice, format, arguments);
+    va_end(arguments);
+}
+
+bool trap_try_driver(const struct trap_scene *scene, const char *path,
+                     struct cushim_probe_result *probe)
+{
+    char library[CUSHIM_REPORT_PATH_BYTES];
+    const struct cushim_probe_options options = {.size = sizeof options,
+                                                 .command = scene->command,
+                                                 .library = library,
+                                                 .timeout_ns = scene->seconds * 1000000000};
+
+    *probe = (struct cushim_probe_result){.size = sizeof *probe};
+    return scene->command &&
+           snprintf(library, sizeof library, "%s%s", scene->root, path) < (int)sizeof library &&
+           cushim_probe(&options, probe) == CUDA_SUCCESS &&
+           probe->stage == CUSHIM_PROBE_STAGE_DONE && probe->driver_version > 0;
+}
+
 const char *trap_variable(const struct trap_scene *scene, const char *name)
 {
     return scene->variable(name);

@@ -8,17 +8,21 @@
 
 #include <stdbool.h>
 
+#include <cushim/probe.h>
 #include <cushim/report.h>
 
 struct trap_scene {
     const struct cushim_report *report;  /* what became of the driver */
     const char *root;                    /* of the file system: see files.h */
     char *(*variable)(const char *name); /* of the environment: getenv() */
+    const char *command;                 /* path of cushim, to try libraries; NULL: not known */
+    uint64_t seconds;                    /* after which a library that is tried counts as hung */
 };
 
-/* What a detector has seen: a few words in one line. */
+/* What a detector has seen, a few words in one line, and what to do if that names what it saw. */
 struct trap_evidence {
     char text[CUSHIM_REPORT_MESSAGE_BYTES];
+    char advice[CUSHIM_REPORT_MESSAGE_BYTES];
 };
 
 /* Write evidence. Always true, so that a detector can return it. */
@@ -26,6 +30,19 @@ struct trap_evidence {
 __attribute__((format(printf, 2, 3)))
 #endif
 bool trap_tell(struct trap_evidence *evidence, const char *format, ...);
+
+/* Write what to do. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void trap_advise(struct trap_evidence *evidence, const char *format, ...);
+
+/*
+ * Load a library as the driver in a process of its own, so that it can do no harm. True: it is a
+ * driver, and `probe` says whether it can be initialised.
+ */
+bool trap_try_driver(const struct trap_scene *scene, const char *path,
+                     struct cushim_probe_result *probe);
 
 /* A variable of the environment; NULL: it is not set. */
 const char *trap_variable(const struct trap_scene *scene, const char *name);

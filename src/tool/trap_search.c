@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "loader/system.h"
 #include "src/tool/files.h"
 
-enum { DEEPEST_INCLUDE = 4 };
+enum { DEEPEST_INCLUDE = 4, MOST_LIBRARIES = 16 };
+
+static const char cache[] = "/etc/ld.so.cache";
 
 /* A folder that the linker searches, and who says so. */
 struct folder {
@@ -19,7 +22,8 @@ struct walk {
     const struct trap_scene *scene;
     struct trap_evidence *evidence;
     bool (*visit)(struct walk *walk, const struct folder *folder);
-    int depth; /* of files that include others */
+    void *data; /* of the visitor */
+    int depth;  /* of files that include others */
     bool is_done;
 };
 
@@ -61,6 +65,9 @@ static void read_line(struct walk *walk, char *line, const char *source)
     line[strcspn(line, "#")] = '\0';
     word = next_word(&line);
     if (word && word[0] == '/') {
+        /* As ldconfig writes it into the cache. */
+        for (size_t end = strlen(word); end > 1 && word[end - 1] == '/'; end--)
+            word[end - 1] = '\0';
         const struct folder folder = {.path = word, .source = source, .is_cached = true};
         walk->is_done = walk->visit(walk, &folder);
     }
@@ -156,15 +163,18 @@ static bool visit_stubs(struct walk *walk, const struct folder *folder)
     return trap_tell(walk->evidence, "%s leads to %s", folder->source, path);
 }
 
+static bool visit_cached_stub(void *data, const char *path)
+{
+    struct trap_evidence *evidence = data;
+
+    return trap_tell(evidence, "%s leads to %s", cache, path);
+}
+
 bool trap_sees_stub_folder(const struct trap_scene *scene, struct trap_evidence *evidence)
 {
-    char path[FILES_PATH_BYTES];
-
-    if (walk_folders(scene, evidence, visit_stubs))
-        return true;
-    return files_find_string(scene->root, "/etc/ld.so.cache", "/stubs/libcuda.so.1", path,
-                             sizeof path) &&
-           trap_tell(evidence, "/etc/ld.so.cache leads to %s", path);
+    return walk_folders(scene, evidence, visit_stubs) ||
+           files_each_string(scene->root, cache, "/stubs/libcuda.so.1", visit_cached_stub,
+                             evidence);
 }
 
 static bool visit_library(struct walk *walk, const struct folder *folder)
@@ -202,15 +212,28 @@ bool trap_sees_dangling_link(const struct trap_scene *scene, struct trap_evidenc
     return walk_folders(scene, evidence, visit_dangling);
 }
 
+static bool is_string(void *data, const char *string)
+{
+    const char **wanted = data;
+
+    return strcmp(string, *wanted) == 0;
+}
+
+/* Whether the linker's cache has a path. */
+static bool is_cached(const struct trap_scene *scene, const char *path)
+{
+    return files_each_string(scene->root, cache, path, is_string, &path);
+}
+
 static bool visit_uncached(struct walk *walk, const struct folder *folder)
 {
-    char path[FILES_PATH_BYTES], found[FILES_PATH_BYTES];
+    struct cushim_candidate look;
+    char path[FILES_PATH_BYTES];
 
     return folder->is_cached && has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
-           files_is_library(walk->scene->root, path) &&
-           !files_find_string(walk->scene->root, "/etc/ld.so.cache", path, found, sizeof found) &&
-           trap_tell(walk->evidence, "%s names the folder of %s, which is not in /etc/ld.so.cache",
-                     folder->source, path);
+           files_is_library(walk->scene->root, path, &look) && !is_cached(walk->scene, path) &&
+           trap_tell(walk->evidence, "%s names the folder of %s, which is not in %s",
+                     folder->source, path, cache);
 }
 
 bool trap_sees_stale_cache(const struct trap_scene *scene, struct trap_evidence *evidence)
@@ -226,8 +249,10 @@ struct outside {
 static bool visit_outside(void *data, const char *path)
 {
     const struct outside *outside = data;
+    struct cushim_candidate look;
 
-    return files_is_library(outside->scene->root, path) && trap_tell(outside->evidence, "%s", path);
+    return files_is_library(outside->scene->root, path, &look) &&
+           trap_tell(outside->evidence, "%s", path);
 }
 
 bool trap_sees_library_outside(const struct trap_scene *scene, struct trap_evidence *evidence)
@@ -255,6 +280,193 @@ bool trap_sees_library_outside(const struct trap_scene *scene, struct trap_evide
             return true;
     }
     return false;
+}
+
+/* A libcuda.so.1, and who leads to it. */
+struct library {
+    const char *path;
+    const char *source; /* a variable or a file; NULL: a place that is searched anyway */
+    bool is_searched;   /* by the linker or by cushim, as far as is known */
+};
+
+struct libraries {
+    const struct trap_scene *scene;
+    bool (*visit)(void *data, const struct library *library);
+    void *data;
+    bool is_searched; /* what is visited now */
+    int count;
+    char seen[MOST_LIBRARIES][FILES_PATH_BYTES]; /* without links: a system has several names */
+};
+
+static bool visit_once(struct libraries *libraries, const char *path, const char *source)
+{
+    const struct library library = {path, source, libraries->is_searched};
+    char *here = libraries->seen[libraries->count];
+
+    if (libraries->count == MOST_LIBRARIES ||
+        !files_resolve(libraries->scene->root, path, here, FILES_PATH_BYTES))
+        return false;
+    for (int i = 0; i < libraries->count; i++) {
+        if (strcmp(libraries->seen[i], here) == 0)
+            return false;
+    }
+    libraries->count++;
+    return libraries->visit(libraries->data, &library);
+}
+
+static bool visit_folder(struct walk *walk, const struct folder *folder)
+{
+    struct libraries *libraries = walk->data;
+    char path[FILES_PATH_BYTES];
+
+    return has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
+           (!folder->is_cached || !libraries->is_searched || is_cached(walk->scene, path)) &&
+           visit_once(libraries, path, folder->source);
+}
+
+static bool visit_cached(void *data, const char *path)
+{
+    struct libraries *libraries = data;
+
+    return visit_once(libraries, path, cache);
+}
+
+/*
+ * Every libcuda.so.1 in the order of glibc's search, until `visit` returns true: LD_LIBRARY_PATH, the
+ * cache in the order of the configuration that it was made from, what else the cache has, and the
+ * system's folders; then the places where only cushim looks; last, what nobody comes to, since the
+ * configuration is newer than the cache.
+ */
+static bool walk_libraries(const struct trap_scene *scene,
+                           bool (*visit)(void *data, const struct library *library), void *data)
+{
+    struct libraries libraries = {
+        .scene = scene, .visit = visit, .data = data, .is_searched = true};
+    struct walk walk = {.scene = scene, .visit = visit_folder, .data = &libraries};
+
+    walk_variable(&walk);
+    if (!walk.is_done)
+        read_configuration(&walk, "/etc/ld.so.conf");
+    if (!walk.is_done)
+        walk.is_done =
+            files_each_string(scene->root, cache, "/libcuda.so.1", visit_cached, &libraries);
+    if (!walk.is_done)
+        walk_system(&walk);
+    for (const struct cushim__place *place = cushim__places; place->path && !walk.is_done;
+         place++) {
+        if (place->origin == CUSHIM_ORIGIN_WELL_KNOWN)
+            walk.is_done = visit_once(&libraries, place->path, NULL);
+    }
+    libraries.is_searched = false;
+    if (!walk.is_done)
+        read_configuration(&walk, "/etc/ld.so.conf");
+    return walk.is_done;
+}
+
+static bool is_same(const struct trap_scene *scene, const char *path, const char *other)
+{
+    char one[FILES_PATH_BYTES], another[FILES_PATH_BYTES];
+
+    return other[0] == '/' && files_resolve(scene->root, path, one, sizeof one) &&
+           files_resolve(scene->root, other, another, sizeof another) && strcmp(one, another) == 0;
+}
+
+/* Whether the linker goes on with its search where it meets a file. */
+static bool is_passed_over(const struct cushim_candidate *look)
+{
+    return look->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE ||
+           look->outcome == CUSHIM_OUTCOME_NO_PERMISSION;
+}
+
+struct searched {
+    const struct trap_scene *scene;
+    char *path;
+    size_t size;
+};
+
+static bool visit_searched(void *data, const struct library *library)
+{
+    const struct searched *searched = data;
+    struct cushim_candidate look;
+
+    return library->is_searched &&
+           (files_is_library(searched->scene->root, library->path, &look) ||
+            !is_passed_over(&look)) &&
+           snprintf(searched->path, searched->size, "%s", library->path) < (int)searched->size;
+}
+
+bool trap_searched_library(const struct trap_scene *scene, char *path, size_t size)
+{
+    struct searched searched = {.scene = scene, .path = path, .size = size};
+
+    return walk_libraries(scene, visit_searched, &searched);
+}
+
+/* How surely a file is what stands in the way. */
+enum certainty { NOTHING, PASSED_OVER, UNUSABLE, REPORTED };
+
+struct shadow {
+    const struct trap_scene *scene;
+    struct trap_evidence *evidence;
+    const char *reported; /* the library of the report; no path: it names none */
+    bool is_failing;      /* that is a driver, and does not work */
+    enum certainty certainty;
+    char path[FILES_PATH_BYTES], source[FILES_PATH_BYTES];
+    char why[CUSHIM_REPORT_MESSAGE_BYTES]; /* what a look shows; empty: nothing */
+};
+
+static void note_obstacle(struct shadow *shadow, enum certainty certainty,
+                          const struct library *library, const char *why)
+{
+    if (!library->is_searched || certainty <= shadow->certainty)
+        return;
+    shadow->certainty = certainty;
+    snprintf(shadow->path, sizeof shadow->path, "%s", library->path);
+    snprintf(shadow->source, sizeof shadow->source, "%s",
+             library->source ? library->source : "the search");
+    snprintf(shadow->why, sizeof shadow->why, "%s%s", *why ? ": " : "", why);
+}
+
+/* Stops at a driver: where the reported one is one too, but fails, at one that works. */
+static bool visit_shadowed(void *data, const struct library *library)
+{
+    struct shadow *shadow = data;
+    struct cushim_candidate look;
+    struct cushim_probe_result probe;
+    const bool is_fit = files_is_library(shadow->scene->root, library->path, &look);
+
+    if (is_same(shadow->scene, library->path, shadow->reported)) {
+        note_obstacle(shadow, REPORTED, library, is_fit ? "" : look.message);
+    } else if (!is_fit) {
+        note_obstacle(shadow, is_passed_over(&look) ? PASSED_OVER : UNUSABLE, library,
+                      look.message);
+    } else if (!trap_try_driver(shadow->scene, library->path, &probe)) {
+        note_obstacle(shadow, UNUSABLE, library, "");
+    } else if (!shadow->is_failing || probe.verdict == CUSHIM_PROBE_USABLE) {
+        trap_advise(shadow->evidence,
+                    "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, remove "
+                    "%s, or take its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf and "
+                    "its includes and run ldconfig.",
+                    library->path, shadow->path);
+        return trap_tell(shadow->evidence, "%s leads to %s%s; there is also %s: %s", shadow->source,
+                         shadow->path, shadow->why, library->path, probe.reason);
+    }
+    return false;
+}
+
+bool trap_sees_shadowed_driver(const struct trap_scene *scene, struct trap_evidence *evidence)
+{
+    const struct cushim_report *report = scene->report;
+    struct shadow shadow = {
+        .scene = scene,
+        .evidence = evidence,
+        .reported = report->library[0] ? report->library : report->candidates[0].path,
+        .is_failing = report->state == CUSHIM_STATE_NO_DEVICE ||
+                      report->state == CUSHIM_STATE_KERNEL_MISMATCH ||
+                      report->state == CUSHIM_STATE_INIT_FAILED,
+    };
+
+    return walk_libraries(scene, visit_shadowed, &shadow) && shadow.certainty != NOTHING;
 }
 
 bool trap_sees_architecture(const struct trap_scene *scene, struct trap_evidence *evidence)

@@ -6,10 +6,21 @@
 #ifndef CUSHIM_TOOL_TRAP_SEARCH_H
 #define CUSHIM_TOOL_TRAP_SEARCH_H
 
+#include <stddef.h>
+
 #include "src/tool/trap_scene.h"
 
 /* A stub folder of the toolkit in the search. */
 bool trap_sees_stub_folder(const struct trap_scene *scene, struct trap_evidence *evidence);
+
+/* A file in the search that is no usable driver, and a driver elsewhere in it or near it. */
+bool trap_sees_shadowed_driver(const struct trap_scene *scene, struct trap_evidence *evidence);
+
+/*
+ * The libcuda.so.1 that the dynamic linker's search leads to, as far as files and the environment
+ * show. False: none.
+ */
+bool trap_searched_library(const struct trap_scene *scene, char *path, size_t size);
 
 /* A libcuda.so in the search, and no libcuda.so.1. */
 bool trap_sees_link_name_only(const struct trap_scene *scene, struct trap_evidence *evidence);

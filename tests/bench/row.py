@@ -36,8 +36,6 @@ TOLERANCE = 0.01
 # How the instructions of a module function come about, counted in its machine code.
 PARTS = '2 to load the table and jump; 3 for each object: whether it is NULL, and its handle'
 PLAIN = '3 whether the stream is closed or a default one'
-KNOWING = ('a bare dlopen() takes as long: 40 system calls of 1.3 us and 18 page faults of 2.5 us on '
-           'this virtual machine are half of it')
 
 # Why a goal is missed, for each part of RESULTS.md, as measured on its machine: other results may
 # have other reasons.
@@ -49,16 +47,13 @@ REASONS = {
                                 'change registers',
         'module.stream-wait': PARTS + '; ' + PLAIN,
         'module.stream-query': PARTS + '; ' + PLAIN,
-        'load.time': 'in instructions it is met; 21 system calls and 24 KiB of fresh pages are as '
-                     'long as two thirds of the loop on this virtual machine',
-        'absent.time.static': KNOWING,
-        'absent.time.shared': KNOWING,
+        'load.time': 'in instructions it is met; 10 system calls and 28 KiB of fresh pages are the '
+                     'rest',
     },
     'h200': {
         'pool.raw': 'acquire and release are two locked instructions, and what is around them',
         'load.first': 'a loop of dlsym() over the 673 names takes 80 us of it by itself, 0.08 '
-                      'percent; some 250 us are the look at the 58505 relocations of the file, '
-                      'which falls away where the driver is mapped already: 150 us',
+                      'percent',
     },
 }
 

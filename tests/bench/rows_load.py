@@ -11,7 +11,8 @@ import absent_bench  # noqa: E402
 import callgrind  # noqa: E402
 import load_bench  # noqa: E402
 import strace  # noqa: E402
-from measure import Skip, figure_of, quantile  # noqa: E402
+import syscalls_bench  # noqa: E402
+from measure import Figure, Skip, figure_of, quantile  # noqa: E402
 from row import TOLERANCE, Goal, Row, exact, most  # noqa: E402
 
 # A driver with every symbol.
@@ -79,28 +80,25 @@ def absent_time(bench, kind):
     program = require_none(bench, kind)
     times = absent_bench.times(program, ('linker', 'cushim'), bench.rounds)
     figure = figure_of([ours / other for ours, other in zip(times['cushim'], times['linker'])])
-    microseconds = quantile(times['cushim'], 0.5) / 1e3
-    return figure._replace(note='%.0f us' % microseconds, absolute=microseconds)
+    return figure._replace(note='%.0f us' % (quantile(times['cushim'], 0.5) / 1e3))
 
 
 def absent_system_calls(bench, kind):
     program = require_none(bench, kind)
     if strace.why_not():
         raise Skip(strace.why_not())
-    return exact(len(strace.calls([program, 'cushim', '0'])) -
-                 len(strace.calls([program, 'nothing', '0'])))
+    linkers, more = syscalls_bench.more_than_dlopen(program)
+    return Figure(more, note='dlopen() alone %d' % linkers)
 
 
 def absent_rows():
     for kind in KINDS:
         yield Row(6, 'absent.system-calls.' + kind, 'until it is known that there is no driver, '
-                  '%s program' % kind, 'system calls', 'here',
-                  Goal('below 60', lambda bench, figure: figure.value < 60), None,
+                  '%s program: more than dlopen() alone' % kind, 'system calls', 'here',
+                  most(syscalls_bench.MOST_WITHOUT_A_DRIVER), None,
                   lambda bench, kind=kind: absent_system_calls(bench, kind))
         yield Row(6, 'absent.time.' + kind, 'the same, %s program: time, dlopen() alone = 1' % kind,
-                  'times', 'here',
-                  Goal('below 100 us', lambda bench, figure: figure.absolute < 100), None,
-                  lambda bench, kind=kind: absent_time(bench, kind))
+                  'times', 'here', most(2), None, lambda bench, kind=kind: absent_time(bench, kind))
         yield Row(6, 'absent.call.' + kind, 'a call after that, %s program: more than with a driver'
                   % kind, 'instructions', 'counted', most(0, slack=TOLERANCE), None,
                   lambda bench, kind=kind: absent_call(bench, kind))

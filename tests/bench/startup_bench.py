@@ -19,7 +19,7 @@ import unittest
 sys.dont_write_bytecode = True
 import callgrind  # noqa: E402
 
-# One of the boot table for each slot, and a hundred for texts in tables; the C library's functions.
+# One of the lazy-load table for each slot, and a hundred for texts in tables; the C library's functions.
 MOST_RELATIVE, MOST_SYMBOLS = 850, 90
 SHARE = 0.01
 

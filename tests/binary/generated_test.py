@@ -15,9 +15,9 @@ import unittest
 # What the build makes of it, where it makes it.
 BUILT = {
     'attributes': 'loader/attributes.h',
-    'boot': 'loader/boot.c',
     'doors': 'include/cushim/doors.h',
     'exports': 'loader/libcushim.map',
+    'lazy': 'loader/lazy.c',
     'missing': 'loader/missing.c',
     'results': 'loader/results.h',
     'slots': 'include/cushim/slots.h',

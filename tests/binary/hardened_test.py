@@ -124,7 +124,7 @@ class Hardened(Claims):
         self.assertGreater(checked, 100)
 
     def test_every_pointer_to_code_leads_to_a_mark(self):
-        """Those in data: the boot table, the mock's own and the layer's."""
+        """Those in data: the lazy-load table, the mock's own and the layer's."""
         self.needs_marks()
         checked = 0
         for path in self.paths:
@@ -160,8 +160,8 @@ class Hardened(Claims):
             self.assertEqual(len(code), step * SLOTS)
             marked = [code[at:at + 4] == MARK[MACHINE] for at in range(0, len(code), step)]
             self.assertEqual(set(marked), {landing})
-        if 'cushim__boot_tail' in symbols and MACHINE == AARCH64:
-            code = file.code_of(symbols['cushim__boot_tail'])
+        if 'cushim__lazy_tail' in symbols and MACHINE == AARCH64:
+            code = file.code_of(symbols['cushim__lazy_tail'])
             words_of_code = [code[at:at + 4] for at in range(0, len(code), 4)]
             signs = [word for word in words_of_code if word in SIGNS]
             checks = [word for word in words_of_code if word in SIGNS.values()]

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <cushim/driver.h>
 #include <cushim/mock.h>
 
+#include "begin.h"
 #include "check.h"
 #include "file.h"
 #include "tests/support/library.h"
@@ -85,9 +87,33 @@ const char *backend_open(void)
     return NULL;
 }
 
+/* As programs do it: by the loader's search, or from the library that they name. */
+CUresult backend_init_cushim(void)
+{
+    const bool by_path = library && strcmp(backend_driver, "real") != 0;
+    const struct cushim_load_options options = {
+        .size = sizeof options,
+        .library = by_path ? backend_driver : NULL,
+        .resolver = mock ? resolve : NULL,
+    };
+
+    return cushim_init(&options);
+}
+
 bool backend_is_mock(void)
 {
     return is_mock;
+}
+
+uint64_t backend_now_ns(void)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    if (!mock)
+        return now_ns();
+    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+        fail("the mock has no state");
+    return state.now_ns;
 }
 
 const char *backend_name(void)

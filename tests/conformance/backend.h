@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cushim/table.h>
 
@@ -23,8 +24,14 @@ extern const char *backend_stub;
 /* Open the driver. Returns NULL, or why it cannot be had. */
 const char *backend_open(void);
 
+/* Load cushim's own table from it and initialise, for cases about cushim; cushim_init()'s answer. */
+CUresult backend_init_cushim(void);
+
 /* Whether it is a mock, in this process or a library. */
 bool backend_is_mock(void);
+
+/* The clock that delays are made by: a mock's in this process, else the monotonic one. */
+uint64_t backend_now_ns(void);
 
 /* Its file, or `mock`. */
 const char *backend_name(void);

@@ -7,16 +7,20 @@
 #include "backend.h"
 #include "check.h"
 
+/* How long a gate stays shut: calls that do not wait are done by then. */
+enum { SHUT_MS = 50 };
+
+/* All latches of the case. */
+enum { MOST_LATCHES = 64 };
+static struct latch latches[MOST_LATCHES];
+static size_t latch_count;
+
 /* For a GPU; a mock knows these kernels by name. */
 static const char image[] = ".version 6.0\n"
                             ".target sm_50\n"
                             ".address_size 64\n"
-                            ".visible .entry cushim_nothing()\n"
-                            "{\n"
-                            "    ret;\n"
-                            "}\n"
-                            ".visible .entry cushim_spin(.param .u64 ns)\n"
-                            "{\n"
+                            ".visible .entry cushim_nothing()\n{\n    ret;\n}\n"
+                            ".visible .entry cushim_spin(.param .u64 ns)\n{\n"
                             "    .reg .u64 %most, %start, %now, %took;\n"
                             "    .reg .pred %early;\n"
                             "    ld.param.u64 %most, [ns];\n"
@@ -26,22 +30,37 @@ static const char image[] = ".version 6.0\n"
                             "    sub.u64 %took, %now, %start;\n"
                             "    setp.lt.u64 %early, %took, %most;\n"
                             "    @%early bra again;\n"
-                            "    ret;\n"
-                            "}\n"
-                            ".visible .entry cushim_fault()\n"
-                            "{\n"
+                            "    ret;\n}\n"
+                            ".visible .entry cushim_fault()\n{\n"
                             "    .reg .u64 %address;\n"
                             "    .reg .u32 %value;\n"
                             "    mov.u64 %address, 16;\n"
                             "    mov.u32 %value, 1;\n"
                             "    st.global.u32 [%address], %value;\n"
-                            "    ret;\n"
-                            "}\n"
-                            ".visible .entry cushim_trap()\n"
-                            "{\n"
-                            "    trap;\n"
-                            "    ret;\n"
-                            "}\n";
+                            "    ret;\n}\n"
+                            ".visible .entry cushim_trap()\n{\n    trap;\n    ret;\n}\n";
+
+const char module_image[1024] =
+    ".version 6.0\n"
+    ".target sm_50\n"
+    ".address_size 64\n"
+    ".visible .global .align 4 .b8 bytes[12];\n"
+    ".visible .global .align 8 .u64 seven = 7;\n"
+    ".visible .const .align 4 .u32 five = 5;\n"
+    ".global .align 4 .u32 hidden = 3;\n"
+    ".visible .entry plain()\n{\n    ret;\n}\n"
+    ".visible .entry many(.param .u8 a, .param .u64 b, .param .u16 c,\n"
+    "    .param .align 16 .b8 d[24], .param .u32 e)\n{\n    ret;\n}\n"
+    ".visible .entry take(.param .u64 p, .param .u32 v)\n{\n    ret;\n}\n"
+    ".visible .entry shared()\n{\n"
+    "    .shared .align 4 .b8 s[1024];\n"
+    "    .reg .u32 %v;\n"
+    "    mov.u32 %v, 1;\n"
+    "    st.shared.u32 [s], %v;\n"
+    "    bar.sync 0;\n"
+    "    ret;\n}\n"
+    ".visible .entry bounded() .maxntid 64, 1, 1\n{\n    ret;\n}\n"
+    ".visible .entry cushim_nothing()\n{\n    ret;\n}\n";
 
 CUdevice begin_device(void)
 {
@@ -143,6 +162,101 @@ CUcontext current_context(void)
     return context;
 }
 
+void gate_queue(struct gate *gate, CUstream stream)
+{
+    gate_prepare(gate);
+    MUST(cu->LaunchHostFunc(stream, gate_stand, gate));
+}
+
+void gate_shut(struct gate *gate, CUstream stream)
+{
+    gate_queue(gate, stream);
+    while (!gate_is_reached(gate))
+        let_time_pass();
+}
+
+bool waits_for_gate(CUstream stream, CUresult (*call)(void *data), void *data)
+{
+    struct gate gate = GATE;
+    struct opener opener;
+    bool opened;
+
+    gate_shut(&gate, stream);
+    opener_start(&opener, &gate, SHUT_MS);
+    OK(call(data));
+    opened = atomic_load(&opener.opened);
+    opener_join(&opener);
+    drain(stream);
+    return opened;
+}
+
+struct latch begin_latch(void)
+{
+    struct latch latch = {0};
+    void *memory = NULL;
+
+    MUST(cu->MemAllocHost_v2(&memory, 64));
+    MUST(cu->MemHostGetDevicePointer_v2(&latch.device, memory, 0));
+    latch.host = memory;
+    *latch.host = 0;
+    if (latch_count == MOST_LATCHES)
+        fail("too many latches");
+    latches[latch_count++] = latch;
+    return latch;
+}
+
+struct latch latch_shut(CUstream stream)
+{
+    struct latch latch = begin_latch();
+
+    MUST(cu->StreamWaitValue32_v2(stream, latch.device, 1, CU_STREAM_WAIT_VALUE_EQ));
+    return latch;
+}
+
+void latch_open(const struct latch *latch)
+{
+    *latch->host = 1;
+}
+
+void latch_open_all(void)
+{
+    for (size_t i = 0; i < latch_count; i++)
+        latch_open(&latches[i]);
+}
+
+CUdeviceptr begin_memory(size_t bytes)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAlloc_v2(&memory, bytes));
+    return memory;
+}
+
+CUdeviceptr begin_managed(size_t bytes)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAllocManaged(&memory, bytes, CU_MEM_ATTACH_GLOBAL));
+    return memory;
+}
+
+void *begin_pinned(size_t bytes)
+{
+    void *memory = NULL;
+
+    MUST(cu->MemAllocHost_v2(&memory, bytes));
+    return memory;
+}
+
+unsigned read_value(CUdeviceptr memory)
+{
+    unsigned value = 0;
+
+    MUST(cu->CtxSynchronize());
+    MUST(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
+    return value;
+}
+
 CUfunction begin_kernel(const char *name)
 {
     CUfunction function = NULL;
@@ -165,17 +279,38 @@ void queue_kernel(CUfunction kernel, CUstream stream)
     MUST(cu->LaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
 }
 
-void gate_queue(struct gate *gate, CUstream stream)
+CUmodule begin_module(void)
 {
-    gate_prepare(gate);
-    MUST(cu->LaunchHostFunc(stream, gate_stand, gate));
+    CUmodule module = NULL;
+
+    begin_context();
+    MUST(cu->ModuleLoadData(&module, module_image));
+    return module;
 }
 
-void gate_shut(struct gate *gate, CUstream stream)
+CUfunction begin_function(CUmodule module, const char *name)
 {
-    gate_queue(gate, stream);
-    while (!gate_is_reached(gate))
-        let_time_pass();
+    CUfunction function = NULL;
+
+    MUST(cu->ModuleGetFunction(&function, module, name));
+    return function;
+}
+
+int peer_ask(const struct peer *peer)
+{
+    int number = -1;
+
+    peer_send(peer, &number, sizeof number);
+    peer_receive(peer, &number, sizeof number);
+    return number;
+}
+
+void peer_answer(int number)
+{
+    int asked;
+
+    peer_receive(&peer_parent, &asked, sizeof asked);
+    peer_send(&peer_parent, &number, sizeof number);
 }
 
 void let_time_pass(void)
@@ -188,6 +323,11 @@ void let_time_pass(void)
 void drain(CUstream stream)
 {
     MUST(cu->StreamSynchronize(stream));
+}
+
+void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
 }
 
 int driver_version(void)

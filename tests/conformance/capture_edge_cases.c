@@ -1,28 +1,245 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that lose a stream, that others wait for, that lead into graphs. Statements 178-181. */
+/*
+ * Captures that are invalidated, lose a stream, are waited for, lead into graphs. Statements 62-64,
+ * 69-71, 146, 147, 178-181.
+ */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "backend.h"
 #include "begin.h"
-#include "capture.h"
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
 
-static void CUDA_CB nothing(void *data)
+/* A stream with a capture that is invalidated. */
+static CUstream begin_invalidated(CUstream stream, CUstreamCaptureMode mode)
 {
-    (void)data;
+    capture_begin(stream, mode);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(stream));
+    return stream;
 }
+
+static void end_needs_no_place_for_the_graph(void)
+{
+    CUgraph graph;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    capture_begin(stream, GLOBAL);
+    OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
+    OK(cu->StreamEndCapture(stream, NULL));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream));
+    graph = graph_begin();
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, &graph));
+    CHECK(graph == NULL);
+    begin_invalidated(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, NULL));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(stream));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->StreamEndCapture(stream, NULL));
+}
+
+static void unrecorded_start_is_seen_before_a_captured_end(void)
+{
+    CUevent captured, unrecorded;
+    CUstream stream;
+    float ms = -7;
+
+    begin_context();
+    stream = begin_stream();
+    captured = begin_event();
+    unrecorded = begin_event();
+    capture_begin(stream, GLOBAL);
+    OK(cu->EventRecord(captured, stream));
+    CODE(CUDA_ERROR_CAPTURED_EVENT, cu->EventElapsedTime(&ms, captured, unrecorded));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventElapsedTime(&ms, unrecorded, captured));
+    capture_end(stream);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime(&ms, captured, unrecorded));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventElapsedTime(&ms, unrecorded, captured));
+    CHECK(ms == -7);
+}
+
+static void spoilt_capture_forbids_as_an_active_one(void)
+{
+    CUdeviceptr memory;
+    CUstream stream, other;
+    CUevent done;
+
+    begin_context();
+    stream = begin_stream();
+    other = begin_stream();
+    done = begin_done();
+    begin_invalidated(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->EventQuery(done));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->MemAlloc_v2(&memory, 64));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxSynchronize());
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(other));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamSynchronize(stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->LaunchHostFunc(stream, do_nothing, NULL));
+    capture_invalidated(stream);
+    OK(cu->EventQuery(done));
+}
+
+static void spoilt_capture_stands_in_the_way(void)
+{
+    CUstreamCaptureStatus status;
+    CUstream blocking;
+    CUevent event;
+
+    begin_context();
+    blocking = begin_blocking_stream();
+    event = begin_event();
+    begin_invalidated(blocking, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(NULL, &status));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamQuery(NULL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, NULL));
+    capture_invalidated(blocking);
+}
+
+static void legacy_stream_says_nothing_meanwhile(void)
+{
+    CUstream blocking;
+    CUgraph graph;
+    CUevent event;
+    unsigned flags;
+    unsigned long long id;
+
+    begin_context();
+    blocking = begin_blocking_stream();
+    event = begin_event();
+    capture_begin(blocking, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamEndCapture(NULL, &graph));
+    capture_invalidated(blocking);
+    begin_invalidated(blocking, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamBeginCapture_v2(NULL, GLOBAL));
+    capture_invalidated(blocking);
+    capture_begin(blocking, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamGetFlags(NULL, &flags));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamGetId(NULL, &id));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamWaitEvent(NULL, event, 0));
+    capture_invalidated(blocking);
+}
+
+static void stream_of_the_thread_stands_in_the_way_too(void)
+{
+    CUstreamCaptureStatus status;
+    CUevent event;
+
+    begin_context();
+    event = begin_event();
+    capture_begin(CU_STREAM_PER_THREAD, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(CU_STREAM_LEGACY, &status));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, CU_STREAM_LEGACY));
+    capture_invalidated(CU_STREAM_PER_THREAD);
+}
+
+static void event_of_a_spoilt_capture_is_of_an_ended_one(void)
+{
+    CUstream stream, other;
+    CUevent event;
+    float ms;
+
+    begin_context();
+    stream = begin_stream();
+    other = begin_stream();
+    event = begin_event();
+    capture_begin(stream, RELAXED);
+    OK(cu->EventRecord(event, stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(other, event, 0));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, capture_status(other));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventQuery(event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventElapsedTime(&ms, event, event));
+    capture_invalidated(stream);
+    /* In a capture it is not only refused. */
+    capture_begin(other, RELAXED);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(other, event, 0));
+    capture_invalidated(other);
+}
+
+static void graphs_modules_and_limits_are_left_alone_meanwhile(void)
+{
+    CUgraphExec exec;
+    CUmodule module = begin_module();
+    CUstream stream = begin_stream();
+
+    exec = graph_exec(graph_begin());
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphExecDestroy(exec));
+    capture_invalidated(stream);
+    capture_begin(stream, RELAXED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->GraphLaunch(exec, stream));
+    capture_invalidated(stream);
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));
+    capture_invalidated(stream);
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->ModuleUnload(module));
+    capture_invalidated(stream);
+    capture_begin(stream, RELAXED);
+    OK(cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 2048));
+    OK(cu->ModuleUnload(module));
+    OK(cu->EventDestroy(begin_event()));
+    capture_end(stream);
+    OK(cu->GraphExecDestroy(exec));
+}
+
+static void some_wrong_arguments_spoil_it(void)
+{
+    CUfunction plain = begin_function(begin_module(), "plain");
+    CUstream stream = begin_stream();
+    CUcontext other = begin_other_context();
+    CUevent event = begin_event_in(other), here = begin_event();
+
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->LaunchKernel(plain, 0, 1, 1, 1, 1, 1, 0, stream, NULL, NULL));
+    capture_invalidated(stream);
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamWaitEvent(stream, NULL, 0));
+    capture_invalidated(stream);
+    capture_begin(stream, GLOBAL);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->LaunchHostFunc(stream, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->StreamWaitEvent(stream, here, 2));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(event, stream));
+    OK(cu->EventRecordWithFlags(event, stream, CU_EVENT_RECORD_EXTERNAL));
+    capture_end(stream);
+}
+
+static void dependencies_are_told_and_set(void)
+{
+    CUstreamCaptureStatus status;
+    const CUgraphNode *told = &(CUgraphNode){NULL};
+    CUgraphNode twice[2];
+    CUgraph graph;
+    CUstream stream;
+    size_t count = 7;
+
+    begin_context();
+    stream = begin_stream();
+    capture_begin(stream, GLOBAL);
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    CHECK(told == NULL);
+    EQUAL(0, count);
+    OK(cu->LaunchHostFunc(stream, do_nothing, NULL));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    EQUAL(1, count);
+    if (!CHECK(told != NULL))
+        return;
+    twice[0] = twice[1] = told[0];
+    OK(cu->StreamUpdateCaptureDependencies(stream, twice, 2, CU_STREAM_SET_CAPTURE_DEPENDENCIES));
+    OK(cu->StreamGetCaptureInfo_v2(stream, &status, NULL, &graph, &told, &count));
+    EQUAL(1, count);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cu->GraphDestroyNode(twice[0]));
+    capture_end(stream);
+}
+
+/* Captures that lose a stream, that others wait for, that lead into graphs. Statements 178-181. */
 
 static void work(CUstream stream)
 {
-    MUST(cu->LaunchHostFunc(stream, nothing, NULL));
-}
-
-static void tie(CUstream from, CUstream to)
-{
-    CUevent event = begin_event();
-
-    MUST(cu->EventRecord(event, from));
-    MUST(cu->StreamWaitEvent(to, event, 0));
+    MUST(cu->LaunchHostFunc(stream, do_nothing, NULL));
 }
 
 /* A capture that another stream has joined, which is destroyed; what End answers then. */
@@ -33,11 +250,11 @@ static CUresult end_without_joined(bool works, bool returns)
 
     capture_begin(stream, GLOBAL);
     work(stream);
-    tie(stream, joined);
+    capture_join(stream, joined);
     if (works)
         work(joined);
     if (returns)
-        tie(joined, stream);
+        capture_join(joined, stream);
     OK(cu->StreamDestroy_v2(joined));
     capture_active(stream);
     return cu->StreamEndCapture(stream, &graph);
@@ -64,7 +281,7 @@ static void another_context_may_be_waited_for(void)
         make_current(context);
         capture_active(stream);
         CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxSynchronize());
-        capture_spoilt(stream);
+        capture_invalidated(stream);
     }
 }
 
@@ -79,7 +296,7 @@ static void legacy_stream_does_not_join(void)
         work(stream);
         MUST(cu->EventRecord(event, stream));
         CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamWaitEvent(NULL, event, 0));
-        capture_spoilt(stream);
+        capture_invalidated(stream);
     }
 }
 
@@ -96,10 +313,10 @@ static void graphs_are_not_for_the_legacy_stream_meanwhile(void)
     stream = begin_blocking_stream();
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->GraphLaunch(exec, NULL));
-    capture_spoilt(stream);
+    capture_invalidated(stream);
     capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->GraphUpload(exec, NULL));
-    capture_spoilt(stream);
+    capture_invalidated(stream);
 }
 
 static void arrays_are_not_destroyed_meanwhile(void)
@@ -120,7 +337,7 @@ static void arrays_are_not_destroyed_meanwhile(void)
             capture_end(stream);
             continue;
         }
-        capture_spoilt(stream);
+        capture_invalidated(stream);
         OK(cu->ArrayDestroy(array));
     }
 }
@@ -225,6 +442,21 @@ static void where_a_capture_begins_is_checked(void)
 }
 
 const struct conformance_case capture_edge_cases[] = {
+    MEASURED_CASE("062_end_needs_no_place_for_the_graph", end_needs_no_place_for_the_graph),
+    MEASURED_CASE("063_unrecorded_start_is_seen_before_a_captured_end",
+                  unrecorded_start_is_seen_before_a_captured_end),
+    MEASURED_CASE("064_spoilt_capture_forbids_as_an_active_one",
+                  spoilt_capture_forbids_as_an_active_one),
+    MEASURED_CASE("069_spoilt_capture_stands_in_the_way", spoilt_capture_stands_in_the_way),
+    MEASURED_CASE("069_legacy_stream_says_nothing_meanwhile", legacy_stream_says_nothing_meanwhile),
+    MEASURED_CASE("069_stream_of_the_thread_stands_in_the_way_too",
+                  stream_of_the_thread_stands_in_the_way_too),
+    MEASURED_CASE("071_event_of_a_spoilt_capture_is_of_an_ended_one",
+                  event_of_a_spoilt_capture_is_of_an_ended_one),
+    MEASURED_CASE("146_graphs_modules_and_limits_are_left_alone_meanwhile",
+                  graphs_modules_and_limits_are_left_alone_meanwhile),
+    MEASURED_CASE("146_some_wrong_arguments_spoil_it", some_wrong_arguments_spoil_it),
+    MEASURED_CASE("147_dependencies_are_told_and_set", dependencies_are_told_and_set),
     MEASURED_CASE("178_work_of_a_destroyed_stream_is_unjoined",
                   work_of_a_destroyed_stream_is_unjoined),
     MEASURED_CASE("179_another_context_may_be_waited_for", another_context_may_be_waited_for),

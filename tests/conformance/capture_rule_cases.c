@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture allows, and what spoils it. Statements 63-67, 69, and the rule of 58. */
+/* What a capture allows, and what invalidates it. Statements 63-67, 69, and the rule of 58. */
 #include "backend.h"
 #include "begin.h"
-#include "capture.h"
 #include "cases.h"
 #include "check.h"
-#include "latch.h"
+#include "graph.h"
 
 static void captured_event_must_not_be_asked(void)
 {
@@ -27,18 +26,18 @@ static void captured_event_must_not_be_asked(void)
         CHECK(ms == -7);
         capture_active(stream);
         CODE(CUDA_ERROR_CAPTURED_EVENT, cu->EventQuery(event));
-        capture_spoilt(stream);
+        capture_invalidated(stream);
         capture_begin(stream, capture_modes[i]);
         OK(cu->EventRecord(event, stream));
         CODE(CUDA_ERROR_CAPTURED_EVENT, cu->EventSynchronize(event));
-        capture_spoilt(stream);
+        capture_invalidated(stream);
     }
 }
 
-/* In a new capture of `stream`, this call answers 900 and spoils it. */
-#define SPOILS(stream, mode, call)                                                     \
+/* In a new capture of `stream`, this call answers 900 and invalidates it. */
+#define INVALIDATES(stream, mode, call)                                                \
     (capture_begin(stream, mode), CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, (call)), \
-     capture_spoilt(stream))
+     capture_invalidated(stream))
 
 static void strict_modes_forbid_every_question(void)
 {
@@ -55,14 +54,14 @@ static void strict_modes_forbid_every_question(void)
         const CUstreamCaptureMode mode = capture_modes[i];
         float ms = -7;
 
-        SPOILS(stream, mode, cu->EventQuery(done));
-        SPOILS(stream, mode, cu->EventSynchronize(done));
-        SPOILS(stream, mode, cu->StreamQuery(other));
-        SPOILS(stream, mode, cu->StreamSynchronize(other));
-        SPOILS(stream, mode, cu->StreamQuery(stream));
-        SPOILS(stream, mode, cu->StreamSynchronize(stream));
-        SPOILS(stream, mode, cu->CtxSynchronize());
-        SPOILS(stream, mode, cu->MemAlloc_v2(&memory, 4096));
+        INVALIDATES(stream, mode, cu->EventQuery(done));
+        INVALIDATES(stream, mode, cu->EventSynchronize(done));
+        INVALIDATES(stream, mode, cu->StreamQuery(other));
+        INVALIDATES(stream, mode, cu->StreamSynchronize(other));
+        INVALIDATES(stream, mode, cu->StreamQuery(stream));
+        INVALIDATES(stream, mode, cu->StreamSynchronize(stream));
+        INVALIDATES(stream, mode, cu->CtxSynchronize());
+        INVALIDATES(stream, mode, cu->MemAlloc_v2(&memory, 4096));
         EQUAL(0, memory);
         capture_begin(stream, mode);
         OK(cu->EventElapsedTime(&ms, done, event));
@@ -90,14 +89,9 @@ static void relaxed_mode_allows_questions_on_others(void)
     OK(cu->MemAlloc_v2(&memory, 4096));
     CHECK(memory != 0);
     capture_end(stream);
-    SPOILS(stream, RELAXED, cu->StreamQuery(stream));
-    SPOILS(stream, RELAXED, cu->StreamSynchronize(stream));
-    SPOILS(stream, RELAXED, cu->CtxSynchronize());
-}
-
-static void CUDA_CB do_nothing(void *data)
-{
-    (void)data;
+    INVALIDATES(stream, RELAXED, cu->StreamQuery(stream));
+    INVALIDATES(stream, RELAXED, cu->StreamSynchronize(stream));
+    INVALIDATES(stream, RELAXED, cu->CtxSynchronize());
 }
 
 static void every_mode_allows_what_does_not_ask(void)
@@ -178,7 +172,7 @@ static void wait_for_the_outside_spoils_it(void)
     for (unsigned i = 0; i < CAPTURE_MODES; i++) {
         capture_begin(stream, capture_modes[i]);
         CODE(CUDA_ERROR_STREAM_CAPTURE_ISOLATION, cu->StreamWaitEvent(stream, done, 0));
-        capture_spoilt(stream);
+        capture_invalidated(stream);
     }
 }
 
@@ -194,13 +188,13 @@ static void legacy_stream_spoils_a_blocking_one(void)
     capture_begin(blocking, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamIsCapturing(NULL, &status));
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, NULL));
-    capture_spoilt(blocking);
+    capture_invalidated(blocking);
     capture_begin(blocking, GLOBAL);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->StreamQuery(NULL));
-    capture_spoilt(blocking);
+    capture_invalidated(blocking);
     capture_begin(blocking, RELAXED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, cu->EventRecord(event, CU_STREAM_LEGACY));
-    capture_spoilt(blocking);
+    capture_invalidated(blocking);
 }
 
 static void legacy_stream_spares_a_non_blocking_one(void)
@@ -218,7 +212,7 @@ static void legacy_stream_spares_a_non_blocking_one(void)
     OK(cu->EventRecord(event, NULL));
     capture_active(stream);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->StreamQuery(NULL));
-    capture_spoilt(stream);
+    capture_invalidated(stream);
 }
 
 static void CUDA_CB called_back(CUstream stream, CUresult status, void *data)
@@ -233,7 +227,7 @@ static void callback_spoils_a_capture(void)
     begin_context();
     stream = begin_stream();
     for (unsigned i = 0; i < CAPTURE_MODES; i++)
-        SPOILS(stream, capture_modes[i], cu->StreamAddCallback(stream, called_back, NULL, 0));
+        INVALIDATES(stream, capture_modes[i], cu->StreamAddCallback(stream, called_back, NULL, 0));
 }
 
 const struct conformance_case capture_rule_cases[] = {

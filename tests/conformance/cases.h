@@ -1,22 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cases: what any driver answers, whether it is a mock or drives a GPU.
+ * Cases: what any driver answers, whether it is a mock or drives a GPU, and what cushim's modules
+ * and layers do on it.
  *
  * How to read and extend the suite:
  *
- *   - docs/driver-semantics.md numbers the statements. A case's name begins with the number of the
- *     one that it checks, in three digits, and goes on with a claim: 024_gated_event_is_pending.
- *     One statement may have several cases; every number up to the highest has one, or no run
- *     passes, and statements_test.py compares them with the document.
- *   - Each file NOUN_cases.c has a table NOUN_cases, named below and in groups.c. A new file needs
- *     a line in both and in meson.build; tally.c says how much a whole run must do at least.
+ *   - docs/driver-semantics.md numbers the statements. The name of a case about one begins with its
+ *     number, in three digits, and goes on with a claim: 024_gated_event_is_pending. One statement
+ *     may have several cases; every number up to the highest has one, or no run passes, and
+ *     suite_test.py compares them with the document.
+ *   - The name of a case about cushim begins with the module, as cushim_event_. What a statement's
+ *     case asks of the driver it does not ask again, and what the module does with a driver's
+ *     answer is tested without one, in tests/modules: it is about both together.
+ *   - Each file NOUN_cases.c has a table NOUN_cases, named below. A new file needs a line here and
+ *     in meson.build; main.c says how much a whole run must do at least.
  *   - A case is a function without arguments. It runs in a process of its own, with the driver open
  *     (`cu` of backend.h is its table) and nothing called yet. It calls the driver through the
  *     table, asserts with check.h, and returns; it need not tidy up.
  *   - CODE() and its like count as assertions and let the case go on; MUST() is for what a case
  *     only prepares, and ends it.
  *   - Nothing sleeps to be in time: work is held up by a gate (tests/support/gate.h, a host
- *     function) or a latch (latch.h, a wait for a word of memory) until the test opens it. One
+ *     function) or a latch (begin.h, a wait for a word of memory) until the test opens it. One
  *     blocking host function holds up all others of its context: use latches beside it.
  *   - What is expected is what the CUDA reference says or what was measured on a GPU, never what
  *     the mock does: `class` says which.
@@ -27,14 +31,12 @@
 
 #include <stdbool.h>
 
-/* Statements are numbered below this, from 1 without a gap. */
-enum { STATEMENTS_END = 1000 };
-
 /* Where an expectation comes from. */
 enum conformance_class {
     DOCUMENTED, /* the CUDA 13.0 driver API reference */
     MEASURED,   /* a GPU's answer, where the reference says something else or nothing */
     MOCK_ONLY,  /* the mock's own promise; not run on other drivers */
+    CUSHIM,     /* what cushim's headers promise on any driver */
     CLASSES
 };
 
@@ -63,78 +65,66 @@ struct conformance_case {
     {                                                     \
         .name = title, .run = function, .class = MEASURED \
     }
-
-/* Each ends with a row without a name. */
-extern const struct conformance_case init_cases[];
-extern const struct conformance_case fork_cases[];
-extern const struct conformance_case proc_address_cases[];
-extern const struct conformance_case primary_cases[];
-extern const struct conformance_case context_cases[];
-extern const struct conformance_case context_end_cases[];
-extern const struct conformance_case event_create_cases[];
-extern const struct conformance_case event_list_cases[];
-extern const struct conformance_case event_state_cases[];
-extern const struct conformance_case event_context_cases[];
-extern const struct conformance_case event_wait_cases[];
-extern const struct conformance_case fault_cases[];
-extern const struct conformance_case elapsed_cases[];
-extern const struct conformance_case elapsed_function_cases[];
-extern const struct conformance_case stream_cases[];
-extern const struct conformance_case stream_order_cases[];
-extern const struct conformance_case stream_memory_cases[];
-extern const struct conformance_case host_function_cases[];
-extern const struct conformance_case capture_cases[];
-extern const struct conformance_case capture_rule_cases[];
-extern const struct conformance_case capture_fork_cases[];
-extern const struct conformance_case capture_spoilt_cases[];
-extern const struct conformance_case ipc_cases[];
-extern const struct conformance_case undefined_cases[];
-extern const struct conformance_case cost_cases[];
-extern const struct conformance_case device_cases[];
-extern const struct conformance_case module_cases[];
-extern const struct conformance_case kernel_cases[];
-extern const struct conformance_case launch_cases[];
-extern const struct conformance_case library_cases[];
-extern const struct conformance_case memory_cases[];
-extern const struct conformance_case managed_cases[];
-extern const struct conformance_case host_memory_cases[];
-extern const struct conformance_case pointer_cases[];
-extern const struct conformance_case copy_cases[];
-extern const struct conformance_case copy_order_cases[];
-extern const struct conformance_case copy_shape_cases[];
-extern const struct conformance_case set_cases[];
-extern const struct conformance_case allocate_async_cases[];
-extern const struct conformance_case pool_cases[];
-extern const struct conformance_case ipc_memory_cases[];
-extern const struct conformance_case memory_capture_cases[];
-extern const struct conformance_case graph_cases[];
-extern const struct conformance_case graph_launch_cases[];
-extern const struct conformance_case graph_capture_cases[];
-extern const struct conformance_case graph_update_cases[];
-extern const struct conformance_case capture_edge_cases[];
-extern const struct conformance_case graph_edge_cases[];
-extern const struct conformance_case graph_wrong_cases[];
-extern const struct conformance_case memory_edge_cases[];
-extern const struct conformance_case context_edge_cases[];
-extern const struct conformance_case module_edge_cases[];
-
-/* All of them; ends with NULL. */
-extern const struct conformance_case *const groups[];
+/* A measurement on two devices, or what cushim promises of them. */
+#define TWO_DEVICES_CASE(title, function, of_class)                            \
+    {                                                                          \
+        .name = title, .run = function, .class = of_class, .may_skip = ON_GPU, \
+        .settings = "devices = 2\n", .source = "two H200, 580.159.04"          \
+    }
+#define CUSHIM_CASE(title, function)                    \
+    {                                                   \
+        .name = title, .run = function, .class = CUSHIM \
+    }
 
 /* Second processes of cases, by name: started by peer_start() or process_run(), not listed. */
 struct peer_row {
     const char *name;
     void (*run)(void);
 };
-extern const struct peer_row ipc_peers[];
-extern const struct peer_row ipc_memory_peers[];
-extern const struct peer_row undefined_peers[];
 
-/* The statement of a case, and whether it is run on a kind of driver. */
-unsigned case_statement(const struct conformance_case *row);
-bool case_applies(const struct conformance_case *row, unsigned kind);
+/* The tables of cases and of peers; each ends with a row without a name. */
+#define FOR_EACH_CASE_TABLE(X) \
+    X(init_cases)              \
+    X(fork_cases)              \
+    X(context_cases)           \
+    X(device_cases)            \
+    X(event_cases)             \
+    X(event_state_cases)       \
+    X(elapsed_cases)           \
+    X(fault_cases)             \
+    X(stream_cases)            \
+    X(stream_memory_cases)     \
+    X(host_function_cases)     \
+    X(capture_cases)           \
+    X(capture_rule_cases)      \
+    X(capture_edge_cases)      \
+    X(ipc_cases)               \
+    X(undefined_cases)         \
+    X(memory_cases)            \
+    X(memory_edge_cases)       \
+    X(memory_capture_cases)    \
+    X(host_memory_cases)       \
+    X(pool_cases)              \
+    X(copy_cases)              \
+    X(copy_shape_cases)        \
+    X(graph_cases)             \
+    X(graph_edge_cases)        \
+    X(graph_launch_cases)      \
+    X(graph_capture_cases)     \
+    X(module_cases)            \
+    X(launch_cases)            \
+    X(library_cases)           \
+    X(cushim_context_cases)    \
+    X(cushim_stream_cases)     \
+    X(cushim_event_cases)      \
+    X(cushim_event_time_cases) \
+    X(cushim_layer_cases)
+#define FOR_EACH_PEER_TABLE(X) \
+    X(ipc_peers) X(undefined_peers) X(cushim_context_peers) X(cushim_event_peers)
 
-/* Run a case or a peer in this process; does not return. */
-_Noreturn void case_run(const char *name);
+#define DECLARE_CASES(table) extern const struct conformance_case table[];
+#define DECLARE_PEERS(table) extern const struct peer_row table[];
+FOR_EACH_CASE_TABLE(DECLARE_CASES)
+FOR_EACH_PEER_TABLE(DECLARE_PEERS)
 
 #endif

@@ -1,10 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts that are created, current, or not there. Statements 13-15, 18. */
+/* Contexts: primary, created, current, destroyed. Statements 10-16, 18. */
 #include "backend.h"
 #include "begin.h"
-#include "capture.h"
 #include "cases.h"
 #include "check.h"
+#include "graph.h"
+
+static int is_active(CUdevice device)
+{
+    unsigned flags = 0;
+    int active = -5;
+
+    MUST(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    return active;
+}
+
+static void retain_counts_and_does_not_push(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context = NULL, again = NULL;
+
+    EQUAL(0, is_active(device));
+    OK(cu->DevicePrimaryCtxRetain(&context, device));
+    CHECK(context != NULL);
+    CHECK(current_context() == NULL);
+    OK(cu->DevicePrimaryCtxRetain(&again, device));
+    CHECK(again == context);
+    EQUAL(1, is_active(device));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    EQUAL(1, is_active(device));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    EQUAL(0, is_active(device));
+}
+
+static void release_without_retain_is_201(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context = NULL;
+
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
+    OK(cu->DevicePrimaryCtxRetain(&context, device));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
+}
+
+static void release_does_not_pop(void)
+{
+    CUcontext context = begin_context(), popped = NULL;
+
+    OK(cu->DevicePrimaryCtxRelease_v2(begin_device()));
+    CHECK(current_context() == context);
+    OK(cu->CtxPopCurrent_v2(&popped));
+    CHECK(popped == context);
+    CHECK(current_context() == NULL);
+}
+
+static void retain_answers_what_is_listed(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context = NULL;
+
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DevicePrimaryCtxRetain(&context, 99));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DevicePrimaryCtxRetain(&context, -1));
+    CHECK(context == NULL);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->DevicePrimaryCtxRetain(NULL, device));
+    ONE_OF(cu->DevicePrimaryCtxRetain(&context, device), 0, 4, 3, 201, 101, 1, 2, 999);
+}
+
+static void flags_are_checked(void)
+{
+    CUdevice device = begin_device();
+    unsigned flags = 99;
+    int active = -5;
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->DevicePrimaryCtxSetFlags_v2(device, 3));
+    OK(cu->DevicePrimaryCtxSetFlags_v2(device, CU_CTX_SCHED_BLOCKING_SYNC));
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
+    EQUAL(0, active);
+}
+
+static void flags_are_set_while_active(void)
+{
+    CUdevice device = begin_device();
+    unsigned flags = 99;
+    int active = -5;
+
+    begin_context();
+    OK(cu->DevicePrimaryCtxSetFlags_v2(device, CU_CTX_SCHED_YIELD));
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
+    EQUAL(1, active);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->DevicePrimaryCtxSetFlags_v2(device, 3));
+}
+
+static void state_tells_flags_and_activity(void)
+{
+    CUdevice device = begin_device();
+    unsigned flags = 99;
+    int active = -5;
+
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(0, flags & CU_CTX_SCHED_MASK);
+    EQUAL(0, active);
+    begin_context();
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    EQUAL(1, active);
+    active = -5;
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DevicePrimaryCtxGetState(99, &flags, &active));
+    EQUAL(-5, active);
+}
+
+static void reset_destroys_what_is_in_use(void)
+{
+    CUdevice device = begin_device();
+    CUcontext context = begin_context();
+    CUstream stream = NULL;
+    CUevent event = NULL;
+
+    OK(cu->DevicePrimaryCtxReset_v2(device));
+    EQUAL(0, is_active(device));
+    CHECK(current_context() == context);
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->CtxSynchronize());
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(cu->DevicePrimaryCtxRelease_v2(device));
+}
+
+/* Contexts that are created, current, or not there. Statements 13-15, 18. */
 
 static void created_context_is_current(void)
 {
@@ -158,13 +281,74 @@ static void context_calls_spoil_a_capture(void)
 
     capture_begin(stream, RELAXED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxRecordEvent(context, event));
-    capture_spoilt(stream);
+    capture_invalidated(stream);
     capture_begin(stream, RELAXED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cu->CtxWaitEvent(context, done));
-    capture_spoilt(stream);
+    capture_invalidated(stream);
+}
+
+/* The end of contexts. Statements 13, 16. What is left of their children: undefined_cases.c. */
+
+static void null_and_primary_are_not_destroyed(void)
+{
+    CUcontext context = begin_context();
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->CtxDestroy_v2(NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxDestroy_v2(context));
+    CHECK(current_context() == context);
+    OK(cu->CtxSynchronize());
+}
+
+static void destroying_the_current_pops_it(void)
+{
+    CUcontext below = begin_context(), context = begin_other_context();
+
+    MUST(cu->CtxPushCurrent_v2(context));
+    OK(cu->CtxDestroy_v2(context));
+    CHECK(current_context() == below);
+    OK(cu->CtxSynchronize());
+}
+
+static void destroying_another_leaves_the_current(void)
+{
+    CUcontext current = begin_context(), context = begin_other_context();
+
+    OK(cu->CtxDestroy_v2(context));
+    CHECK(current_context() == current);
+}
+
+static void second_destruction_is_refused(void)
+{
+    CUcontext context;
+
+    begin_device();
+    context = begin_other_context();
+    OK(cu->CtxDestroy_v2(context));
+    ONE_OF(cu->CtxDestroy_v2(context), 709, 201);
+}
+
+static void destroyed_context_can_be_set(void)
+{
+    CUcontext context;
+    CUevent event = NULL;
+
+    begin_device();
+    context = begin_other_context();
+    OK(cu->CtxDestroy_v2(context));
+    OK(cu->CtxSetCurrent(context));
+    CHECK(current_context() == context);
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cu->EventCreate(&event, 0));
 }
 
 const struct conformance_case context_cases[] = {
+    DOCUMENTED_CASE("010_retain_counts_and_does_not_push", retain_counts_and_does_not_push),
+    DOCUMENTED_CASE("010_release_without_retain_is_201", release_without_retain_is_201),
+    DOCUMENTED_CASE("010_release_does_not_pop", release_does_not_pop),
+    DOCUMENTED_CASE("010_retain_answers_what_is_listed", retain_answers_what_is_listed),
+    MEASURED_CASE("011_flags_are_checked", flags_are_checked),
+    MEASURED_CASE("011_flags_are_set_while_active", flags_are_set_while_active),
+    DOCUMENTED_CASE("012_state_tells_flags_and_activity", state_tells_flags_and_activity),
+    MEASURED_CASE("012_reset_destroys_what_is_in_use", reset_destroys_what_is_in_use),
     DOCUMENTED_CASE("013_created_context_is_current", created_context_is_current),
     DOCUMENTED_CASE("013_bad_flags_and_devices_are_refused", bad_flags_and_devices_are_refused),
     DOCUMENTED_CASE("014_push_pop_and_set_as_documented", push_pop_and_set_as_documented),
@@ -174,5 +358,11 @@ const struct conformance_case context_cases[] = {
     DOCUMENTED_CASE("018_event_of_a_whole_context", event_of_a_whole_context),
     DOCUMENTED_CASE("018_context_calls_answer_what_is_listed", context_calls_answer_what_is_listed),
     DOCUMENTED_CASE("018_context_calls_spoil_a_capture", context_calls_spoil_a_capture),
+    MEASURED_CASE("013_null_and_primary_are_not_destroyed", null_and_primary_are_not_destroyed),
+    DOCUMENTED_CASE("013_destroying_the_current_pops_it", destroying_the_current_pops_it),
+    DOCUMENTED_CASE("013_destroying_another_leaves_the_current",
+                    destroying_another_leaves_the_current),
+    MEASURED_CASE("013_second_destruction_is_refused", second_destruction_is_refused),
+    MEASURED_CASE("016_destroyed_context_can_be_set", destroyed_context_can_be_set),
     {.name = NULL},
 };

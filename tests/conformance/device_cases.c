@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two devices, limits and peers. Statements 81, 85. */
+/* Devices and contexts: peers, limits, settings and attributes. Statements 81, 85, 192-196. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <stdint.h>
+#include <string.h>
+
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "latch.h"
 
 /* The primary contexts of two devices, a stream and an event of each. */
 struct two {
@@ -98,18 +102,198 @@ static void context_is_no_peer_of_itself(void)
     CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cu->CtxDisablePeerAccess(context));
 }
 
-/* A row that needs two devices. */
-#define TWO_DEVICES_CASE(title, function)                                      \
-    {                                                                          \
-        .name = title, .run = function, .class = MEASURED, .may_skip = ON_GPU, \
-        .settings = "devices = 2\n", .source = "two H200, 580.159.04",         \
+/* Limits, settings and attributes that are seldom asked for. Statements 192-196. */
+
+/* The size of the L2 of the first device, whose primary context is made current. */
+static size_t begin_l2(void)
+{
+    int bytes = 0;
+
+    begin_context();
+    MUST(cu->DeviceGetAttribute(&bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 0));
+    return (size_t)bytes;
+}
+
+static void limits_are_rounded_or_refused(void)
+{
+    const size_t l2 = begin_l2();
+    const struct {
+        int limit;
+        size_t value, kept;
+        CUresult code;
+    } rows[] = {
+        {CU_LIMIT_STACK_SIZE, 1000, 1008, CUDA_SUCCESS},
+        {CU_LIMIT_STACK_SIZE, 524288, 0, CUDA_ERROR_INVALID_VALUE},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 1, 524288, CUDA_SUCCESS},
+        {CU_LIMIT_PRINTF_FIFO_SIZE, 600000, 600064, CUDA_SUCCESS},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, 1, 4 << 20, CUDA_SUCCESS},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, 5000000, 5046272, CUDA_SUCCESS},
+        {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 1, 0, CUDA_ERROR_UNSUPPORTED_LIMIT},
+        {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 1, 32, CUDA_SUCCESS},
+        {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 128, 128, CUDA_SUCCESS},
+        {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 129, 0, CUDA_ERROR_INVALID_VALUE},
+        {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 1, l2 / 16, CUDA_SUCCESS},
+        {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, SIZE_MAX, 0, CUDA_ERROR_INVALID_VALUE},
+        {7, 1, 0, CUDA_ERROR_NOT_PERMITTED}, /* CU_LIMIT_SHMEM_SIZE, which is fixed */
+        {1000, 1, 0, CUDA_ERROR_INVALID_VALUE},
+        {CU_LIMIT_MALLOC_HEAP_SIZE, SIZE_MAX, 0, CUDA_SUCCESS},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const CUlimit limit = (CUlimit)rows[i].limit;
+        size_t before = 0, after = 0;
+        const CUresult code = cu->CtxGetLimit(&before, limit);
+
+        CODE(rows[i].code, cu->CtxSetLimit(limit, rows[i].value));
+        CODE(code, cu->CtxGetLimit(&after, limit));
+        EQUAL(rows[i].code == CUDA_SUCCESS ? rows[i].kept : before, after);
     }
+}
+
+static void settings_of_a_context_are_told(void)
+{
+    const CUexecAffinityType count = CU_EXEC_AFFINITY_TYPE_SM_COUNT;
+    CUsharedconfig banks = (CUsharedconfig)9;
+    CUexecAffinityParam affinity;
+    CUcontext context = NULL;
+    unsigned flags = 0;
+    int processors = 0;
+
+    begin_context();
+    memset(&affinity, 0, sizeof affinity);
+    OK(cu->CtxSetSharedMemConfig(CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE));
+    OK(cu->CtxGetSharedMemConfig(&banks));
+    EQUAL(CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE, banks);
+    REFUSED(cu->CtxSetSharedMemConfig((CUsharedconfig)9));
+    REFUSED(cu->CtxGetSharedMemConfig(NULL));
+    MUST(cu->DeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    OK(cu->CtxGetExecAffinity((void *)&affinity, count));
+    EQUAL(processors, affinity.param.smCount.val);
+    CODE(CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY,
+         cu->CtxGetExecAffinity((void *)&affinity, (CUexecAffinityType)1));
+    REFUSED(cu->CtxGetExecAffinity(NULL, count));
+    MUST(cu->CtxCreate_v2(&context, CU_CTX_SCHED_YIELD, 0));
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
+    REFUSED(cu->CtxGetFlags(NULL));
+    REFUSED(cu->CtxSetCacheConfig((CUfunc_cache)9));
+    REFUSED(cu->CtxSetFlags(0x1000));
+    REFUSED(cu->CtxSetFlags(3));
+    make_current(NULL);
+    make_current(NULL); /* the primary one was below */
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetFlags(&flags));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetSharedMemConfig(&banks));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxGetExecAffinity((void *)&affinity, count));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->CtxSetLimit(CU_LIMIT_STACK_SIZE, 1024));
+}
+
+static void a_device_is_no_peer_of_itself(void)
+{
+    const cushim_CUatomicOperation operations[2] = {(cushim_CUatomicOperation)0,
+                                                    (cushim_CUatomicOperation)1};
+    unsigned told[3] = {7, 7, 7};
+    int value = 7;
+
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cu->DeviceGetHostAtomicCapabilities(told, operations, 1, 0));
+    begin_device();
+    OK(cu->DeviceGetHostAtomicCapabilities(told, operations, 2, 0));
+    CHECK(told[0] == 0 && told[1] == 0 && told[2] == 7);
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetHostAtomicCapabilities(told, operations, 2, 99));
+    REFUSED(cu->DeviceGetHostAtomicCapabilities(told, NULL, 2, 0));
+    REFUSED(cu->DeviceGetHostAtomicCapabilities(told, operations, 0, 0));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetP2PAtomicCapabilities(told, operations, 2, 0, 0));
+    REFUSED(cu->DeviceGetP2PAtomicCapabilities(told, operations, 0, 0, 0));
+    CODE(CUDA_ERROR_INVALID_DEVICE,
+         cu->DeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0));
+    EQUAL(7, value);
+}
+
+static CUresult set(CUstream stream, int attribute, const CUstreamAttrValue *value)
+{
+    return cu->StreamSetAttribute(stream, (CUstreamAttrID)attribute, value);
+}
+
+static CUstreamAttrValue get(CUstream stream, int attribute)
+{
+    CUstreamAttrValue value;
+
+    memset(&value, 0x77, sizeof value);
+    OK(cu->StreamGetAttribute(stream, (CUstreamAttrID)attribute, &value));
+    return value;
+}
+
+static void attributes_of_a_stream_are_checked_kept_and_copied(void)
+{
+    enum { POLICY = 3, PRIORITY = 8, DOMAIN_MAP, DOMAIN };
+    CUstream stream, other;
+    CUstreamAttrValue value;
+    int least = 0, greatest = 0;
+
+    begin_context();
+    MUST(cu->CtxGetStreamPriorityRange(&least, &greatest));
+    stream = begin_stream();
+    other = begin_stream();
+    memset(&value, 0, sizeof value);
+    REFUSED(set(stream, POLICY, &value));
+    value.syncPolicy = (CUsynchronizationPolicy)5;
+    REFUSED(set(stream, POLICY, &value));
+    value.syncPolicy = CU_SYNC_POLICY_YIELD;
+    OK(set(stream, POLICY, &value));
+    memset(&value, 0, sizeof value);
+    value.memSyncDomainMap.default_ = 200;
+    REFUSED(set(stream, DOMAIN_MAP, &value));
+    value.memSyncDomainMap.default_ = 2;
+    value.memSyncDomainMap.remote = 3;
+    OK(set(stream, DOMAIN_MAP, &value));
+    memset(&value, 0, sizeof value);
+    value.memSyncDomain = (CUlaunchMemSyncDomain)9;
+    REFUSED(set(stream, DOMAIN, &value));
+    value.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE;
+    OK(set(stream, DOMAIN, &value));
+    memset(&value, 0, sizeof value);
+    value.priority = least + 10;
+    OK(set(stream, PRIORITY, &value));
+    EQUAL(least, get(stream, PRIORITY).priority);
+    value.priority = greatest - 10;
+    OK(set(stream, PRIORITY, &value));
+    EQUAL(greatest, get(stream, PRIORITY).priority);
+    OK(cu->StreamCopyAttributes(other, stream));
+    EQUAL(CU_SYNC_POLICY_YIELD, get(other, POLICY).syncPolicy);
+    EQUAL(2, get(other, DOMAIN_MAP).memSyncDomainMap.default_);
+    EQUAL(CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE, get(other, DOMAIN).memSyncDomain);
+    EQUAL(greatest, get(other, PRIORITY).priority);
+}
+
+static void first_destruction_of_a_stream_waits(void)
+{
+    struct gate gate = GATE;
+    struct opener opener;
+    CUevent event;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    event = begin_event();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamDestroy(NULL));
+    gate_shut(&gate, stream);
+    MUST(cu->EventRecord(event, stream));
+    opener_start(&opener, &gate, 20);
+    OK(cu->StreamDestroy(stream));
+    OK(cu->EventQuery(event));
+    opener_join(&opener);
+}
 
 const struct conformance_case device_cases[] = {
-    TWO_DEVICES_CASE("081_record_across_devices_is_400", record_across_devices_is_400),
-    TWO_DEVICES_CASE("081_wait_across_devices_waits", wait_across_devices_waits),
-    TWO_DEVICES_CASE("081_elapsed_across_devices_is_400", elapsed_across_devices_is_400),
+    TWO_DEVICES_CASE("081_record_across_devices_is_400", record_across_devices_is_400, MEASURED),
+    TWO_DEVICES_CASE("081_wait_across_devices_waits", wait_across_devices_waits, MEASURED),
+    TWO_DEVICES_CASE("081_elapsed_across_devices_is_400", elapsed_across_devices_is_400, MEASURED),
     MEASURED_CASE("085_unknown_limit_is_1", unknown_limit_is_1),
     MEASURED_CASE("085_context_is_no_peer_of_itself", context_is_no_peer_of_itself),
+    MEASURED_CASE("192_limits_are_rounded_or_refused", limits_are_rounded_or_refused),
+    MEASURED_CASE("193_settings_of_a_context_are_told", settings_of_a_context_are_told),
+    MEASURED_CASE("194_a_device_is_no_peer_of_itself", a_device_is_no_peer_of_itself),
+    MEASURED_CASE("195_attributes_of_a_stream_are_checked_kept_and_copied",
+                  attributes_of_a_stream_are_checked_kept_and_copied),
+    MEASURED_CASE("196_first_destruction_of_a_stream_waits", first_destruction_of_a_stream_waits),
     {.name = NULL},
 };

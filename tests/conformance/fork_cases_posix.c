@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children that are forked and do not start anew. Statement 9. */
+/* Children that are forked and do not start anew. Statement 9, and cushim's modules. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "objects.h"
 #include "tests/support/counters.h"
 
 /* What a forked child, which does not start anew, has met. */
@@ -19,7 +20,7 @@ struct forked {
 };
 
 /* Fork, and do it there. Returns how the child ended (wait status). */
-static int do_in_fork(void (*deed)(void *data, int end), void *data, void *met, size_t size)
+static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, size_t size)
 {
     int ends[2], status = 0;
     pid_t child;
@@ -28,7 +29,7 @@ static int do_in_fork(void (*deed)(void *data, int end), void *data, void *met, 
         fail("no child can be had");
     if (child == 0) {
         alarm(20);
-        deed(data, ends[1]);
+        act(data, ends[1]);
         counters_write();
         _exit(0);
     }
@@ -105,8 +106,52 @@ static void inherited_event_is_undefined(void)
     OK(cu->EventQuery(event));
 }
 
+/* What a child has made of cushim's objects. */
+struct inherited {
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    struct cushim_event *event;
+};
+
+/* In the child, which asserts by itself: whoever uses them is refused, and may release them. */
+static void use_inherited_objects(void *data, int end)
+{
+    const struct inherited *inherited = data;
+    struct cushim_event *made = NULL;
+    int count = -5;
+
+    (void)end;
+    CODE(CUDA_ERROR_NOT_INITIALIZED, backend_init_cushim());
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_device_count(&count));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_create(&made, inherited->context, NULL));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_query(inherited->event));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_record(inherited->event, inherited->stream));
+    OK(cushim_event_release(inherited->event));
+    OK(cushim_stream_release(inherited->stream));
+    OK(cushim_context_release(inherited->context));
+    check_peer_end();
+}
+
+static void forked_child_is_refused(void)
+{
+    struct inherited inherited = {.context = retain_primary()};
+    char nothing;
+
+    inherited.stream = create_stream(inherited.context);
+    inherited.event = create_event(inherited.context);
+    MUST(cushim_event_record(inherited.event, inherited.stream));
+    MUST(cushim_event_synchronize(inherited.event));
+    EQUAL(0, do_in_fork(use_inherited_objects, &inherited, &nothing, sizeof nothing));
+    OK(cushim_event_record(inherited.event, inherited.stream)); /* the parent is as before */
+    OK(cushim_event_synchronize(inherited.event));
+    OK(cushim_event_release(inherited.event));
+    OK(cushim_stream_release(inherited.stream));
+    OK(cushim_context_release(inherited.context));
+}
+
 const struct conformance_case fork_cases[] = {
     MEASURED_CASE("009_forked_child_is_not_initialised", forked_child_is_not_initialised),
     MEASURED_CASE("009_inherited_event_is_undefined", inherited_event_is_undefined),
+    CUSHIM_CASE("cushim_driver_refuses_a_forked_child", forked_child_is_refused),
     {.name = NULL},
 };

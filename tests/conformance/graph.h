@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs, as the cases use them. What fails ends the case. */
+/* Captures and graphs, as the cases use them. What fails ends the case. */
 #ifndef CUSHIM_TESTS_CONFORMANCE_GRAPH_H
 #define CUSHIM_TESTS_CONFORMANCE_GRAPH_H
 
@@ -7,6 +7,28 @@
 #include <stddef.h>
 
 #include <cuda.h>
+
+#define GLOBAL CU_STREAM_CAPTURE_MODE_GLOBAL
+#define THREAD_LOCAL CU_STREAM_CAPTURE_MODE_THREAD_LOCAL
+#define RELAXED CU_STREAM_CAPTURE_MODE_RELAXED
+
+enum { CAPTURE_MODES = 3 };
+extern const CUstreamCaptureMode capture_modes[CAPTURE_MODES];
+
+void capture_begin(CUstream stream, CUstreamCaptureMode mode);
+CUstreamCaptureStatus capture_status(CUstream stream);
+
+/* One stream waits for another by an event, and so joins its capture. */
+void capture_join(CUstream from, CUstream to);
+
+/* Assert that a capture is active. */
+void capture_active(CUstream stream);
+
+/* Assert that it is, and that it ends with a graph. */
+void capture_end(CUstream stream);
+
+/* Assert that a capture is invalidated, and that it ends without a graph. */
+void capture_invalidated(CUstream stream);
 
 /* An empty graph. */
 CUgraph graph_begin(void);

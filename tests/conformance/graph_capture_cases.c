@@ -2,17 +2,11 @@
 /* What captures make of calls, and user objects of graphs. Statements 144 to 149. */
 #include "backend.h"
 #include "begin.h"
-#include "capture.h"
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
 
 enum { BYTES = 64 };
-
-static void CUDA_CB do_nothing(void *data)
-{
-    (void)data;
-}
 
 static void calls_become_nodes_in_a_chain(void)
 {
@@ -50,14 +44,6 @@ static void calls_become_nodes_in_a_chain(void)
 }
 
 /* Let `to` wait for what is in `from`. */
-static void tie(CUstream from, CUstream to)
-{
-    CUevent event = begin_event();
-
-    MUST(cu->EventRecord(event, from));
-    MUST(cu->StreamWaitEvent(to, event, 0));
-}
-
 static void join_gives_two_dependencies(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -73,10 +59,10 @@ static void join_gives_two_dependencies(void)
     fork = begin_stream();
     memory = graph_memory(BYTES);
     capture_begin(origin, GLOBAL);
-    tie(origin, fork);
+    capture_join(origin, fork);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
     MUST(cu->MemsetD8Async(memory, 1, BYTES, fork));
-    tie(fork, origin);
+    capture_join(fork, origin);
     OK(cu->StreamGetCaptureInfo_v2(origin, &status, &first, &inside, &dependencies, &count));
     EQUAL(2, count);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
@@ -87,10 +73,10 @@ static void join_gives_two_dependencies(void)
     capture_begin(origin, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v2(origin, &status, &second, NULL, NULL, NULL));
     EQUAL(first + 1, second);
-    tie(origin, fork);
+    capture_join(origin, fork);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
     MUST(cu->MemsetD8Async(memory, 1, BYTES, fork));
-    tie(fork, origin);
+    capture_join(fork, origin);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
     graph_captured(origin, "hsh ac bc");
 }
@@ -173,7 +159,7 @@ static void some_calls_are_forbidden_while_capturing(void)
     begin_context();
     stream = begin_stream();
     memory = graph_memory(BYTES);
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    for (size_t i = 0; i < COUNT(calls); i++) {
         for (unsigned mode = 0; mode < CAPTURE_MODES; mode++) {
             const bool forbidden =
                 capture_modes[mode] == RELAXED ? calls[i].relaxed : calls[i].strict;
@@ -184,7 +170,7 @@ static void some_calls_are_forbidden_while_capturing(void)
             CODE(forbidden ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS,
                  calls[i].call(stream));
             if (forbidden)
-                capture_spoilt(stream);
+                capture_invalidated(stream);
             else
                 capture_end(stream);
         }

@@ -8,8 +8,6 @@
 #include "check.h"
 #include "graph.h"
 
-#define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
-
 /* A mock's graphs lie in each other to an end of its own. */
 static void child_graphs_nest_deeply(void)
 {
@@ -87,7 +85,7 @@ static void exit_nodes_are_compared_from_the_last(void)
     };
 
     begin_context();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         CUgraphNode nodes[NODES] = {NULL}, others[NODES] = {NULL};
         CUgraphExec exec = graph_exec(make(rows[i].one, nodes));
         CUgraphExecUpdateResultInfo info;
@@ -107,7 +105,7 @@ static void same_edges_in_another_order_of_nodes_are_taken(void)
         {&chain, &chain}, {&triangle, &triangle}, {&both, &both}, {&pairs, &crossed}};
 
     begin_context();
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    for (size_t i = 0; i < COUNT(same); i++) {
         CUgraphNode nodes[NODES], others[NODES];
         CUgraphExec exec = graph_exec(make(same[i][0], nodes));
         CUgraphExecUpdateResultInfo info;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches of graphs, and changes of executable ones. Statements 139 to 143. */
+/* Launches, changes and updates of executable graphs. Statements 132-136, 139-143. */
 #include <string.h>
 
 #include "backend.h"
@@ -7,7 +7,6 @@
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
-#include "latch.h"
 
 enum { BYTES = 64 };
 
@@ -205,6 +204,225 @@ static void nodes_of_an_executable_graph_are_changed_alone(void)
     EQUAL(1, graph_byte(memory));
 }
 
+/* Executable graphs against other graphs and launches, in detail. Statements 132-136, 140, 142. */
+
+/* Update an executable graph, by the first ABI and by the second. */
+static CUresult update_first(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
+{
+    CUgraphExecUpdateResult told = CU_GRAPH_EXEC_UPDATE_ERROR;
+    CUresult code = cu->GraphExecUpdate(exec, graph, node, &told);
+
+    *result = (int)told;
+    return code;
+}
+
+static CUresult update(CUgraphExec exec, CUgraph graph, CUgraphNode *node, int *result)
+{
+    CUgraphExecUpdateResultInfo info;
+    CUresult code;
+
+    memset(&info, 0x77, sizeof info);
+    code = cu->GraphExecUpdate_v2(exec, graph, &info);
+    *node = info.errorNode;
+    *result = (int)info.result;
+    return code;
+}
+
+/* A graph of two or three host nodes in a row. */
+static CUgraph begin_row(size_t count, CUgraphNode *nodes)
+{
+    CUgraph graph = graph_begin();
+
+    for (size_t i = 0; i < count; i++)
+        nodes[i] = graph_add_host(graph, i > 0 ? &nodes[i - 1] : NULL, i > 0 ? 1 : 0, NULL);
+    return graph;
+}
+
+static void nodes_are_paired_from_the_exits(void)
+{
+    CUgraphNode row[3], nodes[3], node;
+    CUgraphExec exec;
+    CUgraph graph;
+    int result;
+
+    begin_context();
+    exec = graph_exec(begin_row(2, row));
+    /* The second before the first. */
+    graph = graph_begin();
+    nodes[0] = graph_add_host(graph, NULL, 0, NULL);
+    nodes[1] = graph_add_host(graph, NULL, 0, NULL);
+    MUST(cu->GraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
+    OK(update(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update_first(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
+    CHECK(node == nodes[0]);
+    /* No edge. */
+    MUST(cu->GraphRemoveDependencies(graph, &nodes[1], &nodes[0], 1));
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
+    CHECK(node == nodes[0]);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update_first(exec, graph, &node, &result));
+    CHECK(node == nodes[0]);
+}
+
+static void number_of_nodes_and_exits_must_be_the_same(void)
+{
+    CUgraphNode row[3], nodes[3], node = NULL;
+    CUgraphExec exec;
+    CUgraph graph;
+    int result;
+
+    begin_context();
+    exec = graph_exec(begin_row(3, row));
+    graph = begin_row(2, nodes);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
+    CHECK(node == NULL);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update_first(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED, result);
+    CHECK(node == NULL);
+    nodes[2] = graph_add_host(graph, &nodes[0], 1, NULL);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update(exec, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, result);
+    CHECK(node == nodes[1]);
+    CODE(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE, update_first(exec, graph, &node, &result));
+    CHECK(node == nodes[0]);
+    CODE(CUDA_ERROR_INVALID_VALUE, update(NULL, graph, &node, &result));
+    EQUAL(CU_GRAPH_EXEC_UPDATE_SUCCESS, result);
+}
+
+static void lists_without_room_are_refused(void)
+{
+    CUgraphNode nodes[2], list[1] = {NULL};
+    CUgraph graph;
+    size_t count = 0;
+
+    begin_context();
+    graph = begin_row(2, nodes);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphGetNodes(graph, list, &count));
+    CHECK(list[0] == NULL);
+}
+
+static void edge_is_removed_whatever_its_data(void)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUgraphNode nodes[2], from, to;
+    CUgraphEdgeData data;
+    CUgraph graph;
+    size_t count = 1;
+
+    memset(&kernel, 0, sizeof kernel);
+    memset(&data, 0, sizeof data);
+    kernel.func = begin_function(begin_module(), "cushim_nothing");
+    kernel.gridDimX = kernel.gridDimY = kernel.gridDimZ = 1;
+    kernel.blockDimX = kernel.blockDimY = kernel.blockDimZ = 1;
+    graph = graph_begin();
+    MUST(cu->GraphAddKernelNode_v2(&nodes[0], graph, NULL, 0, &kernel));
+    MUST(cu->GraphAddKernelNode_v2(&nodes[1], graph, NULL, 0, &kernel));
+    data.type = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    data.from_port = 1;
+    OK(cu->GraphAddDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+    CODE(CUDA_ERROR_LOSSY_QUERY, cu->GraphGetEdges(graph, &from, &to, &count));
+    OK(cu->GraphRemoveDependencies(graph, &nodes[0], &nodes[1], 1));
+    EQUAL(0, graph_edges(graph));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->GraphRemoveDependencies_v2(graph, &nodes[0], &nodes[1], &data, 1));
+}
+
+static void cycle_has_no_node_to_blame_in_the_first_abis(void)
+{
+    CUgraphNode nodes[2], blamed = (CUgraphNode)(uintptr_t)7;
+    CUgraphExec exec = NULL;
+    CUgraph graph;
+    char log[8] = "seven";
+
+    begin_context();
+    graph = begin_row(2, nodes);
+    OK(cu->GraphAddDependencies(graph, &nodes[1], &nodes[0], 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphInstantiate_v2(&exec, graph, &blamed, log, sizeof log));
+    CHECK(blamed == NULL && exec == NULL);
+    EQUAL(0, log[0]);
+}
+
+static void later_node_is_not_in_the_clone(void)
+{
+    CUgraphNode nodes[2], late, found = (CUgraphNode)(uintptr_t)7;
+    CUgraph graph, clone;
+
+    begin_context();
+    graph = begin_row(2, nodes);
+    MUST(cu->GraphClone(&clone, graph));
+    late = graph_add_host(graph, NULL, 0, NULL);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphNodeFindInClone(&found, late, clone));
+    CHECK(found == NULL);
+}
+
+static void child_graph_is_launched_with_its_parent_alone(void)
+{
+    CUDA_HOST_NODE_PARAMS host = {.fn = NULL};
+    CUgraphNode nodes[1], node, inner;
+    CUgraph graph, child, embedded;
+    CUgraphExec exec = NULL;
+    size_t count = 1;
+
+    begin_context();
+    graph = graph_begin();
+    child = begin_row(1, nodes);
+    MUST(cu->GraphHostNodeGetParams(nodes[0], &host));
+    MUST(cu->GraphAddChildGraphNode(&node, graph, NULL, 0, child));
+    MUST(cu->GraphChildGraphNodeGetGraph(node, &embedded));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cu->GraphInstantiateWithFlags(&exec, embedded, 0));
+    MUST(cu->GraphGetNodes(embedded, &inner, &count));
+    exec = graph_exec(graph);
+    OK(cu->GraphExecHostNodeSetParams(exec, inner, &host));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->GraphExecHostNodeSetParams(exec, nodes[0], &host));
+}
+
+static void pageable_memory_is_read_at_the_launch(void)
+{
+    static unsigned char source[64];
+    CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = source,
+                          .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                          .WidthInBytes = sizeof source,
+                          .Height = 1,
+                          .Depth = 1};
+    CUcontext context = begin_context();
+    CUstream stream = begin_stream();
+    struct gate gate = GATE;
+    CUgraphExec exec;
+    CUgraphNode node;
+    CUgraph graph = graph_begin();
+
+    copy.dstDevice = graph_memory(sizeof source);
+    memset(source, 1, sizeof source);
+    MUST(cu->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    exec = graph_exec(graph);
+    memset(source, 2, sizeof source);
+    gate_shut(&gate, stream);
+    OK(cu->GraphLaunch(exec, stream));
+    memset(source, 3, sizeof source);
+    gate_open(&gate);
+    drain(stream);
+    EQUAL(2, graph_byte(copy.dstDevice));
+}
+
+static void nodes_find_the_context_of_their_memory(void)
+{
+    CUDA_MEMSET_NODE_PARAMS set = {.elementSize = 1, .width = 16, .height = 1};
+    CUgraphNode node;
+    CUgraph graph;
+
+    begin_context();
+    graph = graph_begin();
+    set.dst = graph_memory(64);
+    make_current(NULL);
+    OK(cu->GraphAddMemsetNode(&node, graph, NULL, 0, &set, NULL));
+}
+
 const struct conformance_case graph_launch_cases[] = {
     MEASURED_CASE("139_launch_takes_any_stream", launch_takes_any_stream),
     MEASURED_CASE("140_launches_of_one_executable_graph_take_turns",
@@ -214,5 +432,19 @@ const struct conformance_case graph_launch_cases[] = {
                   executable_graph_is_updated_by_one_of_its_shape),
     DOCUMENTED_CASE("143_nodes_of_an_executable_graph_are_changed_alone",
                     nodes_of_an_executable_graph_are_changed_alone),
+    MEASURED_CASE("132_nodes_find_the_context_of_their_memory",
+                  nodes_find_the_context_of_their_memory),
+    MEASURED_CASE("133_lists_without_room_are_refused", lists_without_room_are_refused),
+    MEASURED_CASE("134_edge_is_removed_whatever_its_data", edge_is_removed_whatever_its_data),
+    MEASURED_CASE("134_cycle_has_no_node_to_blame_in_the_first_abis",
+                  cycle_has_no_node_to_blame_in_the_first_abis),
+    MEASURED_CASE("135_later_node_is_not_in_the_clone", later_node_is_not_in_the_clone),
+    MEASURED_CASE("136_child_graph_is_launched_with_its_parent_alone",
+                  child_graph_is_launched_with_its_parent_alone),
+    MEASURED_CASE("140_pageable_memory_is_read_at_the_launch",
+                  pageable_memory_is_read_at_the_launch),
+    MEASURED_CASE("142_nodes_are_paired_from_the_exits", nodes_are_paired_from_the_exits),
+    MEASURED_CASE("142_number_of_nodes_and_exits_must_be_the_same",
+                  number_of_nodes_and_exits_must_be_the_same),
     {.name = NULL},
 };

@@ -6,7 +6,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "latch.h"
 
 static atomic_uint calls;
 

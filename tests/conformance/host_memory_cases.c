@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Page-locked memory. Statements 98-102. */
+/* Page-locked memory, and what pointers point at. Statements 98-105. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "memory.h"
 #include "tests/support/memory.h"
 
 static _Alignas(4096) char page[65536];
@@ -158,7 +158,7 @@ static void what_is_no_memory_is_not_registered(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(page, 0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(NULL, 4096, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemHostRegister_v2(memory_nowhere(), 4096, 0));
-    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+    for (size_t i = 0; i < COUNT(flags); i++) {
         CODE(flags[i].code, cu->MemHostRegister_v2(page, 4096, flags[i].flags));
         if (flags[i].code == CUDA_SUCCESS)
             OK(cu->MemHostUnregister(page));
@@ -180,6 +180,181 @@ static void ranges_are_unregistered_by_their_start(void)
     CODE(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, cu->MemHostUnregister(page + 100));
 }
 
+/* What pointers point at. Statements 103-105. */
+
+static CUdeviceptr begin_pooled(void)
+{
+    CUdeviceptr memory = 0;
+
+    MUST(cu->MemAllocAsync(&memory, 1000, NULL));
+    return memory;
+}
+
+/* The value of an attribute of 4 or 8 bytes, which must be there. */
+static uint64_t value_of(CUpointer_attribute attribute, CUdeviceptr pointer)
+{
+    uint64_t value = 0;
+
+    OK(cu->PointerGetAttribute(&value, attribute, pointer));
+    return value;
+}
+
+static void kinds_of_memory_are_told(void)
+{
+    const CUcontext context = begin_context();
+    const CUdeviceptr memory[] = {begin_memory(1000), (uintptr_t)begin_pinned(1000),
+                                  begin_managed(1000), begin_pooled()};
+    static const unsigned types[] = {CU_MEMORYTYPE_DEVICE, CU_MEMORYTYPE_HOST, CU_MEMORYTYPE_DEVICE,
+                                     CU_MEMORYTYPE_DEVICE};
+
+    for (int i = 0; i < 4; i++) {
+        const CUdeviceptr within = memory[i] + 100;
+        uint64_t address = 5;
+
+        CHECK(value_of(CU_POINTER_ATTRIBUTE_DEVICE_POINTER, within) == within);
+        make_current(NULL);
+        CODE(CUDA_ERROR_INVALID_CONTEXT,
+             cu->PointerGetAttribute(&address, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, within));
+        EQUAL(types[i], value_of(CU_POINTER_ATTRIBUTE_MEMORY_TYPE, within));
+        EQUAL(i == 2, value_of(CU_POINTER_ATTRIBUTE_IS_MANAGED, within));
+        EQUAL(i == 2, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, within));
+        EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, within));
+        EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_MAPPED, within));
+        EQUAL(1000, value_of(CU_POINTER_ATTRIBUTE_RANGE_SIZE, within));
+        CHECK(value_of(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, within) == memory[i]);
+        CHECK(value_of(CU_POINTER_ATTRIBUTE_CONTEXT, within) ==
+              (i == 3 ? 0 : (uint64_t)(uintptr_t)context));
+        make_current(context);
+    }
+}
+
+static void tokens_make_operations_synchronous(void)
+{
+    CUDA_POINTER_ATTRIBUTE_P2P_TOKENS tokens;
+    CUdeviceptr memory, pinned;
+
+    begin_context();
+    memory = begin_memory(1000);
+    pinned = (uintptr_t)begin_pinned(1000);
+    EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    OK(cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, memory));
+    EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerGetAttribute(&tokens, CU_POINTER_ATTRIBUTE_P2P_TOKENS, pinned));
+    EQUAL(0, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, pinned));
+}
+
+static void only_some_memory_has_a_host_pointer(void)
+{
+    CUdeviceptr device, pinned;
+    uint64_t host = 5;
+
+    begin_context();
+    device = begin_memory(1000);
+    pinned = (uintptr_t)begin_pinned(1000);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, device));
+    EQUAL(0, host);
+    CHECK(value_of(CU_POINTER_ATTRIBUTE_HOST_POINTER, pinned + 3) == pinned + 3);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttribute(&host, (CUpointer_attribute)0, device));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerGetAttribute(NULL, CU_POINTER_ATTRIBUTE_CONTEXT, device));
+}
+
+static void buffers_have_ids(void)
+{
+    CUdeviceptr first, second;
+
+    begin_context();
+    first = begin_memory(64);
+    second = begin_memory(64);
+    CHECK(value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first) !=
+          value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, second));
+    CHECK(value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first) ==
+          value_of(CU_POINTER_ATTRIBUTE_BUFFER_ID, first + 63));
+}
+
+static void unknown_memory_has_no_attributes(void)
+{
+    CUdeviceptr memory, freed;
+    uint64_t value = 5;
+    int local;
+
+    begin_context();
+    memory = begin_memory(1000);
+    freed = begin_memory(1000);
+    MUST(cu->MemFree_v2(freed));
+    const CUdeviceptr unknown[] = {memory + 1000, (uintptr_t)&local, 0, 0x1234, freed};
+    for (size_t i = 0; i < COUNT(unknown); i++) {
+        for (int number = 1; number <= 13; number++)
+            CODE(CUDA_ERROR_INVALID_VALUE,
+                 cu->PointerGetAttribute(&value, (CUpointer_attribute)number, unknown[i]));
+    }
+    EQUAL(5, value);
+}
+
+static void a_list_of_attributes_knows_any_pointer(void)
+{
+    CUpointer_attribute attributes[] = {
+        CU_POINTER_ATTRIBUTE_CONTEXT,        CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+        CU_POINTER_ATTRIBUTE_DEVICE_POINTER, CU_POINTER_ATTRIBUTE_HOST_POINTER,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_MAPPED,         CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    uint64_t values[8];
+    void *data[8];
+    int local, ordinal;
+
+    begin_context();
+    memset(values, 0, sizeof values);
+    values[0] = values[2] = values[7] = 5;
+    for (int i = 0; i < 8; i++)
+        data[i] = &values[i];
+    OK(cu->PointerGetAttributes(8, attributes, data, (uintptr_t)&local));
+    EQUAL(0, values[0]);
+    EQUAL(0, values[1]);
+    EQUAL(0, values[2]);
+    CHECK(values[3] == (uintptr_t)&local);
+    memcpy(&ordinal, &values[4], sizeof ordinal);
+    EQUAL(CU_DEVICE_INVALID, ordinal);
+    EQUAL(0, values[5] | values[6]);
+    EQUAL(5, values[7]);
+}
+
+static void a_list_is_answered_up_to_what_does_not_exist(void)
+{
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUpointer_attribute)99,
+                                        CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+    uint64_t values[] = {0, 5, 5};
+    void *data[] = {&values[0], &values[1], &values[2]};
+    CUdeviceptr memory;
+
+    begin_context();
+    memory = begin_memory(64);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(3, attributes, data, memory));
+    EQUAL(CU_MEMORYTYPE_DEVICE, values[0]);
+    EQUAL(5, values[1]);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->PointerGetAttributes(0, attributes, data, memory));
+}
+
+static void only_synchronous_operations_can_be_set(void)
+{
+    CUdeviceptr memory;
+    int one = 1;
+
+    begin_context();
+    memory = begin_memory(64);
+    OK(cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    EQUAL(1, value_of(CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+    OK(cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS,
+                               (uintptr_t)begin_pinned(64)));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, 0x1234));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerSetAttribute(&one, CU_POINTER_ATTRIBUTE_CONTEXT, memory));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->PointerSetAttribute(NULL, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory));
+}
+
 const struct conformance_case host_memory_cases[] = {
     MEASURED_CASE("098_flags_and_sizes_are_checked", flags_and_sizes_are_checked),
     MEASURED_CASE("099_host_and_device_share_the_address", host_and_device_share_the_address),
@@ -192,5 +367,16 @@ const struct conformance_case host_memory_cases[] = {
     MEASURED_CASE("101_what_is_no_memory_is_not_registered", what_is_no_memory_is_not_registered),
     MEASURED_CASE("102_ranges_are_unregistered_by_their_start",
                   ranges_are_unregistered_by_their_start),
+    MEASURED_CASE("103_kinds_of_memory_are_told", kinds_of_memory_are_told),
+    MEASURED_CASE("103_only_some_memory_has_a_host_pointer", only_some_memory_has_a_host_pointer),
+    MEASURED_CASE("103_tokens_make_operations_synchronous", tokens_make_operations_synchronous),
+    MEASURED_CASE("103_buffers_have_ids", buffers_have_ids),
+    MEASURED_CASE("104_unknown_memory_has_no_attributes", unknown_memory_has_no_attributes),
+    MEASURED_CASE("104_a_list_of_attributes_knows_any_pointer",
+                  a_list_of_attributes_knows_any_pointer),
+    MEASURED_CASE("104_a_list_is_answered_up_to_what_does_not_exist",
+                  a_list_is_answered_up_to_what_does_not_exist),
+    MEASURED_CASE("105_only_synchronous_operations_can_be_set",
+                  only_synchronous_operations_can_be_set),
     {.name = NULL},
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events shared by two processes. Statements 74-77. */
+/* Events and memory that two processes share. Statements 74-77, 86, 87. */
+#include <stdint.h>
 #include <string.h>
 
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "ipc_peers.h"
 #include "tests/support/process.h"
 
 static CUevent begin_shared(void)
@@ -14,14 +14,79 @@ static CUevent begin_shared(void)
     return begin_event_with(CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING);
 }
 
-/* Tell the peer to go on, and hear what code it met. */
-static CUresult next_code(const struct peer *peer)
+/* The importing processes, which answer what they have met: the other side judges. */
+static CUevent import(void)
 {
-    int word = GO_ON;
+    CUipcEventHandle handle;
+    CUevent event = NULL;
 
-    peer_send(peer, &word, sizeof word);
-    peer_receive(peer, &word, sizeof word);
-    return (CUresult)word;
+    peer_receive(&peer_parent, &handle, sizeof handle);
+    MUST(cu->IpcOpenEventHandle(&event, handle));
+    return event;
+}
+
+static void share(void)
+{
+    CUstream stream, waiter;
+    struct gate gate = GATE;
+    CUevent shared;
+
+    begin_context();
+    stream = begin_stream();
+    waiter = begin_stream();
+    shared = import();
+    peer_answer((int)cu->EventQuery(shared));
+    MUST(cu->StreamWaitEvent(waiter, shared, 0));
+    peer_answer((int)cu->StreamQuery(waiter));
+    peer_answer((int)cu->EventSynchronize(shared)); /* asked for before the gate there opens */
+    peer_answer(
+        (int)cu->StreamSynchronize(waiter)); /* asked for once the other side has seen it done */
+
+    gate_shut(&gate, stream);
+    peer_answer((int)cu->EventRecord(shared, stream));
+    peer_answer((int)cu->EventQuery(shared));
+    peer_answer((int)CUDA_SUCCESS); /* asked for once the other side has seen it pending */
+    gate_open(&gate);
+    MUST(cu->EventSynchronize(shared));
+    peer_answer((int)cu->EventQuery(shared));
+    peer_answer((int)cu->EventDestroy_v2(shared));
+}
+
+static void limits(void)
+{
+    CUipcEventHandle handle;
+    CUevent own, shared;
+    CUstream stream;
+    float ms = -7;
+
+    begin_context();
+    stream = begin_stream();
+    own = begin_event();
+    shared = import();
+    MUST(cu->EventRecord(own, stream));
+    MUST(cu->EventRecord(shared, stream));
+    MUST(cu->EventSynchronize(shared));
+    MUST(cu->EventSynchronize(own));
+    peer_answer((int)cu->EventElapsedTime(&ms, own, shared));
+    peer_answer((int)cu->EventElapsedTime_v2(&ms, shared, own));
+    peer_answer(ms == -7 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
+    peer_answer((int)cu->IpcGetEventHandle(&handle, shared));
+    peer_answer((int)cu->EventDestroy_v2(shared));
+}
+
+/* Handles that are none, in a process that has exported nothing. */
+static void open_nonsense(void)
+{
+    CUipcEventHandle handle;
+    CUevent event = NULL;
+
+    begin_context();
+    memset(&handle, 0, sizeof handle);
+    peer_answer((int)cu->IpcOpenEventHandle(&event, handle));
+    memset(&handle, 0x5a, sizeof handle);
+    peer_answer((int)cu->IpcOpenEventHandle(&event, handle));
+    peer_answer((int)cu->IpcOpenEventHandle(NULL, handle));
+    peer_answer(event == NULL ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN);
 }
 
 static void export_is_checked(void)
@@ -80,11 +145,11 @@ static void nonsense_is_not_imported(void)
     memset(&handle, 0x5a, sizeof handle);
     CODE(CUDA_ERROR_MAP_FAILED, cu->IpcOpenEventHandle(&event, handle));
     CHECK(event == NULL);
-    peer_start(&peer, PEER_OPENER);
-    CODE(CUDA_ERROR_MAP_FAILED, next_code(&peer));
-    CODE(CUDA_ERROR_MAP_FAILED, next_code(&peer));
-    ONE_OF(next_code(&peer), 201, 205, 217, 400, 1);
-    OK(next_code(&peer));
+    peer_start(&peer, "peer_opener");
+    EQUAL(CUDA_ERROR_MAP_FAILED, peer_ask(&peer));
+    EQUAL(CUDA_ERROR_MAP_FAILED, peer_ask(&peer));
+    ONE_OF((CUresult)peer_ask(&peer), 201, 205, 217, 400, 1);
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     peer_end(&peer);
 }
 
@@ -102,28 +167,28 @@ static void two_processes_share_an_event(void)
     gate_shut(&gate, stream);
     OK(cu->EventRecord(shared, stream));
     OK(cu->IpcGetEventHandle(&handle, shared));
-    peer_start(&peer, PEER_IMPORTER);
+    peer_start(&peer, "peer_importer");
     peer_send(&peer, &handle, sizeof handle);
 
     /* Pending here is pending there, for the event and for a stream that waits for it. */
-    CODE(CUDA_ERROR_NOT_READY, next_code(&peer));
-    CODE(CUDA_ERROR_NOT_READY, next_code(&peer));
+    EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
+    EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(shared));
     gate_open(&gate);
     OK(cu->EventSynchronize(shared));
-    OK(next_code(&peer)); /* it has synchronized, and was held up before */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has synchronized, and was held up before */
     OK(cu->EventQuery(shared));
-    OK(next_code(&peer)); /* its stream as well; from here on it may record */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* its stream as well; from here on it may record */
 
     /* The other way: it has recorded behind a gate of its own, which opens at our word. */
-    OK(next_code(&peer));
-    CODE(CUDA_ERROR_NOT_READY, next_code(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
+    EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
     CODE(CUDA_ERROR_NOT_READY, cu->EventQuery(shared));
-    OK(next_code(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     OK(cu->EventSynchronize(shared));
     OK(cu->EventQuery(shared));
-    OK(next_code(&peer));
-    OK(next_code(&peer)); /* it has destroyed it */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has destroyed it */
     peer_end(&peer);
     OK(cu->EventRecord(shared, stream));
     OK(cu->EventSynchronize(shared));
@@ -139,13 +204,13 @@ static void imported_event_has_limits(void)
     begin_context();
     shared = begin_shared();
     OK(cu->IpcGetEventHandle(&handle, shared));
-    peer_start(&peer, PEER_LIMITS);
+    peer_start(&peer, "peer_limits");
     peer_send(&peer, &handle, sizeof handle);
-    CODE(CUDA_ERROR_INVALID_HANDLE, next_code(&peer));
-    CODE(CUDA_ERROR_INVALID_HANDLE, next_code(&peer));
-    OK(next_code(&peer)); /* *ms is untouched */
-    CODE(CUDA_ERROR_INVALID_HANDLE, next_code(&peer));
-    OK(next_code(&peer)); /* destroyed there, and good here */
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* *ms is untouched */
+    EQUAL(CUDA_ERROR_INVALID_HANDLE, peer_ask(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* destroyed there, and good here */
     peer_end(&peer);
     OK(cu->EventQuery(shared));
     OK(cu->EventDestroy_v2(shared));
@@ -165,6 +230,104 @@ static void attributes_tell_of_support(void)
     OK(cu->EventDestroy_v2(begin_shared()));
 }
 
+/* Device memory that processes share, and the importing process. Statements 86 and 87. */
+
+enum { BYTES = 5000 };
+
+static void export_of_memory_is_checked(void)
+{
+    CUdeviceptr memory, other = 0;
+    CUipcMemHandle handle;
+
+    begin_context();
+    memory = begin_memory(BYTES);
+    OK(cu->IpcGetMemHandle(&handle, memory));
+    OK(cu->IpcGetMemHandle(&handle, memory + 16));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, 0x1234));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(NULL, memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, (uintptr_t)begin_pinned(64)));
+    MUST(cu->MemAllocAsync(&other, 64, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, other));
+    other = begin_managed(64);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcGetMemHandle(&handle, other));
+}
+
+static void own_memory_is_not_imported(void)
+{
+    CUdeviceptr memory, other = 0;
+    CUipcMemHandle handle;
+
+    begin_context();
+    memory = begin_memory(BYTES);
+    MUST(cu->IpcGetMemHandle(&handle, memory));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->IpcOpenMemHandle_v2(&other, handle, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcCloseMemHandle(memory));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->IpcCloseMemHandle(0x1234));
+}
+
+static void import_memory(void)
+{
+    CUdeviceptr memory = 0, second = 0, base = 0;
+    CUipcMemHandle handle, again;
+    size_t bytes = 0;
+
+    peer_receive(&peer_parent, &handle, sizeof handle);
+    begin_context();
+    peer_answer((int)cu->IpcOpenMemHandle_v2(&memory, handle, 0));
+    peer_answer((int)cu->IpcOpenMemHandle_v2(&memory, handle, 1));
+    peer_answer((int)read_value(memory));
+    MUST(cu->MemGetAddressRange_v2(&base, &bytes, memory));
+    peer_answer(base == memory ? (int)bytes : -1);
+    peer_answer((int)cu->IpcOpenMemHandle_v2(&second, handle, 1));
+    peer_answer(memory == second);
+    peer_answer((int)cu->IpcGetMemHandle(&again, memory));
+    peer_answer((int)cu->MemFree_v2(memory));
+    MUST(cu->MemsetD8_v2(memory, 0x77, 4));
+    MUST(cu->CtxSynchronize());
+    peer_answer((int)cu->IpcCloseMemHandle(memory));
+    peer_answer((int)cu->IpcCloseMemHandle(memory));
+    peer_answer((int)cu->IpcCloseMemHandle(memory));
+    memset(&handle, 0, sizeof handle);
+    peer_answer((int)cu->IpcOpenMemHandle_v2(&memory, handle, 1));
+}
+
+static void two_processes_share_memory(void)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr memory;
+    struct peer peer;
+
+    begin_context();
+    memory = begin_memory(BYTES);
+    MUST(cu->MemsetD8_v2(memory, 0x42, BYTES));
+    MUST(cu->CtxSynchronize());
+    MUST(cu->IpcGetMemHandle(&handle, memory));
+    peer_start(&peer, "peer_memory");
+    peer_send(&peer, &handle, sizeof handle);
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* flags 0 */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
+    EQUAL(0x42424242, peer_ask(&peer));
+    EQUAL(BYTES, peer_ask(&peer));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* a second time */
+    EQUAL(true, peer_ask(&peer));                     /* gives the same address */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* exported again */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* freed */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* closed, */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));             /* closed, */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* closed once more than opened */
+    EQUAL(CUDA_ERROR_INVALID_VALUE, peer_ask(&peer)); /* a handle of zeros */
+    peer_end(&peer);
+    EQUAL(0x77777777, read_value(memory));
+}
+
+const struct peer_row ipc_peers[] = {
+    {"peer_importer", share},
+    {"peer_limits", limits},
+    {"peer_opener", open_nonsense},
+    {"peer_memory", import_memory},
+    {NULL, NULL},
+};
+
 const struct conformance_case ipc_cases[] = {
     DOCUMENTED_CASE("074_export_is_checked", export_is_checked),
     MEASURED_CASE("074_export_needs_a_context", export_needs_a_context),
@@ -173,5 +336,8 @@ const struct conformance_case ipc_cases[] = {
     DOCUMENTED_CASE("076_two_processes_share_an_event", two_processes_share_an_event),
     DOCUMENTED_CASE("076_imported_event_has_limits", imported_event_has_limits),
     DOCUMENTED_CASE("077_attributes_tell_of_support", attributes_tell_of_support),
+    MEASURED_CASE("086_export_is_checked", export_of_memory_is_checked),
+    MEASURED_CASE("087_own_memory_is_not_imported", own_memory_is_not_imported),
+    MEASURED_CASE("087_two_processes_share_memory", two_processes_share_memory),
     {.name = NULL},
 };

@@ -7,7 +7,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "module.h"
 
 static CUlibrary load(void)
 {

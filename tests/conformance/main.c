@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * conformance: whether a driver answers as docs/driver-semantics.md says. See usage() below, and
- * cases.h for what a case is.
+ * conformance: whether a driver answers as docs/driver-semantics.md says, and whether cushim's
+ * modules and layers do on it what their headers say. See usage() below, and cases.h for what a
+ * case is.
  *
  * A plain program: it needs nothing but the C library, so it can be carried to a machine with a
  * GPU. Exit status 0 if all passed, 1 if not, 2 for wrong arguments, 77 if there is no driver or no
@@ -12,10 +13,10 @@
 #include <string.h>
 
 #include "backend.h"
+#include "begin.h"
 #include "cases.h"
 #include "check.h"
 #include "file.h"
-#include "tally.h"
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
 
@@ -23,11 +24,25 @@
 #define IDENTIFY "identify"
 #define IS_MOCK "mock: "
 
+enum { MOST_CASES = 1000, STATEMENTS_END = 1000 };
+enum outcome { PASSED, FAILED, SKIPPED, OUTCOMES };
+
+static const char *const class_names[CLASSES] = {"documented", "measured", "mock-only", "cushim"};
+static const char *const outcome_names[OUTCOMES] = {"ok", "FAIL", "skip"};
+
+/* A whole run that does less has not run: raise these as cases are added. */
+static const struct {
+    unsigned kind, passed, assertions;
+} required[] = {
+    {ON_GPU, 405, 11000},
+    {ON_MOCK, 425, 13900},
+};
+
 static const struct {
     const char *name, *help;
 } usages[] = {
     {"--driver=mock|real|PATH", "the mock in this process; the driver; a library (default: mock)"},
-    {"--only=PREFIX", "only cases whose names begin so, as 024"},
+    {"--only=PREFIX", "only cases whose names begin so, as 024 or cushim_event"},
     {"--list", "name the cases, and run none"},
     {"--json", "print JSON"},
     {"--settings=TEXT", "settings of the mock, lines of key = value"},
@@ -36,57 +51,172 @@ static const struct {
     {"--help", "print this"},
 };
 
+#define NAME_TABLE(table) table,
+static const struct conformance_case *const tables[] = {FOR_EACH_CASE_TABLE(NAME_TABLE)};
+static const struct peer_row *const peer_tables[] = {FOR_EACH_PEER_TABLE(NAME_TABLE)};
+
+/* All cases: by statement, and behind them those about cushim. */
+static const struct conformance_case *cases[MOST_CASES];
+static size_t case_count;
+
+static bool as_json;
+static unsigned sums[OUTCOMES], asserted[CLASSES];
+
 static void usage(FILE *file)
 {
     fprintf(file, "usage: conformance [OPTION]...\n");
-    for (size_t i = 0; i < sizeof usages / sizeof *usages; i++)
+    for (size_t i = 0; i < COUNT(usages); i++)
         fprintf(file, "  %-24s  %s\n", usages[i].name, usages[i].help);
 }
 
-static _Noreturn void identify(void)
+/* The statement that a case is about; 0: none, it is about cushim. */
+static unsigned statement_of(const struct conformance_case *row)
 {
-    int version = 0, devices = 0;
+    return (unsigned)strtoul(row->name, NULL, 10);
+}
 
-    if (cu->Init(0) != CUDA_SUCCESS || cu->DeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0)
-        skip("cuInit answers %d, and there are %d devices", (int)cu->Init(0), devices);
-    cu->DriverGetVersion(&version);
-    detail("%sCUDA %d.%d, %s, %d device%s", backend_is_mock() ? IS_MOCK : "", version / 1000,
-           version % 1000 / 10, backend_name(), devices, devices == 1 ? "" : "s");
-    pass();
+static void collect_cases(void)
+{
+    for (unsigned statement = 1; statement <= STATEMENTS_END; statement++) {
+        for (size_t i = 0; i < COUNT(tables); i++) {
+            for (const struct conformance_case *row = tables[i]; row->name; row++) {
+                if (case_count < MOST_CASES && statement_of(row) == statement % STATEMENTS_END)
+                    cases[case_count++] = row;
+            }
+        }
+    }
+}
+
+static bool is_chosen(const struct conformance_case *row, const char *only)
+{
+    return strncmp(row->name, only, strlen(only)) == 0;
 }
 
 static void list(const char *only)
 {
-    for (const struct conformance_case *const *group = groups; *group; group++) {
-        for (const struct conformance_case *row = *group; row->name; row++) {
-            if (strncmp(row->name, only, strlen(only)) == 0)
-                puts(row->name);
-        }
+    collect_cases();
+    for (size_t i = 0; i < case_count; i++) {
+        if (is_chosen(cases[i], only))
+            puts(cases[i]->name);
     }
 }
 
 /* Every statement has a case, up to the highest that has one, or there is nothing to rely on. */
 static bool is_complete(void)
 {
-    bool found[STATEMENTS_END] = {false}, complete = true;
-    unsigned highest = 0;
+    unsigned former = 0;
+    bool complete = true;
 
-    for (const struct conformance_case *const *group = groups; *group; group++) {
-        for (const struct conformance_case *row = *group; row->name; row++) {
-            const unsigned statement = case_statement(row);
-
-            if (statement >= STATEMENTS_END)
-                continue;
-            found[statement] = true;
-            highest = statement > highest ? statement : highest;
+    for (size_t i = 0; i < case_count && statement_of(cases[i]) > 0; i++) {
+        while (former + 1 < statement_of(cases[i])) {
+            fprintf(stderr, "conformance: statement %u has no case\n", ++former);
+            complete = false;
         }
-    }
-    for (unsigned statement = 1; statement <= highest; statement++) {
-        if (!found[statement])
-            fprintf(stderr, "conformance: statement %u has no case\n", statement);
-        complete = complete && found[statement];
+        former = statement_of(cases[i]);
     }
     return complete;
+}
+
+static void print_json_text(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        const unsigned char byte = (unsigned char)*text;
+
+        if (byte == '"' || byte == '\\')
+            printf("\\%c", byte);
+        else if (byte < 0x20)
+            printf("\\u%04x", byte);
+        else
+            putchar(byte);
+    }
+    putchar('"');
+}
+
+static void print_head(const char *driver)
+{
+    if (!as_json) {
+        printf("%s\n", driver);
+        return;
+    }
+    printf("{\n  \"driver\": ");
+    print_json_text(driver);
+    printf(",\n  \"cases\": [");
+}
+
+static const char *source_of(const struct conformance_case *row)
+{
+    return row->source ? row->source : MEASURED_ON;
+}
+
+static void print_text(const struct conformance_case *row, enum outcome outcome,
+                       unsigned assertions, const char *said)
+{
+    printf("%-4s  %s  %s", outcome_names[outcome], row->name, class_names[row->class]);
+    if (row->class == MEASURED)
+        printf(" (%s)", source_of(row));
+    printf(", %u assertions%s%s\n", assertions, *said ? ": " : "", said);
+}
+
+static void print_json(const struct conformance_case *row, enum outcome outcome,
+                       unsigned assertions, const char *said)
+{
+    const bool first = sums[PASSED] + sums[FAILED] + sums[SKIPPED] == 1;
+
+    printf("%s\n    {\"name\": \"%s\", ", first ? "" : ",", row->name);
+    if (statement_of(row) > 0)
+        printf("\"statement\": %u, ", statement_of(row));
+    printf("\"class\": \"%s\", ", class_names[row->class]);
+    if (row->class == MEASURED)
+        printf("\"source\": \"%s\", ", source_of(row));
+    printf("\"result\": \"%s\", \"assertions\": %u, \"detail\": ", outcome_names[outcome],
+           assertions);
+    print_json_text(said);
+    putchar('}');
+}
+
+/* NULL if enough was done for a whole run on this kind of driver, else what is too little. */
+static const char *lack(unsigned kind)
+{
+    unsigned assertions = 0;
+
+    for (unsigned i = 0; i < CLASSES; i++)
+        assertions += asserted[i];
+    if (sums[PASSED] == 0)
+        return "no case has passed";
+    for (size_t i = 0; i < COUNT(required); i++) {
+        if (required[i].kind != kind)
+            continue;
+        if (sums[PASSED] < required[i].passed)
+            return "fewer cases have passed than a whole run must have";
+        if (assertions < required[i].assertions)
+            return "fewer assertions were made than in a whole run";
+    }
+    return NULL;
+}
+
+/* Print the sums. `kind` is held to the minimum of a whole run, 0 to nothing. */
+static bool print_sums(unsigned kind)
+{
+    const char *lacking = lack(kind);
+    const bool passed = sums[FAILED] == 0 && !lacking;
+
+    printf(as_json ? "\n  ],\n  \"passed\": %u, \"failed\": %u, \"skipped\": %u,\n"
+                     "  \"assertions\": {"
+                   : "%u passed, %u failed, %u skipped; assertions: ",
+           sums[PASSED], sums[FAILED], sums[SKIPPED]);
+    for (unsigned i = 0; i < CLASSES; i++) {
+        if (as_json)
+            printf("%s\"%s\": %u", i > 0 ? ", " : "", class_names[i], asserted[i]);
+        else
+            printf("%s%u %s", i > 0 ? ", " : "", asserted[i], class_names[i]);
+    }
+    printf("%s\n", as_json ? "}," : "");
+    if (as_json)
+        printf("  \"result\": \"%s\"\n}\n", passed ? "passed" : lacking ? lacking : "failed");
+    else if (lacking)
+        printf("The run has failed: %s.\n", lacking);
+    return passed;
 }
 
 /*
@@ -102,7 +232,7 @@ static void prepare(const char *settings, const char *more)
 }
 
 /* Run one case in a process, with the environment that its row asks for. */
-static void run(const struct conformance_case *row, unsigned kind, const char *settings)
+static void run_case(const struct conformance_case *row, unsigned kind, const char *settings)
 {
     char output[16384], name[256] = "";
     enum outcome outcome = FAILED;
@@ -129,27 +259,26 @@ static void run(const struct conformance_case *row, unsigned kind, const char *s
     } else if (end.status == CASE_PASSED && assertions > 0) {
         outcome = PASSED;
     }
-    tally_add(row, outcome, assertions, output);
+    sums[outcome]++;
+    asserted[row->class] += assertions;
+    (as_json ? print_json : print_text)(row, outcome, assertions, output);
+    fflush(stdout);
 }
 
-static void run_statement(unsigned statement, unsigned kind, const char *only, const char *settings)
+static bool applies(const struct conformance_case *row, unsigned kind)
 {
-    for (const struct conformance_case *const *group = groups; *group; group++) {
-        for (const struct conformance_case *row = *group; row->name; row++) {
-            if (case_statement(row) != statement || strncmp(row->name, only, strlen(only)) != 0)
-                continue;
-            if (case_applies(row, kind))
-                run(row, kind, settings);
-        }
-    }
+    const unsigned only_on = row->class == MOCK_ONLY ? ON_MOCK : row->only_on;
+
+    return only_on == 0 || (only_on & kind) != 0;
 }
 
-static int run_all(const char *only, bool json, const char *settings)
+static int run_all(const char *only, const char *settings)
 {
     char output[4096];
     struct process_end end;
     unsigned kind;
 
+    collect_cases();
     prepare(settings, NULL);
     end = process_run(IDENTIFY, output, sizeof output);
     if (!is_complete())
@@ -159,10 +288,57 @@ static int run_all(const char *only, bool json, const char *settings)
         return end.exited ? end.status : CASE_FAILED;
     }
     kind = strncmp(output, IS_MOCK, strlen(IS_MOCK)) == 0 ? ON_MOCK : ON_GPU;
-    tally_begin(json, output);
-    for (unsigned statement = 1; statement < STATEMENTS_END; statement++)
-        run_statement(statement, kind, only, settings);
-    return tally_end(*only ? 0 : kind) ? CASE_PASSED : CASE_FAILED;
+    print_head(output);
+    for (size_t i = 0; i < case_count; i++) {
+        if (is_chosen(cases[i], only) && applies(cases[i], kind))
+            run_case(cases[i], kind, settings);
+    }
+    return print_sums(*only ? 0 : kind) ? CASE_PASSED : CASE_FAILED;
+}
+
+static _Noreturn void identify(void)
+{
+    int version = 0, devices = 0;
+
+    if (cu->Init(0) != CUDA_SUCCESS || cu->DeviceGetCount(&devices) != CUDA_SUCCESS || devices == 0)
+        skip("cuInit answers %d, and there are %d devices", (int)cu->Init(0), devices);
+    cu->DriverGetVersion(&version);
+    detail("%sCUDA %d.%d, %s, %d device%s", backend_is_mock() ? IS_MOCK : "", version / 1000,
+           version % 1000 / 10, backend_name(), devices, devices == 1 ? "" : "s");
+    pass();
+}
+
+/* In a process of its own: a case, or the second process of one. */
+static _Noreturn void run_here(const char *name)
+{
+    const char *refused;
+
+    process_begin();
+    refused = backend_open();
+    if (refused && !backend_is_mock() && strcmp(backend_driver, "real") == 0)
+        skip("%s", refused); /* there is no driver */
+    if (refused)
+        fail("%s", refused);
+    if (strcmp(name, IDENTIFY) == 0)
+        identify();
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        for (const struct conformance_case *row = tables[i]; row->name; row++) {
+            if (strcmp(row->name, name) == 0) {
+                row->run();
+                latch_open_all();
+                check_end();
+            }
+        }
+    }
+    for (size_t i = 0; i < COUNT(peer_tables); i++) {
+        for (const struct peer_row *row = peer_tables[i]; row->name; row++) {
+            if (strcmp(row->name, name) == 0) {
+                row->run();
+                check_peer_end();
+            }
+        }
+    }
+    fail("there is no case %s", name);
 }
 
 /* The value of `argument` if it is this option, else NULL. */
@@ -194,25 +370,10 @@ static bool hand_on(void)
     return true;
 }
 
-static _Noreturn void run_here(const char *name)
-{
-    const char *refused;
-
-    process_begin();
-    refused = backend_open();
-    if (refused && !backend_is_mock() && strcmp(backend_driver, "real") == 0)
-        skip("%s", refused); /* there is no driver */
-    if (refused)
-        fail("%s", refused);
-    if (strcmp(name, IDENTIFY) == 0)
-        identify();
-    case_run(name);
-}
-
 int main(int count, char **arguments)
 {
     const char *only = "", *one = NULL, *settings = "";
-    bool json = false, listed = false;
+    bool listed = false;
 
     for (int i = 1; i < count; i++) {
         const char *argument = arguments[i], *value;
@@ -223,7 +384,7 @@ int main(int count, char **arguments)
         } else if (strcmp(argument, "--list") == 0) {
             listed = true;
         } else if (strcmp(argument, "--json") == 0) {
-            json = true;
+            as_json = true;
         } else if ((value = value_of(argument, "--driver"))) {
             backend_driver = value;
         } else if ((value = value_of(argument, "--only"))) {
@@ -249,5 +410,5 @@ int main(int count, char **arguments)
         return 2;
     if (one)
         run_here(one);
-    return run_all(only, json, settings);
+    return run_all(only, settings);
 }

@@ -4,7 +4,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "memory.h"
+#include "graph.h"
 
 /* Calls that fail in a capture, by number; what they are given was there before. */
 enum { UNSAFE_CALLS = 12, UNSAFE_IN_THREAD = 5 };
@@ -48,39 +48,26 @@ static CUresult unsafe_call(int number, CUdeviceptr memory, void *pinned, CUmemo
     }
 }
 
-static CUstreamCaptureStatus status_of(CUstream stream)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-    MUST(cu->StreamIsCapturing(stream, &status));
-    return status;
-}
-
 static void allocating_invalidates_captures(void)
 {
     CUmemoryPool pool;
 
     begin_context();
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < CAPTURE_MODES; mode++) {
         /* Not all were measured in the mode of a thread. */
-        const int calls =
-            mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL ? UNSAFE_IN_THREAD : UNSAFE_CALLS;
+        const int calls = capture_modes[mode] == THREAD_LOCAL ? UNSAFE_IN_THREAD : UNSAFE_CALLS;
 
         for (int call = 0; call < calls; call++) {
-            const bool relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED;
+            const bool relaxed = capture_modes[mode] == RELAXED;
             CUdeviceptr memory = begin_memory(64);
             CUstream stream = begin_stream();
             void *pinned = begin_pinned(64);
-            CUgraph graph;
 
-            MUST(cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+            capture_begin(stream, capture_modes[mode]);
             CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
                  unsafe_call(call, memory, pinned, pool));
-            EQUAL(relaxed ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_INVALIDATED,
-                  status_of(stream));
-            CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
-                 cu->StreamEndCapture(stream, &graph));
+            (relaxed ? capture_end : capture_invalidated)(stream);
         }
     }
 }
@@ -112,12 +99,10 @@ static void blocking_captures_are_in_the_way(void)
     for (int call = 0; call < 6; call++) {
         CUstream stream = begin_blocking_stream();
         CUdeviceptr memory = begin_memory(64);
-        CUgraph graph;
 
-        MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        capture_begin(stream, GLOBAL);
         CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, legacy_call(call, memory));
-        EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status_of(stream));
-        CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
+        capture_invalidated(stream);
     }
 }
 
@@ -125,15 +110,13 @@ static void plain_memory_is_not_freed_in_a_capture(void)
 {
     CUdeviceptr memory;
     CUstream stream;
-    CUgraph graph;
 
     begin_context();
     memory = begin_memory(64);
     stream = begin_stream();
-    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    capture_begin(stream, GLOBAL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFreeAsync(memory, stream));
-    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(stream));
-    OK(cu->StreamEndCapture(stream, &graph));
+    capture_end(stream);
 }
 
 static void peer_copies_are_not_captured(void)
@@ -141,15 +124,13 @@ static void peer_copies_are_not_captured(void)
     CUcontext context = begin_context();
     CUdeviceptr memory = begin_memory(256);
 
-    for (int mode = 0; mode < 3; mode++) {
+    for (int mode = 0; mode < CAPTURE_MODES; mode++) {
         CUstream stream = begin_stream();
-        CUgraph graph;
 
-        MUST(cu->StreamBeginCapture_v2(stream, (CUstreamCaptureMode)mode));
+        capture_begin(stream, capture_modes[mode]);
         CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
              cu->MemcpyPeerAsync(memory, context, memory + 128, context, 64, stream));
-        EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status_of(stream));
-        CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu->StreamEndCapture(stream, &graph));
+        capture_invalidated(stream);
     }
 }
 
@@ -164,14 +145,14 @@ static void work_elsewhere_is_not_captured(void)
     begin_context();
     memory = begin_memory(64);
     stream = begin_stream();
-    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    capture_begin(stream, GLOBAL);
     OK(cu->MemcpyHtoD_v2(memory, &value, sizeof value));
     OK(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
     OK(cu->MemsetD8_v2(memory, 1, 16));
     OK(cu->MemGetInfo_v2(NULL, NULL));
     OK(cu->MemcpyHtoDAsync_v2(0, NULL, 0, stream));
     OK(cu->MemsetD8Async(memory, 1, 0, stream));
-    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(stream));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, capture_status(stream));
     OK(cu->StreamEndCapture(stream, &graph));
     OK(cu->GraphGetNodes(graph, NULL, &count));
     EQUAL(0, count);
@@ -203,7 +184,7 @@ static void copies_become_nodes(void)
     begin_context();
     memory = begin_memory(4096);
     stream = begin_stream();
-    MUST(cu->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    capture_begin(stream, GLOBAL);
     OK(cu->MemcpyHtoDAsync_v2(memory, host, 64, stream));
     OK(cu->MemcpyDtoHAsync_v2(host, memory, 64, stream));
     OK(cu->MemcpyAsync(memory, memory + 128, 64, stream));

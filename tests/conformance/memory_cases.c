@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Device memory. Statements 90-95 and 97. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <stdint.h>
 
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "memory.h"
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
@@ -22,7 +23,7 @@ static void sizes_are_checked(void)
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAlloc_v2(NULL, 16));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAlloc_v2(&memory, 0));
     EQUAL(0, memory);
-    for (size_t i = 0; i < sizeof too_much / sizeof *too_much; i++) {
+    for (size_t i = 0; i < COUNT(too_much); i++) {
         memory = 5;
         CODE(CUDA_ERROR_OUT_OF_MEMORY, cu->MemAlloc_v2(&memory, too_much[i]));
         EQUAL(0, memory);
@@ -51,7 +52,7 @@ static void small_allocations_share_blocks(void)
     } sizes[] = {{1, 512}, {512, 512}, {513, 1024}, {4096, 4096}, {65537, 66048}};
 
     begin_context();
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    for (size_t i = 0; i < COUNT(sizes); i++) {
         CUdeviceptr first = begin_memory(sizes[i].bytes), second = begin_memory(sizes[i].bytes);
 
         EQUAL(0, first % 512);
@@ -109,7 +110,7 @@ static void unknown_addresses_have_no_range(void)
     freed = begin_memory(8 * MIB);
     MUST(cu->MemFree_v2(freed));
     const CUdeviceptr unknown[] = {memory + 1000, 0, 0x1234, (uintptr_t)&bytes, freed};
-    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    for (size_t i = 0; i < COUNT(unknown); i++) {
         base = bytes = 7;
         CODE(CUDA_ERROR_NOT_FOUND, cu->MemGetAddressRange_v2(&base, &bytes, unknown[i]));
         EQUAL(0, base);
@@ -171,7 +172,7 @@ static void freeing_needs_no_context(void)
     CUdeviceptr managed, base, address = 5;
     size_t free = 5, total = 5;
 
-    MUST(cu->MemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    managed = begin_managed(64);
     make_current(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(memory + 16));
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemFree_v2(0x1234));
@@ -259,7 +260,7 @@ static void pitches_are_multiples_of_512(void)
     size_t pitch, bytes;
 
     begin_context();
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    for (size_t i = 0; i < COUNT(widths); i++) {
         for (size_t k = 0; k < 3; k++) {
             OK(cu->MemAllocPitch_v2(&memory, &pitch, widths[i], 3, elements[k]));
             EQUAL((widths[i] + 511) / 512 * 512, pitch);
@@ -276,7 +277,7 @@ static void wrong_pitches_are_refused(void)
     size_t pitch = 7;
 
     begin_context();
-    for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
+    for (size_t i = 0; i < COUNT(elements); i++)
         CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, &pitch, 64, 2, elements[i]));
     memory = pitch = 7;
     CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocPitch_v2(&memory, &pitch, 0, 2, 4));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays, places of managed memory, pools by location, what addresses tell. Statements 188-191. */
+/* Managed memory, arrays, pools by location, what addresses tell. Statements 88, 96, 188-191. */
 #include <stdint.h>
 #include <string.h>
 
@@ -7,9 +7,65 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "memory.h"
 
-#define REFUSED(call) CODE(CUDA_ERROR_INVALID_VALUE, call)
+static void managed_memory_has_one_address(void)
+{
+    CUdeviceptr memory;
+    unsigned value = 0;
+
+    begin_context();
+    OK(cu->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_GLOBAL));
+    *(volatile unsigned *)(uintptr_t)memory = 41;
+    OK(cu->MemcpyDtoH_v2(&value, memory, sizeof value));
+    EQUAL(41, value);
+    OK(cu->MemsetD32_v2(memory, 42, 1));
+    OK(cu->CtxSynchronize());
+    EQUAL(42, *(volatile unsigned *)(uintptr_t)memory);
+    OK(cu->MemFree_v2(memory));
+    OK(cu->MemAllocManaged(&memory, 65536, CU_MEM_ATTACH_HOST));
+}
+
+static void wrong_managed_memory_is_refused(void)
+{
+    CUdeviceptr memory;
+
+    begin_context();
+    for (unsigned flags = 3; flags < 8; flags++)
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 64, flags));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 64, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(&memory, 0, CU_MEM_ATTACH_GLOBAL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAllocManaged(NULL, 64, CU_MEM_ATTACH_GLOBAL));
+}
+
+static void only_managed_memory_takes_hints(void)
+{
+    CUdeviceptr managed = 0, plain;
+    int value = 5;
+
+    begin_context();
+    plain = begin_memory(65536);
+    managed = begin_managed(65536);
+#if CUDA_VERSION >= 12020
+    const CUmemLocation device = {.type = CU_MEM_LOCATION_TYPE_DEVICE};
+
+    OK(cu->MemAdvise_v2(managed, 65536, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+    OK(cu->MemRangeGetAttribute(&value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, managed,
+                                65536));
+    EQUAL(1, value);
+    OK(cu->MemPrefetchAsync_v2(managed, 65536, device, 0, NULL));
+    drain(NULL);
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPrefetchAsync_v2(plain, 65536, device, 0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemAdvise_v2(plain, 65536, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
+#endif
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cu->MemRangeGetAttribute(&value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, plain,
+                                  65536));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemPrefetchAsync(plain, 4096, 0, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->MemAdvise(plain, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, 0));
+}
+
+/* Arrays, places of managed memory, pools by location, what addresses tell. Statements 188-191. */
 
 /* Types of CUmemLocation, by number: headers older than a type do not name it. */
 enum { NOWHERE, DEVICE, HOST, NUMA, NUMA_CURRENT, UNKNOWN = 77 };
@@ -42,7 +98,7 @@ static void cubes_have_six_square_faces(void)
     CUarray array = NULL;
 
     begin_context();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT(rows); i++) {
         of.Height = rows[i].height;
         of.Depth = rows[i].depth;
         of.Flags = rows[i].flags | CUDA_ARRAY3D_CUBEMAP;
@@ -59,14 +115,6 @@ static void cubes_have_six_square_faces(void)
     REFUSED(cu->Array3DCreate_v2(&array, &of));
 }
 
-static CUdeviceptr begin_managed(void)
-{
-    CUdeviceptr memory = 0;
-
-    MUST(cu->MemAllocManaged(&memory, 4096, CU_MEM_ATTACH_GLOBAL));
-    return memory;
-}
-
 static void places_are_devices_and_the_host(void)
 {
     static const struct {
@@ -81,8 +129,8 @@ static void places_are_devices_and_the_host(void)
     CUdeviceptr memory;
 
     begin_context();
-    memory = begin_managed();
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    memory = begin_managed(4096);
+    for (size_t i = 0; i < COUNT(rows); i++) {
         const CUmemLocation place = location(rows[i].type, rows[i].id);
 
         CODE(rows[i].prefetched, cu->MemPrefetchAsync_v2(memory, 4096, place, 0, NULL));
@@ -114,7 +162,7 @@ static void advice_is_told_until_it_is_taken_back(void)
     CUdeviceptr memory;
 
     begin_context();
-    memory = begin_managed();
+    memory = begin_managed(4096);
     OK(cu->MemRangeGetAttribute(by, sizeof by, accessed, memory, 4096));
     CHECK(by[0] == -2 && by[2] == -2);
     OK(cu->MemAdvise(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, -1));
@@ -185,7 +233,7 @@ static void mappings_hold_allocations(void)
     MUST(cu->MemAllocAsync(&pooled, 4096, NULL));
     MUST(cu->DeviceGetDefaultMemPool(&pool, 0));
     EQUAL(2 << 20, value_of(MAPPING_SIZE, small));
-    EQUAL(2 << 20, value_of(MAPPING_SIZE, begin_managed()));
+    EQUAL(2 << 20, value_of(MAPPING_SIZE, begin_managed(4096)));
     EQUAL(2 << 20, value_of(MAPPING_SIZE, (CUdeviceptr)(uintptr_t)begin_pinned(4096)));
     EQUAL(4 << 20, value_of(MAPPING_SIZE, large));
     CHECK(value_of(MAPPING_BASE, large) == large);
@@ -200,6 +248,9 @@ static void mappings_hold_allocations(void)
 }
 
 const struct conformance_case memory_edge_cases[] = {
+    MEASURED_CASE("088_only_managed_memory_takes_hints", only_managed_memory_takes_hints),
+    MEASURED_CASE("096_managed_memory_has_one_address", managed_memory_has_one_address),
+    MEASURED_CASE("096_wrong_managed_memory_is_refused", wrong_managed_memory_is_refused),
     MEASURED_CASE("188_cubes_have_six_square_faces", cubes_have_six_square_faces),
     MEASURED_CASE("189_places_are_devices_and_the_host", places_are_devices_and_the_host),
     MEASURED_CASE("189_advice_is_told_until_it_is_taken_back",

@@ -4,7 +4,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "latch.h"
 
 static void wait_is_a_latch(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each deed
+ * What the reference leaves undefined. Statements 17, 78, 79. A driver may crash here, so each call
  * is done in one more process, which says what it was answered if it lives.
  */
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 #define ANSWER "answers %d, violations %zu"
 
-/* In the second process: say what the deed was answered, and what a mock has noted of it. */
+/* In the second process: say what the call was answered, and what a mock has noted of it. */
 static void tell(CUresult code)
 {
     detail(ANSWER, (int)code, backend_is_mock() ? backend_violations() : 0);
@@ -124,18 +124,18 @@ static void destroy_orphaned_stream(void)
     tell(cu->StreamDestroy_v2(stream));
 }
 
-/* What became of a deed. */
+/* What became of a call. */
 struct outcome {
     bool died, crashed; /* without an answer; of memory that is not there */
     int code;           /* that it was answered, or -1 */
     size_t violations;  /* that a mock has noted */
 };
 
-static struct outcome outcome_of(const char *deed)
+static struct outcome outcome_of(const char *call)
 {
     struct outcome outcome = {.code = -1};
     char output[2048];
-    const struct process_end end = process_run(deed, output, sizeof output);
+    const struct process_end end = process_run(call, output, sizeof output);
     const char *answer = strstr(output, "answers ");
 
     outcome.died = !end.exited;
@@ -150,28 +150,28 @@ static struct outcome outcome_of(const char *deed)
 }
 
 /* A crash, or a code of the list. */
-static void check_outcome(const char *deed, const int *list)
+static void check_outcome(const char *call, const int *list)
 {
-    const struct outcome outcome = outcome_of(deed);
+    const struct outcome outcome = outcome_of(call);
 
     if (outcome.died)
         CHECK(outcome.crashed);
     else
-        check_one_of(__LINE__, deed, (CUresult)outcome.code, list);
+        check_one_of(__LINE__, call, (CUresult)outcome.code, list);
 }
 
 /* A mock decides where a driver does not. */
 static void children_of_a_destroyed_context(void)
 {
-    static const char *const deeds[] = {
+    static const char *const calls[] = {
         "peer_query_orphaned_event",
         "peer_query_orphaned_stream",
         "peer_destroy_orphaned_event",
         "peer_destroy_orphaned_stream",
     };
 
-    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
-        const struct outcome outcome = outcome_of(deeds[i]);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        const struct outcome outcome = outcome_of(calls[i]);
 
         if (outcome.died && !backend_is_mock())
             CHECK(outcome.crashed);
@@ -215,13 +215,13 @@ static void stream_use_after_reset(void)
 
 static void mock_answers_400_and_notes_it(void)
 {
-    static const char *const deeds[] = {
+    static const char *const calls[] = {
         "peer_query_destroyed_event", "peer_query_destroyed_stream", "peer_query_garbage",
         "peer_query_zeroes",          "peer_destroy_twice",
     };
 
-    for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
-        const struct outcome outcome = outcome_of(deeds[i]);
+    for (size_t i = 0; i < COUNT(calls); i++) {
+        const struct outcome outcome = outcome_of(calls[i]);
 
         CHECK(!outcome.died);
         CODE(CUDA_ERROR_INVALID_HANDLE, (CUresult)outcome.code);

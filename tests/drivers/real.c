@@ -15,15 +15,15 @@
 enum { SKIPPED = 77 };
 
 static const struct generation generations[] = {
-    {"340.108", 6050, 243, CUDA_ERROR_NO_DEVICE, NULL},
-    {"390.157", 9010, 321, CUDA_ERROR_UNKNOWN, "libnvidia-fatbinaryloader.so.390.157"},
-    {"418.226.00", 10010, 380, CUDA_ERROR_NO_DEVICE, "libnvidia-fatbinaryloader.so.418.226.00"},
-    {"450.248.02", 11000, 415, CUDA_ERROR_NO_DEVICE, NULL},
-    {"470.256.02", 11040, 487, CUDA_ERROR_NO_DEVICE, NULL},
-    {"525.147.05", 12000, 538, CUDA_ERROR_NO_DEVICE, NULL},
-    {"535.261.03", 12020, 555, CUDA_ERROR_NO_DEVICE, NULL},
-    {"550.163.01", 12040, 591, CUDA_ERROR_NO_DEVICE, NULL},
-    {"555.58.02", 12050, 598, CUDA_ERROR_NO_DEVICE, NULL},
+    {"340.108", 6050, 243, CUDA_ERROR_NO_DEVICE, false},
+    {"390.157", 9010, 321, CUDA_ERROR_UNKNOWN, true},
+    {"418.226.00", 10010, 380, CUDA_ERROR_NO_DEVICE, true},
+    {"450.248.02", 11000, 415, CUDA_ERROR_NO_DEVICE, false},
+    {"470.256.02", 11040, 487, CUDA_ERROR_NO_DEVICE, false},
+    {"525.147.05", 12000, 538, CUDA_ERROR_NO_DEVICE, false},
+    {"535.261.03", 12020, 555, CUDA_ERROR_NO_DEVICE, false},
+    {"550.163.01", 12040, 591, CUDA_ERROR_NO_DEVICE, false},
+    {"555.58.02", 12050, 598, CUDA_ERROR_NO_DEVICE, false},
 };
 
 static const char *folder, *exceptions;
@@ -41,16 +41,16 @@ static bool is_here(const struct generation *generation)
     return access(real_library(generation), R_OK) == 0;
 }
 
-int real_begin(int argc, char **argv, const real_visit *visits)
+int real_begin(int argc, char **argv, real_visit visit)
 {
     unsigned here = 0;
 
-    if (argc != 3 && argc != 6)
+    if (argc != 3 && argc != 5)
         return EXIT_FAILURE;
     folder = argv[1];
     exceptions = argv[2];
-    if (argc == 6) {
-        visits[atoi(argv[3])](&generations[atoi(argv[4])], (enum route)atoi(argv[5]));
+    if (argc == 5) {
+        visit(&generations[atoi(argv[3])], (enum route)atoi(argv[4]));
         child_end();
     }
     for (size_t i = 0; i < COUNT(generations); i++) {
@@ -64,56 +64,35 @@ int real_begin(int argc, char **argv, const real_visit *visits)
 
 /* One visit, as a child starts it. */
 struct start {
-    size_t visit;
     size_t generation;
     enum route route;
-    bool helped;
 };
 
 static void start_anew(const void *data)
 {
     const struct start *start = data;
     const struct generation *generation = &generations[start->generation];
-    const bool with_path = start->helped && (generation->needs || start->route == ROUTE_SEARCH);
-    char visit[24], index[24], route[24], path[FOLDER_PATH_BYTES];
-    const char *const arguments[] = {folder, exceptions, visit, index, route, NULL};
+    const bool with_path = generation->needs_path || start->route == ROUTE_SEARCH;
+    char index[24], route[24], path[FOLDER_PATH_BYTES];
+    const char *const arguments[] = {folder, exceptions, index, route, NULL};
 
-    snprintf(visit, sizeof visit, "%zu", start->visit);
     snprintf(index, sizeof index, "%zu", start->generation);
     snprintf(route, sizeof route, "%d", (int)start->route);
     snprintf(path, sizeof path, "%s/%s", folder, generation->release);
     route_restart(with_path ? path : NULL, arguments);
 }
 
-static unsigned run(const struct start *start)
-{
-    char title[64];
-
-    snprintf(title, sizeof title, "%s by %s", generations[start->generation].release,
-             route_name(start->route));
-    return !child_passes(title, start_anew, start);
-}
-
-unsigned real_each(size_t visit, enum route route)
+unsigned real_each(enum route route)
 {
     unsigned failures = 0;
 
     for (size_t i = 0; i < COUNT(generations); i++) {
-        const struct start start = {visit, i, route, true};
+        const struct start start = {i, route};
+        char title[64];
+
+        snprintf(title, sizeof title, "%s by %s", generations[i].release, route_name(route));
         if (is_here(&generations[i]))
-            failures += run(&start);
-    }
-    return failures;
-}
-
-unsigned real_each_without_help(size_t visit)
-{
-    unsigned failures = 0;
-
-    for (size_t i = 0; i < COUNT(generations); i++) {
-        const struct start start = {visit, i, ROUTE_OPTION, false};
-        if (is_here(&generations[i]) && generations[i].needs)
-            failures += run(&start);
+            failures += !child_passes(title, start_anew, &start);
     }
     return failures;
 }

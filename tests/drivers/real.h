@@ -12,11 +12,10 @@
 
 struct generation {
     const char *release;
-    int version;       /* CUDA version that it tells */
+    int version;       /* CUDA version that it reports */
     unsigned exported; /* how many of the symbols of cuda.h and cudaProfiler.h dlsym finds in it */
     CUresult init;     /* what cuInit answers on a machine without a GPU */
-    const char
-        *needs; /* a library of the same release without which it cannot be opened, or NULL */
+    bool needs_path;   /* it needs a library beside it, which LD_LIBRARY_PATH has to find */
 };
 
 /* What is done with a generation, in a process of its own. */
@@ -27,16 +26,13 @@ typedef void (*real_visit)(const struct generation *generation, enum route route
  * with if there is no driver in the folder. In a process that real_each() has started it does the
  * visit and does not return.
  */
-int real_begin(int argc, char **argv, const real_visit *visits);
+int real_begin(int argc, char **argv, real_visit visit);
 
 /*
- * Do visits[visit] for each generation that is in the folder, in a process whose LD_LIBRARY_PATH
+ * Do the visit for each generation that is in the folder, in a process whose LD_LIBRARY_PATH
  * leads to the generation if the route or the generation asks for it. Returns how many failed.
  */
-unsigned real_each(size_t visit, enum route route);
-
-/* The same, without LD_LIBRARY_PATH, for those that need a second library. */
-unsigned real_each_without_help(size_t visit);
+unsigned real_each(enum route route);
 
 /* Path of its libcuda.so.1. Static: good until the next call. */
 const char *real_library(const struct generation *generation);

@@ -25,42 +25,13 @@ static void *load(const struct generation *generation)
     return route_open(real_library(generation));
 }
 
-/* What stands in a slot of the current table. */
-static cushim_function slot(size_t index)
+static cushim_function slot(const struct cushim_table *table, size_t index)
 {
     cushim_function function;
 
-    memcpy(&function, (const char *)cushim_driver() + sizeof(size_t) + index * sizeof function,
+    memcpy(&function, (const char *)table + sizeof(size_t) + index * sizeof function,
            sizeof function);
     return function;
-}
-
-static void compare_with_registry(const struct generation *generation, enum route route)
-{
-    void *library = load(generation);
-    unsigned exported[2] = {0, 0};
-    struct cushim_report report = {.size = sizeof report};
-
-    (void)route;
-    for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const char *symbol = cushim_symbol_name(i);
-        const bool found = dlsym(library, symbol) != NULL;
-        exported[i >= CORE_SYMBOLS] += found;
-        if (found != real_has(generation, i))
-            child_fail("%s (since %d) is %sexported\n", symbol, cushim_symbol_since(i),
-                       found ? "" : "not ");
-    }
-    check_int(exported[0], generation->exported);
-
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
-    check_int(report.symbols.core.total, CORE_SYMBOLS);
-    check_int(report.symbols.core.found, exported[0]);
-    check_int(report.symbols.core.fallen_back, 1);
-    check_int(report.symbols.core.missing, CORE_SYMBOLS - 1 - exported[0]);
-    check_int(report.symbols.interop.found, exported[1]);
-    check_int(report.symbols.interop.missing,
-              cushim_symbol_count() - CORE_SYMBOLS - 1 - exported[1]);
-    check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
 }
 
 static enum cushim_symbol_state expected_state(const struct generation *generation, size_t index)
@@ -74,38 +45,23 @@ static enum cushim_symbol_state expected_state(const struct generation *generati
     return strcmp(symbol, "cuWGLGetDevice") == 0 ? CUSHIM_SYMBOL_FOREIGN : CUSHIM_SYMBOL_MISSING;
 }
 
-static void compare_slots(const struct generation *generation, enum route route)
+/* The export of exactly its name, or that of its fallback, or what stands for a missing one. */
+static void check_symbol(const struct generation *generation, void *library,
+                         const struct cushim_table *table, size_t index)
 {
-    void *library = load(generation);
-    struct cushim_table table = {.size = sizeof table};
+    const char *symbol = cushim_symbol_name(index);
+    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const cushim_function export = route_resolve(symbol, library);
 
-    (void)route;
-    for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const char *symbol = cushim_symbol_name(i);
-        const enum cushim_symbol_state state = cushim_symbol_state(i);
-        if (state != expected_state(generation, i))
-            child_fail("%s is in state %d\n", symbol, (int)state);
-        if (state == CUSHIM_SYMBOL_FOUND && slot(i) != route_resolve(symbol, library))
-            child_fail("the slot of %s is another function\n", symbol);
-    }
-    check_int(cushim_table_fill_library(&table, library, NULL), CUDA_SUCCESS);
-    check(memcmp(&table, cushim_driver(), sizeof table) == 0);
-}
-
-static void look_at_elapsed_time(const struct generation *generation, enum route route)
-{
-    void *library = load(generation);
-    const cushim_function old = route_resolve("cuEventElapsedTime", library);
-    struct cushim_report report = {.size = sizeof report};
-    char text[16384];
-
-    (void)route;
-    check(old != NULL);
-    check(slot(symbol_number("cuEventElapsedTime_v2")) == old);
-    check(slot(symbol_number("cuEventElapsedTime")) == old);
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
-    check(cushim_report_text(&report, text, sizeof text) < sizeof text);
-    check_contains(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n");
+    if (real_has(generation, index) != (export != NULL))
+        child_fail("%s (since %d) is %sexported\n", symbol, cushim_symbol_since(index),
+                   export ? "" : "not ");
+    if (state != expected_state(generation, index))
+        child_fail("%s is in state %d\n", symbol, (int)state);
+    if (export ? slot(table, index) != export
+               : state == CUSHIM_SYMBOL_FALLEN_BACK &&
+                     slot(table, index) != route_resolve(cushim_symbol_fallback(index), library))
+        child_fail("the slot of %s is another function\n", symbol);
 }
 
 /* The question as the loader asks it: the base name, at exactly the version of the row. */
@@ -126,12 +82,10 @@ static cushim_function ask(cushim_function proc_address, size_t index)
     return function;
 }
 
-static void ask_proc_address(const struct generation *generation, enum route route)
+static void ask_for_each_symbol(const struct generation *generation, void *library)
 {
-    void *library = load(generation);
     const cushim_function proc_address = route_resolve("cuGetProcAddress_v2", library);
 
-    (void)route;
     check_int(proc_address != NULL, generation->version >= 12000);
     for (size_t i = 0; proc_address && i < cushim_symbol_count(); i++) {
         if (cushim_symbol_since(i) <= generation->version &&
@@ -140,48 +94,38 @@ static void ask_proc_address(const struct generation *generation, enum route rou
     }
 }
 
-enum { COMPARE_WITH_REGISTRY, COMPARE_SLOTS, LOOK_AT_ELAPSED_TIME, ASK_PROC_ADDRESS };
-
-static const real_visit visits[] = {
-    [COMPARE_WITH_REGISTRY] = compare_with_registry,
-    [COMPARE_SLOTS] = compare_slots,
-    [LOOK_AT_ELAPSED_TIME] = look_at_elapsed_time,
-    [ASK_PROC_ADDRESS] = ask_proc_address,
-};
-
-static void every_generation_exports_what_the_registry_says(void **state)
+static void compare_with_registry(const struct generation *generation, enum route route)
 {
-    (void)state;
-    assert_int_equal(real_each(COMPARE_WITH_REGISTRY, ROUTE_OPTION), 0);
+    void *library = load(generation);
+    const struct cushim_report report = route_report();
+    struct cushim_table table = {.size = sizeof table};
+
+    (void)route;
+    check_int(cushim_table_fill_library(&table, library, NULL), CUDA_SUCCESS);
+    for (size_t i = 0; i < cushim_symbol_count(); i++)
+        check_symbol(generation, library, &table, i);
+    check_int(report.symbols.core.total, CORE_SYMBOLS);
+    check_int(report.symbols.core.found, generation->exported);
+    check_int(report.symbols.core.fallen_back, 1);
+    check_int(report.symbols.core.missing, CORE_SYMBOLS - 1 - generation->exported);
+    check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
+    table.Init = cushim_driver()->Init; /* the loader's own, which calls the driver's */
+    check(memcmp(&table, cushim_driver(), sizeof table) == 0);
+    ask_for_each_symbol(generation, library);
 }
 
-static void every_slot_is_the_export_of_exactly_its_name(void **state)
+static void generation_exports_what_the_registry_says_and_finds_it_by_proc_address(void **state)
 {
     (void)state;
-    assert_int_equal(real_each(COMPARE_SLOTS, ROUTE_OPTION), 0);
-}
-
-static void elapsed_time_falls_back_to_the_older_one_and_the_report_says_so(void **state)
-{
-    (void)state;
-    assert_int_equal(real_each(LOOK_AT_ELAPSED_TIME, ROUTE_OPTION), 0);
-}
-
-static void the_proc_address_of_each_row_at_its_version_is_its_export(void **state)
-{
-    (void)state;
-    assert_int_equal(real_each(ASK_PROC_ADDRESS, ROUTE_OPTION), 0);
+    assert_int_equal(real_each(ROUTE_OPTION), 0);
 }
 
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_generation_exports_what_the_registry_says),
-        cmocka_unit_test(every_slot_is_the_export_of_exactly_its_name),
-        cmocka_unit_test(elapsed_time_falls_back_to_the_older_one_and_the_report_says_so),
-        cmocka_unit_test(the_proc_address_of_each_row_at_its_version_is_its_export),
+        cmocka_unit_test(generation_exports_what_the_registry_says_and_finds_it_by_proc_address),
     };
-    const int status = real_begin(argc, argv, visits);
+    const int status = real_begin(argc, argv, compare_with_registry);
 
     return status ? status : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,7 +14,7 @@ static const struct {
     [ROUTE_OPTION] = {"option", CUSHIM_ORIGIN_OPTION},
     [ROUTE_ENVIRONMENT] = {"environment", CUSHIM_ORIGIN_ENVIRONMENT},
     [ROUTE_SEARCH] = {"search", CUSHIM_ORIGIN_SEARCH},
-    [ROUTE_MAPPED] = {"mapped", CUSHIM_ORIGIN_MAPPED},
+    [ROUTE_OPENED] = {"opened", CUSHIM_ORIGIN_SEARCH},
     [ROUTE_RESOLVER] = {"resolver", CUSHIM_ORIGIN_RESOLVER},
 };
 
@@ -40,7 +40,7 @@ void route_prepare(enum route route, const char *path, struct cushim_load_option
     case ROUTE_ENVIRONMENT:
         environment_set("CUSHIM_LIBRARY", path);
         break;
-    case ROUTE_MAPPED:
+    case ROUTE_OPENED:
         route_open(path);
         break;
     case ROUTE_RESOLVER:
@@ -69,4 +69,12 @@ cushim_function route_resolve(const char *symbol, void *library)
 
     memcpy(&function, &address, sizeof function);
     return function;
+}
+
+struct cushim_report route_report(void)
+{
+    struct cushim_report report = {.size = sizeof report};
+
+    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    return report;
 }

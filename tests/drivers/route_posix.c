@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "loader/system.h"
 #include "tests/drivers/route.h"
 #include "tests/support/child.h"
 #include "tests/support/environment.h"
 
 const bool route_can_search = true;
-const bool route_maps_by_file_name = false;
 
 void route_restart(const char *folder, const char *const *arguments)
 {
@@ -16,19 +16,16 @@ void route_restart(const char *folder, const char *const *arguments)
     child_restart(arguments);
 }
 
-bool route_search_has_another(void)
+bool route_machine_has_driver(void)
 {
-    return access("/usr/lib/wsl/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/run/opengl-driver/lib/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/tegra/libcuda.so.1", F_OK) == 0 ||
-           access("/usr/lib/aarch64-linux-gnu/nvidia/libcuda.so.1", F_OK) == 0;
-}
+    bool is_there = false;
 
-bool route_linker_finds_one(void)
-{
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
+    for (const struct cushim__place *place = cushim__places; place->path; place++) {
+        void *library = dlopen(place->path, RTLD_LAZY | RTLD_LOCAL);
 
-    if (library)
-        dlclose(library);
-    return library != NULL;
+        is_there |= library != NULL;
+        if (library)
+            dlclose(library);
+    }
+    return is_there;
 }

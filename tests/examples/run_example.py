@@ -21,7 +21,7 @@ ROOT = 'Z:' if RUNNER else ''
 
 # By how many calls the loader has made before the first event is recorded, the time is one step of
 # 32 ns apart; on Windows it makes others.
-LAST_DIGIT = '[46]' if RUNNER or os.name == 'nt' else '4'
+LAST_DIGIT = '[468]' if RUNNER or os.name == 'nt' else '6'
 
 # What a program says on stdout with a driver, as a pattern; its status and what it says on stderr
 # without one.

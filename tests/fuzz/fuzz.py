@@ -58,9 +58,9 @@ PARSERS = {
     'fault': ['src/layer/fault/parse.c', 'src/layer/fault/part.c', 'src/layer/fault/rule.c',
               'src/layer/fault/site.c', 'src/layer/fault/write.c'],
     'image': ['src/mock/image'],
-    'json': ['src/tool/json.c', 'loader/text.c'],
+    'json': ['src/tool/json.c', 'src/base/text.c'],
     'pattern': ['src/layer/pattern.c', 'src/layer/expectation/expectation_check.c'],
-    'report': ['loader/report_json.c', 'loader/report_text.c', 'loader/text.c'],
+    'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/settings'],
 }
 

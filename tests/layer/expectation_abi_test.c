@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectations of one ABI of a function where another comes. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "tests/layer/expectation_world.h"
 
 static void expect_named(const char *function)

@@ -2,6 +2,8 @@
 /*
  * A test with faults: they take effect, what they answer is no error, and what never came is told.
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include <cushim/driver.h>

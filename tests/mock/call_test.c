@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What holds for every call, whatever its function: lock, cost, refusals, trace. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "call_world.h"
@@ -103,6 +105,39 @@ static void refusal_is_logged_once_per_function_and_mock(void **state)
     assert_int_equal(call_lines, 3);
 }
 
+static void call_superseded(unsigned slot, unsigned newer)
+{
+    assert_int_equal(cushim__call_enter(slot), CUDA_SUCCESS);
+    cushim__call_superseded(slot, newer);
+    cushim__call_leave(slot, CUDA_SUCCESS);
+}
+
+static void superseded_abi_is_logged_once_per_function_and_mock(void **state)
+{
+    (void)state;
+    call_superseded(SLOT(MemFree), SLOT(MemFree_v2));
+    assert_string_equal(call_line,
+                        "cuMemFree is the ABI of CUDA 2.0, replaced by cuMemFree_v2 in CUDA 3.2");
+    call_superseded(SLOT(MemFree), SLOT(MemFree_v2));
+    assert_int_equal(call_lines, 1);
+    call_superseded(SLOT(MemAlloc), SLOT(MemAlloc_v2));
+    assert_int_equal(call_lines, 2);
+    call_mock.serial++;
+    call_superseded(SLOT(MemFree), SLOT(MemFree_v2));
+    assert_int_equal(call_lines, 3);
+}
+
+static void abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one(void **state)
+{
+    (void)state;
+    call_mock.settings.driver_version = 10020;
+    call_superseded(SLOT(DevicePrimaryCtxReset), SLOT(DevicePrimaryCtxReset_v2));
+    assert_int_equal(call_lines, 0);
+    call_mock.settings.driver_version = 11000;
+    call_superseded(SLOT(DevicePrimaryCtxReset), SLOT(DevicePrimaryCtxReset_v2));
+    assert_int_equal(call_lines, 1);
+}
+
 static void refused_function_answers_first_what_every_function_does(void **state)
 {
     (void)state;
@@ -136,6 +171,8 @@ int main(void)
         TEST(call_costs_what_is_set_for_it_or_for_all),
         TEST(call_that_is_refused_early_and_one_in_a_host_function_cost_nothing),
         TEST(refusal_is_logged_once_per_function_and_mock),
+        TEST(superseded_abi_is_logged_once_per_function_and_mock),
+        TEST(abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one),
         TEST(refused_function_answers_first_what_every_function_does),
         TEST(trace_is_told_of_every_call_and_its_answer),
     };

@@ -219,6 +219,37 @@ static void primary_context_is_not_begun_after_a_fault(void **state)
     world = NULL;
 }
 
+static size_t persisting_l2(size_t asked)
+{
+    size_t kept = 7;
+
+    OK(driver->CtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, asked));
+    OK(driver->CtxGetLimit(&kept, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
+    return kept;
+}
+
+static void persisting_l2_is_in_sixteenths_of_the_l2(void **state)
+{
+    static const struct {
+        const char *settings;
+        size_t asked, kept;
+    } cases[] = {
+        {"", 1, 3932160},                                   /* an H200's */
+        {"attribute.L2_CACHE_SIZE = 52428800", 1, 3276800}, /* an H100's */
+        {"attribute.L2_CACHE_SIZE = 52428800", 3276801, 6553600},
+        {"attribute.L2_CACHE_SIZE = 52428800", 0, 0},
+        {"attribute.L2_CACHE_SIZE = 0", 5, 5}, /* one without an L2 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        world_begin(cases[i].settings);
+        assert_int_equal(persisting_l2(cases[i].asked), cases[i].kept);
+        OK(cushim_mock_destroy(world));
+        world = NULL;
+    }
+}
+
 static void atomics_of_the_host_are_not_told_before_the_driver_is_initialised(void **state)
 {
     const cushim_CUatomicOperation operation = (cushim_CUatomicOperation)0;
@@ -246,6 +277,7 @@ int main(void)
         TEST(attributes_of_a_pair_of_devices_are_told),
         TEST(attributes_of_a_pointer_are_told),
         cmocka_unit_test(primary_context_is_not_begun_after_a_fault),
+        cmocka_unit_test(persisting_l2_is_in_sixteenths_of_the_l2),
         cmocka_unit_test(atomics_of_the_host_are_not_told_before_the_driver_is_initialised),
     };
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: which there are, and what they can do. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <limits.h>
 
 #include "tests/mock/bare.h"

@@ -88,6 +88,12 @@ class Generator(unittest.TestCase):
         self.assertIn('answer = cushim__mock_EventRecord_ptsz(hEvent, hStream);', own)
         self.assertNotIn('per_thread', own)
 
+    def test_function_of_a_superseded_abi_says_so_and_no_other_does(self):
+        newer = EXACT.replace('EventQuery', 'EventDestroy_v2')
+        table = self.generate('mock_table', newer, newer.replace('_v2', ''))
+        self.assertIn('cushim__call_superseded(371u, 374u);', self.body(table, 'EventDestroy'))
+        self.assertEqual(table.count('cushim__call_superseded'), 1)
+
     def test_page_has_every_function_once_and_counts_them(self):
         page = self.generate('mock_page', EXACT, APPROXIMATE)
         rows = re.findall(r'^\| `(cu\w+)` \| (\w+) \| (.*) \|$', page, re.MULTILINE)

@@ -3,6 +3,10 @@
  * Contexts as the first ABIs have them: counted uses, and a stack that shares none. Whether a
  * driver of today answers so was not measured: on an H200 none was made beside a primary context.
  */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <stdio.h>
+
 #include "tests/mock/world.h"
 
 static CUcontext current(void)
@@ -108,6 +112,42 @@ static void the_abi_of_its_creation_is_told(void **state)
     world_end();
 }
 
+/* The lines of the mock's log. */
+struct lines {
+    unsigned count;
+    char last[100];
+};
+
+static void note(void *data, const char *line)
+{
+    struct lines *lines = data;
+
+    lines->count++;
+    snprintf(lines->last, sizeof lines->last, "%s", line);
+}
+
+static void first_call_of_a_superseded_abi_is_logged(void **state)
+{
+    struct lines lines = {0};
+    CUcontext context;
+
+    (void)state;
+    world_begin("");
+    cushim_mock_log_set(world, note, &lines);
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxDestroy_v2(context));
+    assert_int_equal(lines.count, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        OK(driver->CtxCreate_v2(&context, 0, 0));
+        OK(driver->CtxDestroy(context));
+        assert_int_equal(lines.count, 1);
+    }
+    assert_string_equal(lines.last, "cuCtxDestroy is the ABI of CUDA 2.0, replaced by "
+                                    "cuCtxDestroy_v2 in CUDA 4.0");
+    cushim_mock_log_set(world, NULL, NULL);
+    world_end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +156,7 @@ int main(void)
         cmocka_unit_test(only_the_current_one_is_destroyed),
         cmocka_unit_test(one_that_is_on_a_stack_is_not_pushed),
         cmocka_unit_test(the_abi_of_its_creation_is_told),
+        cmocka_unit_test(first_call_of_a_superseded_abi_is_logged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

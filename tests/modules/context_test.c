@@ -1,79 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Context objects: how they come and go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Contexts: how objects come and go, and what is done in a context. */
+#include "testkit.h"
+
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <cushim/context.h>
-#include <cushim/event.h>
-
-#include "context_world.h"
-#include "fake.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-static void the_primary_context_is_referenced_and_given_back(void **state)
+static CUcontext handle_of(const struct cushim_context *context)
 {
-    struct cushim_context *one, *other;
+    CUcontext handle = NULL;
 
-    (void)state;
-    assert_int_equal(cushim_context_retain_primary(&one, 1), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_retain_primary(&other, 1), CUDA_SUCCESS);
-    assert_ptr_equal(context_handle_of(one), context_handle_of(other));
-    assert_int_equal(fake_primary_references(1), 2);
-    assert_null(fake_current());
-    assert_int_equal(cushim_context_release(one), CUDA_SUCCESS);
-    assert_int_equal(fake_primary_references(1), 1);
-    assert_int_equal(cushim_context_release(other), CUDA_SUCCESS);
-    assert_int_equal(fake_calls("cuDevicePrimaryCtxRelease_v2"), 2);
+    OK(cushim_context_handle(context, &handle));
+    return handle;
 }
 
-static void an_older_driver_gets_the_primary_context_back_its_own_way(void **state)
+/* --- how they come and go --- */
+
+static void primary_context_is_retained_and_released(void **state)
+{
+    struct cushim_context *one, *other;
+    bool is_active = false;
+
+    (void)state;
+    OK(cushim_context_retain_primary(&one, 1));
+    OK(cushim_context_retain_primary(&other, 1));
+    assert_ptr_equal(handle_of(one), handle_of(other));
+    OK(cushim_context_release(one));
+    OK(cushim_primary_context_state(1, NULL, &is_active));
+    assert_true(is_active);
+    OK(cushim_context_release(other));
+    OK(cushim_primary_context_state(1, NULL, &is_active));
+    assert_false(is_active);
+    assert_ptr_equal(kit_current(), kit.current);
+}
+
+static void driver_without_the_newer_release_is_given_the_older_one(void **state)
 {
     struct cushim_context *context;
 
     (void)state;
-    fake_lack("cuDevicePrimaryCtxRelease_v2");
-    assert_int_equal(cushim_context_retain_primary(&context, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuDevicePrimaryCtxRetain cuDevicePrimaryCtxRelease");
+    kit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
+    OK(cushim_context_retain_primary(&context, 0));
+    kit_forget();
+    OK(cushim_context_release(context));
+    assert_calls("cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease");
 }
 
-static void creating_leaves_the_current_context_as_it_was(void **state)
+static void create_leaves_the_current_context_as_it_was(void **state)
 {
     const struct cushim_context_options options = {.size = sizeof options,
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
     struct cushim_context *context;
 
     (void)state;
-    fake_enter(fake_foreign_context(0));
-    assert_int_equal(cushim_context_create(&context, 1, &options), CUDA_SUCCESS);
-    assert_true(fake_stack_is_as_entered());
-    assert_ptr_not_equal(context_handle_of(context), fake_current());
-    assert_int_equal(((struct fake_context *)context_handle_of(context))->flags,
-                     CU_CTX_SCHED_BLOCKING_SYNC);
-    assert_string_equal(fake_order(), "cuCtxCreate_v2 cuCtxPopCurrent_v2");
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_true(fake_stack_is_as_entered());
+    OK(cushim_context_create(&context, 1, &options));
+    assert_int_equal(kit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
+    assert_int_equal(kit_argument("cuCtxCreate_v2", "dev"), 1);
+    assert_calls("cuCtxCreate_v2 cuCtxPopCurrent_v2");
+    assert_ptr_equal(kit_current(), kit.current);
+    OK(cushim_context_release(context));
 }
 
-static void a_context_that_cannot_be_left_is_destroyed(void **state)
-{
-    struct cushim_context *context = NULL;
-
-    (void)state;
-    fake_enter(fake_foreign_context(0));
-    fake_fail("cuCtxPopCurrent_v2", 1, CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_context_create(&context, 0, NULL), CUDA_ERROR_UNKNOWN);
-    assert_null(context);
-    assert_int_equal(fake_calls("cuCtxDestroy_v2"), 1);
-}
-
-static void options_of_other_sizes_are_understood(void **state)
+static void unknown_options_are_refused_unless_zero(void **state)
 {
     struct {
         struct cushim_context_options known;
@@ -82,185 +68,198 @@ static void options_of_other_sizes_are_understood(void **state)
     struct cushim_context *context;
 
     (void)state;
-    assert_int_equal(cushim_context_create(&context, 0, &options.known), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
+    OK(cushim_context_create(&context, 0, &options.known));
+    OK(cushim_context_release(context));
+    kit_forget();
     options.newer[3] = 1;
-    fake_forget();
-    assert_int_equal(cushim_context_create(&context, 0, &options.known), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, 0, &options.known));
     options.known.size = 0;
-    assert_int_equal(cushim_context_create(&context, 0, &options.known), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(fake_calls(NULL), 0);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, 0, &options.known));
+    assert_calls("");
     options.known.size = sizeof options.known.size; /* has no flags: they are not read */
     options.known.flags = 0x80000000u;
-    assert_int_equal(cushim_context_create(&context, 0, &options.known), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
+    OK(cushim_context_create(&context, 0, &options.known));
+    OK(cushim_context_release(context));
 }
 
-static void a_borrowed_context_is_never_destroyed(void **state)
+static void wrapped_context_is_never_destroyed(void **state)
 {
-    const CUcontext foreign = fake_foreign_context(1);
     struct cushim_context *context, *current;
 
     (void)state;
-    fake_enter(foreign);
-    assert_int_equal(cushim_context_wrap(&context, foreign), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_wrap_current(&current), CUDA_SUCCESS);
-    assert_ptr_equal(context_handle_of(context), foreign);
-    assert_ptr_equal(context_handle_of(current), foreign);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(current), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuCtxGetCurrent");
+    OK(cushim_context_wrap(&context, kit.second));
+    OK(cushim_context_wrap_current(&current));
+    assert_ptr_equal(handle_of(context), kit.second);
+    assert_ptr_equal(handle_of(current), kit.current);
+    OK(cushim_context_release(context));
+    OK(cushim_context_release(current));
+    assert_calls("cuCtxGetCurrent");
 }
 
-static void there_is_nothing_to_borrow_where_no_context_is(void **state)
+static void without_a_context_there_is_nothing_to_wrap(void **state)
 {
     struct cushim_context *context = NULL;
 
     (void)state;
-    assert_int_equal(cushim_context_wrap_current(&context), CUDA_ERROR_INVALID_CONTEXT);
-    assert_int_equal(cushim_context_wrap(&context, NULL), CUDA_ERROR_INVALID_CONTEXT);
+    kit_enter(NULL);
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(&context, NULL));
     assert_null(context);
 }
 
-static void the_last_reference_destroys_and_only_once(void **state)
+static void last_release_destroys_once(void **state)
 {
-    struct cushim_context *context = context_made(0);
+    struct cushim_context *context = NULL;
 
     (void)state;
+    OK(cushim_context_create(&context, 0, NULL));
+    kit_forget();
     assert_ptr_equal(cushim_context_retain(context), context);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_int_equal(fake_calls(NULL), 0);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuCtxDestroy_v2");
+    OK(cushim_context_release(context));
+    assert_calls("");
+    OK(cushim_context_release(context));
+    assert_calls("cuCtxDestroy_v2");
 }
 
-static void a_child_keeps_its_context_alive(void **state)
+/* --- what is done in them --- */
+
+static void device_of_a_created_context_needs_no_driver_call(void **state)
 {
-    struct cushim_context *context = context_made(0);
-    struct cushim_event *event;
+    struct cushim_context *context;
+    CUdevice device = -1;
 
     (void)state;
-    assert_int_equal(cushim_event_create(&event, context, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    assert_int_equal(fake_live(FAKE_CONTEXT), 1);
-    fake_forget();
-    assert_int_equal(cushim_event_release(event), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2 cuCtxDestroy_v2");
+    OK(cushim_context_create(&context, 1, NULL));
+    kit_forget();
+    OK(cushim_context_device(context, &device));
+    assert_int_equal(device, 1);
+    assert_calls("");
+    OK(cushim_context_release(context));
 }
 
-static void a_context_that_is_gone_was_released(void **state)
+static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
 {
-    static const CUresult codes[] = {CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_DEINITIALIZED,
-                                     CUDA_ERROR_CONTEXT_IS_DESTROYED};
+    CUdevice device = -1;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(codes); i++) {
-        struct cushim_context *context = context_made(0);
-
-        fake_fail("cuCtxDestroy_v2", 1, codes[i]);
-        assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-        assert_int_equal(cushim_context_retain_primary(&context, 0), CUDA_SUCCESS);
-        fake_fail("cuDevicePrimaryCtxRelease_v2", 1, codes[i]);
-        assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    }
-    assert_string_equal(context_logged, "");
+    OK(cushim_context_device(kit.one, &device));
+    assert_int_equal(device, 0);
+    assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
 
-static void a_failed_destroy_is_returned_and_logged(void **state)
+static void contexts_have_ids_of_their_own(void **state)
 {
-    struct cushim_context *context = context_made(0);
+    unsigned long long one = 0, other = 0;
 
     (void)state;
-    fake_fail("cuCtxDestroy_v2", 1, CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_int_equal(cushim_context_release(context), CUDA_ERROR_ILLEGAL_ADDRESS);
-    assert_non_null(strstr(context_logged, "cuCtxDestroy_v2 failed: CUDA_ERROR_ILLEGAL_ADDRESS"));
+    OK(cushim_context_id(kit.one, &one));
+    OK(cushim_context_id(kit.two, &other));
+    assert_true(one != other);
+    assert_calls("cuCtxGetId cuCtxGetId");
 }
 
-/* --- what they all have in common --- */
-
-static void a_missing_object_or_output_is_refused_before_any_call(void **state)
+static void synchronize_waits_in_the_context(void **state)
 {
-    struct cushim_context *context = context_made(0);
+    (void)state;
+    OK(kit.driver->EventRecord(kit_foreign_event(0), kit.stream_handle));
+    CODE(CUDA_ERROR_NOT_READY, kit.driver->StreamQuery(kit.stream_handle));
+    OK(cushim_context_synchronize(kit.one));
+    assert_calls(PUSHED_FIRST("cuCtxSynchronize"));
+    OK(kit.driver->StreamQuery(kit.stream_handle));
+}
+
+static void error_of_the_work_comes_before_one_of_putting_back(void **state)
+{
+    (void)state;
+    kit_fault("cuCtxSynchronize => return(LAUNCH_FAILED)");
+    kit_fault("cuCtxPopCurrent_v2:phase=after => return(UNKNOWN)");
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_context_synchronize(kit.one));
+    assert_int_equal(kit.log_lines, 1);
+    assert_non_null(strstr(kit.log_last, "cuCtxPopCurrent_v2 failed: CUDA_ERROR_UNKNOWN (999)"));
+    assert_non_null(strstr(kit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
+}
+
+static void event_is_recorded_for_a_whole_context(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    kit_forget();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_record_event(kit.two, event));
+    assert_false(cushim_event_is_recorded(event));
+    OK(cushim_context_record_event(kit.one, event));
+    assert_true(cushim_event_is_recorded(event));
+    OK(cushim_context_wait_event(kit.two, event));
+    assert_calls("cuCtxRecordEvent cuCtxRecordEvent cuCtxWaitEvent");
+    OK(cushim_event_release(event));
+}
+
+static void peer_access_is_enabled_and_disabled_in_the_context(void **state)
+{
+    (void)state;
+    OK(cushim_context_enable_peer_access(kit.one, kit.two));
+    assert_ptr_equal((CUcontext)(uintptr_t)kit_argument("cuCtxEnablePeerAccess", "peerContext"),
+                     kit.second);
+    assert_calls(PUSHED_FIRST("cuCtxEnablePeerAccess"));
+    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(kit.two, kit.one));
+    kit_forget();
+    OK(cushim_context_disable_peer_access(kit.one, kit.two));
+    assert_calls(PUSHED_FIRST("cuCtxDisablePeerAccess"));
+}
+
+static void missing_arguments_are_refused_before_any_driver_call(void **state)
+{
+    const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
+    struct cushim_event *event = kit_event(NULL);
+    unsigned long long id;
     CUcontext handle;
+    CUdevice device;
 
     (void)state;
-#define REFUSED(call, code) assert_int_equal(call, code)
-    REFUSED(cushim_context_retain_primary(NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_create(NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_wrap(NULL, context_handle_of(context)), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_wrap_current(NULL), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_handle(NULL, &handle), CUDA_ERROR_INVALID_HANDLE);
-    REFUSED(cushim_context_handle(context, NULL), CUDA_ERROR_INVALID_VALUE);
-    REFUSED(cushim_context_release(NULL), CUDA_SUCCESS);
-#undef REFUSED
+    kit_forget();
+    CODE(no_output, cushim_context_retain_primary(NULL, 0));
+    CODE(no_output, cushim_context_create(NULL, 0, NULL));
+    CODE(no_output, cushim_context_wrap(NULL, kit.first));
+    CODE(no_output, cushim_context_wrap_current(NULL));
+    CODE(no_handle, cushim_context_handle(NULL, &handle));
+    CODE(no_output, cushim_context_handle(kit.one, NULL));
+    CODE(no_handle, cushim_context_device(NULL, &device));
+    CODE(no_output, cushim_context_device(kit.one, NULL));
+    CODE(no_handle, cushim_context_id(NULL, &id));
+    CODE(no_output, cushim_context_id(kit.one, NULL));
+    CODE(no_handle, cushim_context_synchronize(NULL));
+    CODE(no_handle, cushim_context_record_event(NULL, event));
+    CODE(no_handle, cushim_context_record_event(kit.one, NULL));
+    CODE(no_handle, cushim_context_wait_event(NULL, event));
+    CODE(no_handle, cushim_context_wait_event(kit.one, NULL));
+    CODE(no_handle, cushim_context_enable_peer_access(NULL, kit.one));
+    CODE(no_handle, cushim_context_enable_peer_access(kit.one, NULL));
+    CODE(no_handle, cushim_context_disable_peer_access(NULL, kit.one));
+    CODE(no_handle, cushim_context_disable_peer_access(kit.one, NULL));
+    OK(cushim_context_release(NULL));
     assert_null(cushim_context_retain(NULL));
-    assert_int_equal(fake_calls(NULL), 0);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
+    assert_calls("");
+    OK(cushim_event_release(event));
 }
-
-/* The first failure of two. */
-static CUresult first(CUresult one, CUresult other)
-{
-    return one ? one : other;
-}
-
-static CUresult with_a_primary_context(void *data)
-{
-    struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_retain_primary(&context, 0);
-
-    (void)data;
-    assert_int_equal(code != CUDA_SUCCESS, context == NULL);
-    return first(code, cushim_context_release(context));
-}
-
-static CUresult with_a_created_context(void *data)
-{
-    struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_create(&context, 0, NULL);
-
-    (void)data;
-    assert_int_equal(code != CUDA_SUCCESS, context == NULL);
-    return first(code, cushim_context_release(context));
-}
-
-static CUresult with_the_current_context(void *data)
-{
-    struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_wrap_current(&context);
-
-    (void)data;
-    assert_int_equal(code != CUDA_SUCCESS, context == NULL);
-    return first(code, cushim_context_release(context));
-}
-
-static void each_failing_call_is_reported_unchanged_and_leaves_nothing(void **state)
-{
-    (void)state;
-    fake_enter(fake_foreign_context(0));
-    assert_int_equal(fake_sweep(with_a_primary_context, NULL, NULL), 2);
-    assert_int_equal(fake_sweep(with_a_created_context, NULL, NULL), 3);
-    assert_int_equal(fake_sweep(with_the_current_context, NULL, NULL), 1);
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, context_setup, fake_teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_primary_context_is_referenced_and_given_back),
-        TEST(an_older_driver_gets_the_primary_context_back_its_own_way),
-        TEST(creating_leaves_the_current_context_as_it_was),
-        TEST(a_context_that_cannot_be_left_is_destroyed),
-        TEST(options_of_other_sizes_are_understood),
-        TEST(a_borrowed_context_is_never_destroyed),
-        TEST(there_is_nothing_to_borrow_where_no_context_is),
-        TEST(the_last_reference_destroys_and_only_once),
-        TEST(a_child_keeps_its_context_alive),
-        TEST(a_context_that_is_gone_was_released),
-        TEST(a_failed_destroy_is_returned_and_logged),
-        TEST(a_missing_object_or_output_is_refused_before_any_call),
-        TEST(each_failing_call_is_reported_unchanged_and_leaves_nothing),
+        TEST(primary_context_is_retained_and_released),
+        TEST(driver_without_the_newer_release_is_given_the_older_one),
+        TEST(create_leaves_the_current_context_as_it_was),
+        TEST(unknown_options_are_refused_unless_zero),
+        TEST(wrapped_context_is_never_destroyed),
+        TEST(without_a_context_there_is_nothing_to_wrap),
+        TEST(last_release_destroys_once),
+        TEST(device_of_a_created_context_needs_no_driver_call),
+        TEST(device_of_a_wrapped_context_is_asked_for_in_it),
+        TEST(contexts_have_ids_of_their_own),
+        TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy"),
+        TEST(error_of_the_work_comes_before_one_of_putting_back),
+        TEST(event_is_recorded_for_a_whole_context),
+        TEST(peer_access_is_enabled_and_disabled_in_the_context),
+        TEST(missing_arguments_are_refused_before_any_driver_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

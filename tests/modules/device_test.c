@@ -1,218 +1,369 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: what the functions answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* Devices, and UUIDs as text. */
+#include "testkit.h"
+
 #include <string.h>
 
-#include <cmocka.h>
-
-#include <cushim/device.h>
-#include <cushim/uuid.h>
-
-#include "fake.h"
 #include "loader/system.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define PEER_ACCESS CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED
-#define CLOCK CU_DEVICE_ATTRIBUTE_CLOCK_RATE
-
 /* Attributes that have no name in every toolkit header. */
-enum { STREAM_MEM_OPS = 122, IPC_EVENTS = 125, DOES_NOT_KNOW = -1 };
+enum { STREAM_MEM_OPS = 122, IPC_EVENTS = 125 };
 
-/* What the functions write. */
-static struct outputs {
-    CUdevice device;
-    int a, b;
-    bool yes;
-    size_t bytes;
-    CUuuid uuid;
-    char text[64];
-} out;
+/* Attributes that the driver has by what a test says; -1: one that it does not know. */
+static struct {
+    int attribute, value;
+} attributes[3];
 
-static CUuuid second;
-
-static int setup(void **state)
+static CUresult CUDAAPI get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    int code = fake_setup(state);
-
-    assert_int_equal(cushim_device_uuid(1, &second), CUDA_SUCCESS);
-    fake_forget();
-    memset(&out, 0x5a, sizeof out);
-    return code;
+    for (size_t i = 0; i < COUNT(attributes); i++) {
+        if (attributes[i].attribute != (int)attribute)
+            continue;
+        if (attributes[i].value < 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        *value = attributes[i].value;
+        return CUDA_SUCCESS;
+    }
+    return kit.driver->DeviceGetAttribute(value, attribute, device);
 }
+
+static void set_attribute(size_t index, int attribute, int value)
+{
+    attributes[index].attribute = attribute;
+    attributes[index].value = value;
+    cushim_layer_next(kit.layer)->DeviceGetAttribute = get_attribute;
+}
+
+/* --- finding them --- */
 
 static void devices_are_counted_and_found_by_number(void **state)
 {
+    int count = 0;
+    CUdevice device = 7;
+
     (void)state;
-    assert_int_equal(cushim_device_count(&out.a), CUDA_SUCCESS);
-    assert_int_equal(out.a, FAKE_DEVICES);
-    assert_int_equal(cushim_device_get(&out.device, 1), CUDA_SUCCESS);
-    assert_int_equal(out.device, 1);
-    assert_int_equal(cushim_device_get(&out.device, 99), CUDA_ERROR_INVALID_DEVICE);
-    assert_int_equal(out.device, 1);
-    assert_string_equal(fake_order(), "cuDeviceGetCount cuDeviceGet cuDeviceGet");
+    OK(cushim_device_count(&count));
+    assert_int_equal(count, 2);
+    OK(cushim_device_get(&device, 1));
+    assert_int_equal(device, 1);
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get(&device, 99));
+    assert_int_equal(device, 1);
+    assert_calls("cuDeviceGetCount cuDeviceGet cuDeviceGet");
 }
 
-static void a_device_is_found_by_uuid(void **state)
-{
-    (void)state;
-    assert_int_equal(cushim_device_get_by_uuid(&out.device, &second), CUDA_SUCCESS);
-    assert_int_equal(out.device, 1);
-    assert_int_equal(fake_calls("cuDeviceGetUuid_v2"), 2);
-}
-
-static void a_uuid_that_no_device_has_is_no_device(void **state)
+static void device_is_found_by_its_uuid(void **state)
 {
     const CUuuid none = {{0}};
+    CUdevice device = 7;
+    CUuuid uuid;
 
     (void)state;
-    out.device = 7;
-    assert_int_equal(cushim_device_get_by_uuid(&out.device, &none), CUDA_ERROR_INVALID_DEVICE);
-    fake_device_count(0);
-    assert_int_equal(cushim_device_get_by_uuid(&out.device, &second), CUDA_ERROR_INVALID_DEVICE);
-    assert_int_equal(out.device, 7);
+    OK(cushim_device_uuid(1, &uuid));
+    kit_forget();
+    OK(cushim_device_get_by_uuid(&device, &uuid));
+    assert_int_equal(device, 1);
+    assert_calls("cuDeviceGetCount cuDeviceGet cuDeviceGetUuid_v2 cuDeviceGet cuDeviceGetUuid_v2");
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_uuid(&device, &none));
+    assert_int_equal(device, 1);
 }
 
-static void a_driver_without_the_newer_uuid_is_asked_for_the_older_one(void **state)
+static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **state)
 {
+    CUuuid uuid, older;
+
     (void)state;
-    fake_lack("cuDeviceGetUuid_v2");
-    assert_int_equal(cushim_device_uuid(1, &out.uuid), CUDA_SUCCESS);
-    assert_memory_equal(&out.uuid, &second, sizeof second);
-    assert_string_equal(fake_order(), "cuDeviceGetUuid");
+    OK(cushim_device_uuid(1, &uuid));
+    kit_forget();
+    kit_fault("cuDeviceGetUuid_v2 => missing");
+    OK(cushim_device_uuid(1, &older));
+    assert_calls("cuDeviceGetUuid_v2 cuDeviceGetUuid");
+    assert_memory_equal(&uuid, &older, sizeof uuid);
 }
 
-static void a_device_is_found_by_its_own_pci_address(void **state)
+static void device_is_found_by_its_pci_address(void **state)
 {
+    char address[CUSHIM_PCI_ADDRESS_SIZE];
+    CUdevice device = 7;
+
     (void)state;
-    assert_int_equal(cushim_device_pci_address(1, out.text, sizeof out.text), CUDA_SUCCESS);
-    assert_string_equal(out.text, "0000:1C:00.0");
-    assert_int_equal(cushim_device_get_by_pci_address(&out.device, out.text), CUDA_SUCCESS);
-    assert_int_equal(out.device, 1);
-    assert_int_equal(cushim_device_get_by_pci_address(&out.device, "0000:00:00.0"),
-                     CUDA_ERROR_INVALID_DEVICE);
-    assert_int_equal(out.device, 1);
+    OK(cushim_device_pci_address(1, address, sizeof address));
+    OK(cushim_device_get_by_pci_address(&device, address));
+    assert_int_equal(device, 1);
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_pci_address(&device, "0000:00:00.0"));
+    assert_int_equal(device, 1);
 }
 
-static void a_pci_address_is_never_cut(void **state)
+/* --- what they are --- */
+
+static void pci_address_is_never_cut(void **state)
 {
+    char address[16];
+
     (void)state;
-    assert_int_equal(cushim_device_pci_address(1, out.text, 12), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(out.text[0], 0x5a);
-    assert_int_equal(cushim_device_pci_address(1, out.text, 13), CUDA_SUCCESS);
-    assert_int_equal(out.text[13], 0x5a);
+    memset(address, '!', sizeof address);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_device_pci_address(1, address, 12));
+    assert_int_equal(address[0], '!');
+    OK(cushim_device_pci_address(1, address, 13));
+    assert_int_equal(strlen(address), 12);
+    assert_int_equal(address[13], '!');
 }
 
-static void a_name_is_cut_to_its_room(void **state)
+static void name_is_cut_to_its_room(void **state)
 {
+    char name[64];
+
     (void)state;
-    assert_int_equal(cushim_device_name(1, out.text, sizeof out.text), CUDA_SUCCESS);
-    assert_string_equal(out.text, "Fake GPU 1");
-    assert_int_equal(cushim_device_name(1, out.text, 5), CUDA_SUCCESS);
-    assert_string_equal(out.text, "Fake");
-    assert_int_equal(cushim_device_name(1, out.text, 0), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(fake_calls(NULL), 2);
+    OK(cushim_device_name(1, name, sizeof name));
+    assert_string_equal(name, "NVIDIA H200");
+    OK(cushim_device_name(1, name, 5));
+    assert_string_equal(name, "NVID");
+    kit_forget();
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_device_name(1, name, 0));
+    assert_calls("");
 }
 
 static void numbers_are_the_drivers(void **state)
 {
+    const CUdevice_attribute clock = CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
+    const CUdevice_P2PAttribute access = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
+    size_t bytes = 0, its_bytes = 1;
+    int value = 0, its = 1, major = 0, minor = 9;
+
     (void)state;
-    fake_device_attribute(1, CLOCK, 1980000);
-    assert_int_equal(cushim_device_attribute(1, CLOCK, &out.a), CUDA_SUCCESS);
-    assert_int_equal(out.a, 1980000);
-    assert_int_equal(cushim_device_compute_capability(1, &out.a, &out.b), CUDA_SUCCESS);
-    assert_int_equal(out.a, 9);
-    assert_int_equal(out.b, 0);
-    assert_int_equal(cushim_device_total_memory_bytes(1, &out.bytes), CUDA_SUCCESS);
-    assert_true(out.bytes == (size_t)3 << 30);
-    assert_int_equal(cushim_device_p2p_attribute(1, 0, PEER_ACCESS, &out.a), CUDA_SUCCESS);
-    assert_int_equal(out.a, 1);
+    OK(cushim_device_attribute(1, clock, &value));
+    OK(kit.driver->DeviceGetAttribute(&its, clock, 1));
+    assert_int_equal(value, its);
+    OK(cushim_device_compute_capability(1, &major, &minor));
+    assert_int_equal(major, 9);
+    assert_int_equal(minor, 0);
+    OK(cushim_device_total_memory_bytes(1, &bytes));
+    OK(kit.driver->DeviceTotalMem_v2(&its_bytes, 1));
+    assert_int_equal(bytes, its_bytes);
+    OK(cushim_device_p2p_attribute(1, 0, access, &value));
+    assert_int_equal(value, 1);
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_p2p_attribute(1, 1, access, &value));
 }
 
 static void peers_are_other_devices(void **state)
 {
+    bool can = false;
+
     (void)state;
-    assert_int_equal(cushim_device_can_access_peer(1, 0, &out.yes), CUDA_SUCCESS);
-    assert_true(out.yes);
-    assert_int_equal(cushim_device_can_access_peer(1, 1, &out.yes), CUDA_SUCCESS);
-    assert_false(out.yes);
-    assert_int_equal(cushim_device_p2p_attribute(1, 1, PEER_ACCESS, &out.a),
-                     CUDA_ERROR_INVALID_DEVICE);
+    OK(cushim_device_can_access_peer(1, 0, &can));
+    assert_true(can);
+    OK(cushim_device_can_access_peer(1, 1, &can));
+    assert_false(can);
 }
 
-static void priorities_are_asked_in_the_primary_context(void **state)
+static void priorities_are_asked_for_in_the_primary_context(void **state)
 {
+    int least = 99, greatest = 99;
+
     (void)state;
-    fake_enter(fake_foreign_context(0));
-    assert_int_equal(cushim_device_stream_priority_range(1, &out.a, &out.b), CUDA_SUCCESS);
-    assert_int_equal(out.a, 0);
-    assert_int_equal(out.b, -5);
-    assert_string_equal(fake_order(),
-                        "cuDevicePrimaryCtxRetain cuCtxPushCurrent_v2 cuCtxGetStreamPriorityRange "
-                        "cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2");
+    OK(cushim_device_stream_priority_range(1, &least, &greatest));
+    assert_int_equal(least, 0);
+    assert_int_equal(greatest, -5);
+    assert_calls("cuDevicePrimaryCtxRetain cuCtxPushCurrent_v2(context#4) "
+                 "cuCtxGetStreamPriorityRange cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2");
 }
 
-static void ipc_events_are_the_drivers_to_tell(void **state)
+static void support_of_ipc_events_is_an_attribute(void **state)
 {
+    bool supported = false;
+
     (void)state;
-    assert_int_equal(cushim_device_supports_ipc_events(1, &out.yes), CUDA_SUCCESS);
-    assert_true(out.yes);
-    fake_device_attribute(1, IPC_EVENTS, 0);
-    assert_int_equal(cushim_device_supports_ipc_events(1, &out.yes), CUDA_SUCCESS);
-    assert_false(out.yes);
-    assert_int_equal(fake_calls(NULL), 2);
+    OK(cushim_device_supports_ipc_events(1, &supported));
+    assert_true(supported);
+    set_attribute(0, IPC_EVENTS, 0);
+    OK(cushim_device_supports_ipc_events(1, &supported));
+    assert_false(supported);
+    assert_calls("cuDeviceGetAttribute cuDeviceGetAttribute");
 }
 
-static void a_driver_that_cannot_tell_shares_events_of_discrete_devices(void **state)
+static void driver_without_that_attribute_shares_events_of_discrete_devices(void **state)
 {
     static const struct {
         int unified, integrated;
-        bool yes;
+        bool supported;
     } cases[] = {{1, 0, true}, {0, 0, false}, {1, 1, false}, {0, 1, false}};
+    bool supported;
 
     (void)state;
-    fake_device_attribute(1, IPC_EVENTS, DOES_NOT_KNOW);
+    set_attribute(0, IPC_EVENTS, -1);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        fake_device_attribute(1, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, cases[i].unified);
-        fake_device_attribute(1, CU_DEVICE_ATTRIBUTE_INTEGRATED, cases[i].integrated);
-        assert_int_equal(cushim_device_supports_ipc_events(1, &out.yes), CUDA_SUCCESS);
-        assert_int_equal(out.yes, cases[i].yes && !cushim__system_is_windows);
+        set_attribute(1, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, cases[i].unified);
+        set_attribute(2, CU_DEVICE_ATTRIBUTE_INTEGRATED, cases[i].integrated);
+        OK(cushim_device_supports_ipc_events(1, &supported));
+        assert_int_equal(supported, cases[i].supported && !cushim__system_is_windows);
     }
 }
 
-static void memory_operations_are_the_drivers_to_tell(void **state)
+static void support_of_memory_operations_is_an_attribute(void **state)
 {
-    static const int answers[] = {1, 0, DOES_NOT_KNOW};
+    static const int values[] = {1, 0, -1};
+    bool supported;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(answers); i++) {
-        fake_device_attribute(1, STREAM_MEM_OPS, answers[i]);
-        assert_int_equal(cushim_device_supports_stream_memory_operations(1, &out.yes),
-                         CUDA_SUCCESS);
-        assert_int_equal(out.yes, answers[i] == 1);
+    for (size_t i = 0; i < COUNT(values); i++) {
+        set_attribute(0, STREAM_MEM_OPS, values[i]);
+        OK(cushim_device_supports_stream_memory_operations(1, &supported));
+        assert_int_equal(supported, values[i] == 1);
     }
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, fake_teardown)
+/* --- arguments --- */
+
+static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
+{
+    int least, greatest;
+    bool supported;
+    char name[9];
+    CUuuid uuid;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_name(99, name, sizeof name));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_uuid(-1, &uuid));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_stream_priority_range(99, &least, &greatest));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_supports_ipc_events(99, &supported));
+    assert_calls("cuDeviceGetName cuDeviceGetUuid_v2 cuDevicePrimaryCtxRetain "
+                 "cuDeviceGetAttribute");
+}
+
+static void missing_arguments_are_refused_before_any_driver_call(void **state)
+{
+    static const char address[] = "0000:1c:00.0";
+    const CUresult refused = CUDA_ERROR_INVALID_VALUE;
+    const CUuuid uuid = {{0}};
+    CUdevice device;
+    int value;
+
+    (void)state;
+    CODE(refused, cushim_device_count(NULL));
+    CODE(refused, cushim_device_get(NULL, 0));
+    CODE(refused, cushim_device_get_by_uuid(NULL, &uuid));
+    CODE(refused, cushim_device_get_by_uuid(&device, NULL));
+    CODE(refused, cushim_device_get_by_pci_address(NULL, address));
+    CODE(refused, cushim_device_get_by_pci_address(&device, NULL));
+    CODE(refused, cushim_device_name(0, NULL, 9));
+    CODE(refused, cushim_device_uuid(0, NULL));
+    CODE(refused, cushim_device_pci_address(0, NULL, 32));
+    CODE(refused, cushim_device_compute_capability(0, NULL, &value));
+    CODE(refused, cushim_device_compute_capability(0, &value, NULL));
+    CODE(refused, cushim_device_total_memory_bytes(0, NULL));
+    CODE(refused, cushim_device_attribute(0, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, NULL));
+    CODE(refused, cushim_device_stream_priority_range(0, NULL, &value));
+    CODE(refused, cushim_device_stream_priority_range(0, &value, NULL));
+    CODE(refused, cushim_device_supports_ipc_events(0, NULL));
+    CODE(refused, cushim_device_supports_stream_memory_operations(0, NULL));
+    CODE(refused, cushim_device_can_access_peer(0, 1, NULL));
+    CODE(refused,
+         cushim_device_p2p_attribute(0, 1, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, NULL));
+    assert_calls("");
+}
+
+/* --- UUIDs as text --- */
+
+#define DIGITS "4d656f1c-7a3b-1d2e-9f80-01234567abff"
+
+static const unsigned char uuid_bytes[16] = {0x4d, 0x65, 0x6f, 0x1c, 0x7a, 0x3b, 0x1d, 0x2e,
+                                             0x9f, 0x80, 0x01, 0x23, 0x45, 0x67, 0xab, 0xff};
+
+static void uuid_is_written_in_five_groups_after_gpu(void **state)
+{
+    CUuuid uuid;
+    char text[CUSHIM_UUID_TEXT_SIZE + 1];
+
+    (void)state;
+    memcpy(uuid.bytes, uuid_bytes, sizeof uuid_bytes);
+    memset(text, '!', sizeof text);
+    OK(cushim_uuid_format(&uuid, text));
+    assert_string_equal(text, "GPU-" DIGITS);
+    assert_int_equal(strlen(text) + 1, CUSHIM_UUID_TEXT_SIZE);
+    assert_int_equal(text[CUSHIM_UUID_TEXT_SIZE], '!');
+}
+
+static void uuid_is_read_with_and_without_a_prefix_and_in_either_case(void **state)
+{
+    static const char *const texts[] = {
+        "GPU-" DIGITS,
+        "MIG-" DIGITS,
+        DIGITS,
+        "GPU-4D656F1C-7A3B-1D2E-9F80-01234567ABFF",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        CUuuid uuid;
+
+        memset(&uuid, 0, sizeof uuid);
+        OK(cushim_uuid_parse(&uuid, texts[i]));
+        assert_memory_equal(uuid.bytes, uuid_bytes, sizeof uuid_bytes);
+    }
+}
+
+static void text_that_is_no_uuid_is_refused_and_writes_nothing(void **state)
+{
+    static const char *const texts[] = {
+        "",
+        "GPU-",
+        "gpu-" DIGITS,
+        "GPU-GPU-" DIGITS,
+        " " DIGITS,
+        DIGITS " ",
+        DIGITS "0",
+        "GPU-4d656f1c",
+        "4d656f1c-7a3b-1d2e-9f80-01234567abf",
+        "4d656f1c-7a3b-1d2e-9f80-01234567abfg",
+        "4d656f1c-7a3b-1d2e-9f80-01234567ab-ff",
+        "4d656f1c7a3b1d2e9f8001234567abff",
+        "4d656f1c_7a3b-1d2e-9f80-01234567abff",
+        "4d656f1-c7a3b-1d2e-9f80-01234567abff",
+        "MIG-GPU-" DIGITS "/1/0",
+    };
+    CUuuid uuid, before;
+
+    (void)state;
+    memset(&uuid, 0x5a, sizeof uuid);
+    before = uuid;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(&uuid, texts[i]));
+        assert_memory_equal(&uuid, &before, sizeof uuid);
+    }
+}
+
+static void uuid_functions_refuse_null(void **state)
+{
+    CUuuid uuid;
+    char text[CUSHIM_UUID_TEXT_SIZE];
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_format(NULL, text));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_format(&uuid, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(NULL, DIGITS));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_uuid_parse(&uuid, NULL));
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(devices_are_counted_and_found_by_number),
-        TEST(a_device_is_found_by_uuid),
-        TEST(a_uuid_that_no_device_has_is_no_device),
-        TEST(a_driver_without_the_newer_uuid_is_asked_for_the_older_one),
-        TEST(a_device_is_found_by_its_own_pci_address),
-        TEST(a_pci_address_is_never_cut),
-        TEST(a_name_is_cut_to_its_room),
+        TEST(device_is_found_by_its_uuid),
+        TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one),
+        TEST(device_is_found_by_its_pci_address),
+        TEST(pci_address_is_never_cut),
+        TEST(name_is_cut_to_its_room),
         TEST(numbers_are_the_drivers),
         TEST(peers_are_other_devices),
-        TEST(priorities_are_asked_in_the_primary_context),
-        TEST(ipc_events_are_the_drivers_to_tell),
-        TEST(a_driver_that_cannot_tell_shares_events_of_discrete_devices),
-        TEST(memory_operations_are_the_drivers_to_tell),
+        TEST(priorities_are_asked_for_in_the_primary_context),
+        TEST(support_of_ipc_events_is_an_attribute),
+        TEST(driver_without_that_attribute_shares_events_of_discrete_devices),
+        TEST(support_of_memory_operations_is_an_attribute),
+        TEST(number_that_is_no_device_is_the_drivers_to_refuse),
+        TEST(missing_arguments_are_refused_before_any_driver_call),
+        cmocka_unit_test(uuid_is_written_in_five_groups_after_gpu),
+        cmocka_unit_test(uuid_is_read_with_and_without_a_prefix_and_in_either_case),
+        cmocka_unit_test(text_that_is_no_uuid_is_refused_and_writes_nothing),
+        cmocka_unit_test(uuid_functions_refuse_null),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

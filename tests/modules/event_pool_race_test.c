@@ -3,7 +3,7 @@
  * Pools of events: what other threads may do between two steps of a call, done there on purpose.
  * Compiles the pool itself, with a gap before each exchange in which a test may act.
  */
-#include "event_world.h"
+#include "testkit.h"
 
 #include <stdatomic.h>
 
@@ -35,14 +35,14 @@ static void make_pool(unsigned initial)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
 
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, &options), CUDA_SUCCESS);
+    OK(cushim_event_pool_create(&pool, kit.one, NULL, &options));
 }
 
 static struct cushim_event *acquire(void)
 {
     struct cushim_event *event = NULL;
 
-    assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_SUCCESS);
+    OK(cushim_event_pool_acquire(pool, &event));
     return event;
 }
 
@@ -54,11 +54,11 @@ static void take_three_and_give_the_first_back(void)
     taken[0] = acquire();
     taken[1] = acquire();
     third = acquire();
-    event_drop(third);
-    event_drop(taken[0]);
+    OK(cushim_event_release(third));
+    OK(cushim_event_release(taken[0]));
 }
 
-static void an_old_top_that_is_back_is_not_taken_for_the_same(void **state)
+static void old_top_that_is_back_is_not_taken_for_the_same(void **state)
 {
     struct cushim_event *event, *spare, *next;
 
@@ -70,19 +70,19 @@ static void an_old_top_that_is_back_is_not_taken_for_the_same(void **state)
     next = acquire();
     assert_ptr_equal(event, taken[0]);
     assert_ptr_not_equal(next, taken[1]); /* what was below the top then is not now */
-    event_drop(event);
-    event_drop(spare);
-    event_drop(next);
-    event_drop(taken[1]);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_release(event));
+    OK(cushim_event_release(spare));
+    OK(cushim_event_release(next));
+    OK(cushim_event_release(taken[1]));
+    OK(cushim_event_pool_release(pool));
 }
 
 static void release_pool(void)
 {
-    assert_int_equal(cushim_event_pool_release(pool), CUDA_SUCCESS);
+    OK(cushim_event_pool_release(pool));
 }
 
-static void an_event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
+static void event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
 {
     struct cushim_event *one, *two;
 
@@ -91,13 +91,14 @@ static void an_event_that_comes_back_as_the_pool_ends_is_destroyed(void **state)
     one = acquire();
     two = acquire();
     meanwhile = release_pool;
-    event_drop(one);
-    assert_int_equal(fake_live(FAKE_EVENT), 1);
-    assert_int_equal(cushim_event_query(two), CUDA_SUCCESS);
-    event_drop(two);
+    kit_forget();
+    OK(cushim_event_release(one));
+    assert_calls("cuEventDestroy_v2");
+    OK(cushim_event_query(two));
+    OK(cushim_event_release(two));
 }
 
-static void one_that_comes_back_behind_a_spare_event_then_is_too(void **state)
+static void event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroyed(void **state)
 {
     struct cushim_event *one, *two, *spare;
 
@@ -106,20 +107,21 @@ static void one_that_comes_back_behind_a_spare_event_then_is_too(void **state)
     one = acquire();
     two = acquire();
     spare = acquire();
-    event_drop(spare);
+    OK(cushim_event_release(spare));
     meanwhile = release_pool;
-    event_drop(one);
-    assert_int_equal(fake_live(FAKE_EVENT), 1);
-    assert_int_equal(cushim_event_query(two), CUDA_SUCCESS);
-    event_drop(two);
+    kit_forget();
+    OK(cushim_event_release(one));
+    assert_calls("cuEventDestroy_v2 cuEventDestroy_v2");
+    OK(cushim_event_query(two));
+    OK(cushim_event_release(two));
 }
 
 static void give_one_back(void)
 {
-    event_drop(taken[0]);
+    OK(cushim_event_release(taken[0]));
 }
 
-static void of_two_that_come_back_at_once_both_are_kept(void **state)
+static void two_events_that_come_back_at_once_are_both_kept(void **state)
 {
     struct cushim_event *event;
     size_t total, free;
@@ -129,14 +131,14 @@ static void of_two_that_come_back_at_once_both_are_kept(void **state)
     taken[0] = acquire();
     event = acquire();
     meanwhile = give_one_back;
-    event_drop(event);
-    assert_int_equal(cushim_event_pool_counts(pool, &total, &free), CUDA_SUCCESS);
+    OK(cushim_event_release(event));
+    OK(cushim_event_pool_counts(pool, &total, &free));
     assert_int_equal(total, 2);
     assert_int_equal(free, 2);
     assert_ptr_not_equal(acquire(), acquire());
-    event_drop(taken[0]);
-    event_drop(event);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_release(taken[0]));
+    OK(cushim_event_release(event));
+    OK(cushim_event_pool_release(pool));
 }
 
 static void take_one(void)
@@ -153,41 +155,40 @@ static void two_threads_that_grow_a_pool_share_one_chunk(void **state)
     meanwhile = take_one;
     event = acquire();
     assert_ptr_not_equal(event, taken[0]);
-    event_drop(taken[0]);
-    event_drop(event);
+    OK(cushim_event_release(taken[0]));
+    OK(cushim_event_release(event));
     assert_ptr_equal(acquire(), taken[0]);
     assert_ptr_equal(acquire(), event);
-    assert_int_equal(cushim_event_query(event), CUDA_SUCCESS);
-    event_drop(event);
-    event_drop(taken[0]);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_query(event));
+    OK(cushim_event_release(event));
+    OK(cushim_event_release(taken[0]));
+    OK(cushim_event_pool_release(pool));
 }
 
-static void a_place_is_used_again_after_a_failure(void **state)
+static void node_is_used_again_after_a_failure(void **state)
 {
     struct cushim_event *event = NULL;
 
     (void)state;
     make_pool(0);
-    for (int i = 0; i < 3; i++) {
-        fake_fail("cuEventCreate", 1, CUDA_ERROR_UNKNOWN);
-        assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_ERROR_UNKNOWN);
-    }
-    event_drop(acquire());
+    kit_fault("cuEventCreate:times=3 => return(UNKNOWN)");
+    for (int i = 0; i < 3; i++)
+        CODE(CUDA_ERROR_UNKNOWN, cushim_event_pool_acquire(pool, &event));
+    OK(cushim_event_release(acquire()));
     assert_int_equal(atomic_load(&pool->nodes), 1);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
 }
 
-static void a_pool_that_has_all_it_can_name_is_out_of_memory(void **state)
+static void pool_with_the_most_nodes_is_out_of_memory(void **state)
 {
     struct cushim_event *event = NULL;
 
     (void)state;
     make_pool(0);
     atomic_store(&pool->nodes, MOST_NODES);
-    assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_ERROR_OUT_OF_MEMORY);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_event_pool_acquire(pool, &event));
     assert_null(event);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
 }
 
 static void numbers_and_chunks_agree(void **state)
@@ -207,15 +208,14 @@ static void numbers_and_chunks_agree(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, event_world_setup, event_world_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(an_old_top_that_is_back_is_not_taken_for_the_same),
-        TEST(an_event_that_comes_back_as_the_pool_ends_is_destroyed),
-        TEST(one_that_comes_back_behind_a_spare_event_then_is_too),
-        TEST(of_two_that_come_back_at_once_both_are_kept),
+        TEST(old_top_that_is_back_is_not_taken_for_the_same),
+        TEST(event_that_comes_back_as_the_pool_ends_is_destroyed),
+        TEST(event_that_comes_back_behind_a_spare_one_as_the_pool_ends_is_destroyed),
+        TEST(two_events_that_come_back_at_once_are_both_kept),
         TEST(two_threads_that_grow_a_pool_share_one_chunk),
-        TEST(a_place_is_used_again_after_a_failure),
-        TEST(a_pool_that_has_all_it_can_name_is_out_of_memory),
+        TEST(node_is_used_again_after_a_failure),
+        TEST(pool_with_the_most_nodes_is_out_of_memory),
         TEST(numbers_and_chunks_agree),
     };
 

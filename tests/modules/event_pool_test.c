@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools of events. */
-#include "event_world.h"
+#include "testkit.h"
 
 static struct cushim_event_pool *make_pool(const struct cushim_event_options *kind,
                                            unsigned initial)
 {
-    struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
+    const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
     struct cushim_event_pool *pool = NULL;
 
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, kind, &options), CUDA_SUCCESS);
+    OK(cushim_event_pool_create(&pool, kit.one, kind, &options));
     return pool;
 }
 
@@ -16,7 +16,7 @@ static struct cushim_event *acquire(struct cushim_event_pool *pool)
 {
     struct cushim_event *event = NULL;
 
-    assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_SUCCESS);
+    OK(cushim_event_pool_acquire(pool, &event));
     return event;
 }
 
@@ -24,85 +24,86 @@ static void assert_counts(struct cushim_event_pool *pool, size_t total, size_t f
 {
     size_t counted_total = 99, counted_free = 99;
 
-    assert_int_equal(cushim_event_pool_counts(pool, &counted_total, &counted_free), CUDA_SUCCESS);
+    OK(cushim_event_pool_counts(pool, &counted_total, &counted_free));
     assert_int_equal(counted_total, total);
     assert_int_equal(counted_free, free);
 }
 
-static void an_event_comes_back_without_driver_calls(void **state)
+static void released_event_comes_back_without_driver_calls(void **state)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event;
     CUevent handle;
 
     (void)state;
-    assert_int_equal(fake_calls(NULL), 0);
+    assert_calls("");
     event = acquire(pool);
-    assert_string_equal(fake_order(), "cuCtxPushCurrent_v2 cuEventCreate cuCtxPopCurrent_v2");
-    assert_ptr_equal(cushim_event_context(event), world.context);
+    assert_calls(IN_FIRST("cuEventCreate"));
+    assert_ptr_equal(cushim_event_context(event), kit.one);
     assert_counts(pool, 1, 0);
-    event_record(event);
-    handle = (CUevent)event_fake(event);
-    fake_forget();
-    event_drop(event);
+    OK(cushim_event_record(event, kit.stream));
+    handle = kit_event_handle(event);
+    kit_forget();
+    OK(cushim_event_release(event));
     assert_counts(pool, 1, 1);
     event = acquire(pool);
-    assert_int_equal(fake_calls(NULL), 0);
-    assert_ptr_equal(event_fake(event), handle);
+    assert_calls("");
+    assert_ptr_equal(kit_event_handle(event), handle);
     assert_false(cushim_event_is_recorded(event));
     assert_true(cushim_event_has_timing(event));
-    event_drop(event);
-    assert_int_equal(cushim_event_pool_release(pool), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
+    OK(cushim_event_release(event));
+    OK(cushim_event_pool_release(pool));
+    assert_calls("cuEventDestroy_v2");
 }
 
-static void the_first_events_are_created_at_once(void **state)
+static void initial_events_are_created_at_once(void **state)
 {
-    struct cushim_event_pool *pool = make_pool(&untimed, 3);
+    struct cushim_event_pool *pool = make_pool(&kit_untimed, 3);
     struct cushim_event *events[3];
 
     (void)state;
-    assert_int_equal(fake_calls("cuEventCreate"), 3);
+    assert_int_equal(kit_argument("cuEventCreate", "Flags"), CU_EVENT_DISABLE_TIMING);
     assert_counts(pool, 3, 3);
-    fake_forget();
+    kit_forget();
     for (size_t i = 0; i < COUNT(events); i++) {
         events[i] = acquire(pool);
-        assert_int_equal(event_fake(events[i])->flags, CU_EVENT_DISABLE_TIMING);
         assert_false(cushim_event_has_timing(events[i]));
     }
     assert_counts(pool, 3, 0);
-    assert_int_equal(fake_calls(NULL), 0);
+    assert_calls("");
     for (size_t i = 0; i < COUNT(events); i++)
-        event_drop(events[i]);
+        OK(cushim_event_release(events[i]));
     assert_counts(pool, 3, 3);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
+    assert_calls("cuEventDestroy_v2 cuEventDestroy_v2 cuEventDestroy_v2");
 }
 
 static void arguments_are_checked_before_any_driver_call(void **state)
 {
-    struct cushim_event_pool_options nothing = {.size = 0};
-    struct cushim_event_options strange = {.size = 1};
+    const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_value = CUDA_ERROR_INVALID_VALUE;
+    const struct cushim_event_pool_options nothing = {.size = 0};
+    const struct cushim_event_options strange = {.size = 1};
     struct cushim_event_pool *pool = NULL;
     struct cushim_event *event = NULL;
 
     (void)state;
-    assert_int_equal(cushim_event_pool_create(NULL, world.context, NULL, NULL), 1);
-    assert_int_equal(cushim_event_pool_create(&pool, NULL, NULL, NULL), 400);
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, &strange, NULL), 1);
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, &nothing), 1);
+    CODE(no_value, cushim_event_pool_create(NULL, kit.one, NULL, NULL));
+    CODE(no_handle, cushim_event_pool_create(&pool, NULL, NULL, NULL));
+    CODE(no_value, cushim_event_pool_create(&pool, kit.one, &strange, NULL));
+    CODE(no_value, cushim_event_pool_create(&pool, kit.one, NULL, &nothing));
     assert_null(pool);
-    assert_int_equal(cushim_event_pool_acquire(NULL, &event), 400);
-    assert_int_equal(cushim_event_pool_counts(NULL, NULL, NULL), 400);
+    CODE(no_handle, cushim_event_pool_acquire(NULL, &event));
+    CODE(no_handle, cushim_event_pool_counts(NULL, NULL, NULL));
     assert_null(cushim_event_pool_retain(NULL));
-    assert_int_equal(cushim_event_pool_release(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_pool_acquire(pool, NULL), 1);
-    assert_int_equal(cushim_event_pool_counts(pool, NULL, NULL), CUDA_SUCCESS);
+    OK(cushim_event_pool_release(NULL));
+    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    CODE(no_value, cushim_event_pool_acquire(pool, NULL));
+    OK(cushim_event_pool_counts(pool, NULL, NULL));
     assert_ptr_equal(cushim_event_pool_retain(pool), pool);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
     assert_counts(pool, 0, 0);
-    cushim_event_pool_release(pool);
-    assert_int_equal(fake_calls(NULL), 0);
+    OK(cushim_event_pool_release(pool));
+    assert_calls("");
 }
 
 static void only_the_last_release_brings_an_event_back(void **state)
@@ -112,62 +113,62 @@ static void only_the_last_release_brings_an_event_back(void **state)
 
     (void)state;
     cushim_event_retain(event);
-    event_drop(event);
+    OK(cushim_event_release(event));
     assert_counts(pool, 1, 0);
     other = acquire(pool);
     assert_false(cushim_event_equal(event, other));
-    event_drop(event);
-    event_drop(other);
+    OK(cushim_event_release(event));
+    OK(cushim_event_release(other));
     assert_counts(pool, 2, 2);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
 }
 
-static void a_closed_event_leaves_the_pool(void **state)
+static void closed_event_leaves_the_pool(void **state)
 {
     struct cushim_event_pool *pool = make_pool(NULL, 1);
     struct cushim_event *event = acquire(pool), *next;
 
     (void)state;
-    fake_forget();
-    assert_int_equal(cushim_event_close(event), CUDA_SUCCESS);
-    event_drop(event);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
+    kit_forget();
+    OK(cushim_event_close(event));
+    OK(cushim_event_release(event));
+    assert_calls("cuEventDestroy_v2");
     assert_counts(pool, 0, 0);
     next = acquire(pool);
-    assert_int_equal(cushim_event_query(next), CUDA_SUCCESS);
+    OK(cushim_event_query(next));
     assert_ptr_equal(next, event); /* the memory is used again, the driver's event is another */
-    event_drop(next);
+    OK(cushim_event_release(next));
     assert_counts(pool, 1, 1);
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
 }
 
-static void events_outlive_the_pool(void **state)
+static void events_outlive_their_pool(void **state)
 {
     struct cushim_event_pool *pool;
     struct cushim_event *one, *two;
     struct cushim_context *context;
 
     (void)state;
-    assert_int_equal(cushim_context_create(&context, 0, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_pool_create(&pool, context, NULL, NULL), CUDA_SUCCESS);
+    OK(cushim_context_create(&context, 0, NULL));
+    OK(cushim_event_pool_create(&pool, context, NULL, NULL));
     one = acquire(pool);
     two = acquire(pool);
-    event_drop(acquire(pool));
-    cushim_context_release(context);
-    fake_forget();
-    assert_int_equal(cushim_event_pool_release(pool), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
-    assert_int_equal(cushim_event_query(one), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_record(two, cushim_stream_legacy()), CUDA_SUCCESS);
-    fake_forget();
-    event_drop(one);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
-    cushim_event_close(two);
-    event_drop(two);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2 cuEventDestroy_v2 cuCtxDestroy_v2");
+    OK(cushim_event_release(acquire(pool)));
+    OK(cushim_context_release(context));
+    kit_forget();
+    OK(cushim_event_pool_release(pool));
+    assert_calls("cuEventDestroy_v2");
+    OK(cushim_event_query(one));
+    OK(cushim_event_record(two, cushim_stream_legacy()));
+    kit_forget();
+    OK(cushim_event_release(one));
+    assert_calls("cuEventDestroy_v2");
+    OK(cushim_event_close(two));
+    OK(cushim_event_release(two));
+    assert_calls("cuEventDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void a_pool_grows_over_chunks(void **state)
+static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
 {
     static struct cushim_event *events[500];
     struct cushim_event_pool *pool = make_pool(NULL, 0);
@@ -176,78 +177,45 @@ static void a_pool_grows_over_chunks(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < COUNT(events); i++) {
             events[i] = acquire(pool);
-            assert_false(event_fake(events[i])->recorded);
-            event_record(events[i]);
-            assert_false(i && events[i] == events[i - 1]);
+            assert_false(cushim_event_is_recorded(events[i])); /* as it is in other hands */
+            OK(cushim_event_record(events[i], kit.stream));
         }
         assert_counts(pool, COUNT(events), 0);
         for (size_t i = 0; i < COUNT(events); i++) {
-            event_fake(events[i])->recorded = false; /* seen twice if one was handed out twice */
-            event_drop(events[i]);
+            assert_true(cushim_event_is_recorded(events[i]));
+            OK(cushim_event_release(events[i]));
         }
+        assert_counts(pool, COUNT(events), COUNT(events));
     }
-    assert_int_equal(fake_calls("cuEventCreate"), COUNT(events));
-    cushim_event_pool_release(pool);
+    OK(cushim_event_pool_release(pool));
 }
 
-static void without_memory_a_pool_stays_as_it_is(void **state)
+static void failing_create_leaves_the_pool_unchanged(void **state)
 {
-    struct cushim_event_pool *pool = NULL;
+    struct cushim_event_pool *pool = make_pool(NULL, 0);
     struct cushim_event *event = NULL;
 
     (void)state;
-    event_lack_memory(1);
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, NULL), 2);
-    assert_null(pool);
-    event_lack_memory(0);
-    pool = make_pool(NULL, 0);
-    event_lack_memory(1);
-    assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_null(event);
-    assert_int_equal(fake_calls(NULL), 0);
-    event_lack_memory(0);
-    event_drop(acquire(pool));
-    assert_counts(pool, 1, 1);
-    cushim_event_pool_release(pool);
-}
-
-static void a_driver_that_refuses_leaves_the_pool_as_it_is(void **state)
-{
-    const struct cushim_event_options never = {.size = sizeof never, .interprocess = true};
-    struct cushim_event_pool_options two = {.size = sizeof two, .initial = 2};
-    struct cushim_event_pool *pool = NULL;
-    struct cushim_event *event = NULL;
-
-    (void)state;
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, &never, &two), 1);
-    fake_fail("cuEventCreate", 2, CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_event_pool_create(&pool, world.context, NULL, &two), 999);
-    assert_null(pool);
-    assert_int_equal(fake_live(FAKE_EVENT), 0);
-    pool = make_pool(NULL, 0);
-    fake_fail("cuEventCreate", 1, CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_event_pool_acquire(pool, &event), CUDA_ERROR_UNKNOWN);
+    kit_fault("cuEventCreate:nth=1 => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_pool_acquire(pool, &event));
     assert_null(event);
     assert_counts(pool, 0, 0);
-    event_drop(acquire(pool));
-    fake_fail("cuEventDestroy_v2", 1, CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_event_pool_release(pool), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(event_log_lines, 1);
+    OK(cushim_event_release(acquire(pool)));
+    assert_counts(pool, 1, 1);
+    OK(cushim_event_pool_release(pool));
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, event_world_setup, event_world_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(an_event_comes_back_without_driver_calls),
-        TEST(the_first_events_are_created_at_once),
+        TEST(released_event_comes_back_without_driver_calls),
+        TEST(initial_events_are_created_at_once),
         TEST(arguments_are_checked_before_any_driver_call),
         TEST(only_the_last_release_brings_an_event_back),
-        TEST(a_closed_event_leaves_the_pool),
-        TEST(events_outlive_the_pool),
-        TEST(a_pool_grows_over_chunks),
-        TEST(without_memory_a_pool_stays_as_it_is),
-        TEST(a_driver_that_refuses_leaves_the_pool_as_it_is),
+        TEST(closed_event_leaves_the_pool),
+        TEST(events_outlive_their_pool),
+        TEST(pool_grows_over_chunks_and_hands_no_event_out_twice),
+        TEST(failing_create_leaves_the_pool_unchanged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,182 +1,476 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: their life, and what is known of them. */
-#include "event_world.h"
+/* Events: creating, wrapping and ending them, recording, asking and waiting. */
+#include "testkit.h"
 
-#include <string.h>
+/* --- creating --- */
 
-static void a_wrapped_event_is_never_destroyed(void **state)
+static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
 {
-    const CUevent foreign = fake_foreign_event(world.handle, 0);
+    struct cushim_event *event = NULL;
+    unsigned flags = 99;
+
+    (void)state;
+    OK(cushim_event_create(&event, kit.one, NULL));
+    assert_calls(IN_FIRST("cuEventCreate"));
+    assert_ptr_equal(cushim_event_context(event), kit.one);
+    OK(cushim_event_flags(event, &flags));
+    assert_int_equal(flags, CU_EVENT_DEFAULT);
+    assert_true(cushim_event_has_timing(event));
+    assert_false(cushim_event_is_recorded(event));
+    assert_false(cushim_event_is_closed(event));
+    assert_false(cushim_event_is_imported(event));
+    OK(cushim_event_release(event));
+}
+
+static void options_become_the_drivers_flags(void **state)
+{
+    static const struct {
+        struct cushim_event_options options;
+        unsigned flags;
+    } cases[] = {
+        {{sizeof cases[0].options, false, false, false}, 0},
+        {{sizeof cases[0].options, false, true, false}, CU_EVENT_BLOCKING_SYNC},
+        {{sizeof cases[0].options, true, false, false}, CU_EVENT_DISABLE_TIMING},
+        {{sizeof cases[0].options, true, false, true}, 6},
+        {{sizeof cases[0].options, true, true, true}, 7},
+        {{sizeof(size_t), true, true, true}, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct cushim_event *event = kit_event(&cases[i].options);
+        unsigned flags = 99;
+
+        OK(cushim_event_flags(event, &flags));
+        assert_int_equal(flags, cases[i].flags);
+        assert_int_equal(kit_argument("cuEventCreate", "Flags"), cases[i].flags);
+        assert_int_equal(cushim_event_has_timing(event), !(flags & CU_EVENT_DISABLE_TIMING));
+        assert_int_equal(cushim_event_is_blocking_sync(event),
+                         (flags & CU_EVENT_BLOCKING_SYNC) != 0);
+        assert_int_equal(cushim_event_is_interprocess(event), (flags & CU_EVENT_INTERPROCESS) != 0);
+        OK(cushim_event_release(event));
+    }
+}
+
+static void unknown_options_are_refused_unless_zero(void **state)
+{
+    struct {
+        struct cushim_event_options known;
+        unsigned char unknown[8];
+    } longer = {.known = {.size = sizeof longer}};
+    const struct cushim_event_options nothing = {.size = 0};
+    const CUevent handle = kit_foreign_event(0);
+    struct cushim_event *event = NULL;
+
+    (void)state;
+    OK(cushim_event_create(&event, kit.one, &longer.known));
+    OK(cushim_event_release(event));
+    event = NULL;
+    kit_forget();
+    longer.unknown[3] = 1;
+    for (int i = 0; i < 2; i++) {
+        const struct cushim_event_options *bad = i ? &nothing : &longer.known;
+
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create(&event, kit.one, bad));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create_recorded(&event, kit.stream, bad));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_wrap(&event, handle, NULL, bad));
+    }
+    assert_null(event);
+    assert_calls("");
+}
+
+static void create_recorded_records_in_the_streams_context(void **state)
+{
+    struct cushim_event *event = NULL;
+
+    (void)state;
+    OK(cushim_event_create_recorded(&event, kit.stream, NULL));
+    assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
+    assert_true(cushim_event_is_recorded(event));
+    assert_ptr_equal(cushim_event_context(event), kit.one);
+    OK(cushim_event_release(event));
+}
+
+static void create_recorded_on_a_default_stream_uses_the_current_context(void **state)
+{
+    struct cushim_event *event = NULL;
+    CUcontext handle = NULL;
+
+    (void)state;
+    OK(cushim_event_create_recorded(&event, cushim_stream_legacy(), NULL));
+    assert_calls("cuCtxGetCurrent cuCtxGetCurrent cuEventCreate cuEventRecord");
+    OK(cushim_context_handle(cushim_event_context(event), &handle));
+    assert_ptr_equal(handle, kit.current);
+    OK(cushim_event_release(event));
+    kit_enter(NULL);
+    event = NULL;
+    CODE(CUDA_ERROR_INVALID_CONTEXT,
+         cushim_event_create_recorded(&event, cushim_stream_legacy(), NULL));
+    assert_null(event);
+}
+
+static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
+{
+    struct cushim_stream *stream = kit_stream(WRAPPED_BARE);
+    struct cushim_event *event = NULL;
+
+    (void)state;
+    OK(cushim_event_create_recorded(&event, stream, NULL));
+    assert_calls("cuStreamGetCtx " IN_FIRST("cuEventCreate cuEventRecord"));
+    assert_non_null(cushim_event_context(event));
+    OK(cushim_event_release(event));
+    OK(cushim_stream_release(stream));
+}
+
+/* --- wrapping --- */
+
+static void wrapped_event_is_never_destroyed(void **state)
+{
+    const CUevent foreign = kit_foreign_event(0);
     struct cushim_event *event = NULL;
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        CUevent handle = NULL;
-
-        assert_int_equal(cushim_event_wrap(&event, foreign, world.context, NULL), CUDA_SUCCESS);
-        assert_int_equal(cushim_event_handle(event, &handle), CUDA_SUCCESS);
-        assert_ptr_equal(handle, foreign);
-        assert_int_equal(i ? cushim_event_close(event) : CUDA_SUCCESS, CUDA_SUCCESS);
-        event_drop(event);
+        OK(cushim_event_wrap(&event, foreign, kit.one, NULL));
+        assert_ptr_equal(kit_event_handle(event), foreign);
+        OK(i ? cushim_event_close(event) : CUDA_SUCCESS);
+        OK(cushim_event_release(event));
     }
-    assert_int_equal(fake_calls(NULL), 0);
+    assert_calls("");
 }
 
-static void a_wrapped_event_knows_what_it_was_told(void **state)
+static void wrapped_event_knows_what_the_caller_says(void **state)
 {
-    const CUevent foreign = fake_foreign_event(world.handle, CU_EVENT_DISABLE_TIMING);
+    const CUevent foreign = kit_foreign_event(CU_EVENT_DISABLE_TIMING);
     struct cushim_event *event = NULL;
     unsigned flags = 99;
     CUdevice device = 99;
 
     (void)state;
-    assert_int_equal(cushim_event_wrap(&event, foreign, NULL, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_flags(event, &flags), CUDA_ERROR_NOT_SUPPORTED);
-    assert_int_equal(cushim_event_device(event, &device), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cushim_event_wrap(&event, foreign, NULL, NULL));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_flags(event, &flags));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_device(event, &device));
     assert_int_equal(flags, 99);
     assert_int_equal(device, 99);
     assert_null(cushim_event_context(event));
     assert_false(cushim_event_has_timing(event) || cushim_event_is_blocking_sync(event));
-    event_drop(event);
-    assert_int_equal(cushim_event_wrap(&event, foreign, world.context, &untimed), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_flags(event, &flags), CUDA_SUCCESS);
+    OK(cushim_event_release(event));
+    OK(cushim_event_wrap(&event, foreign, kit.one, &kit_untimed));
+    OK(cushim_event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
-    assert_ptr_equal(cushim_event_context(event), world.context);
-    event_drop(event);
+    assert_ptr_equal(cushim_event_context(event), kit.one);
+    OK(cushim_event_release(event));
 }
 
-static void the_last_release_destroys_once(void **state)
+static void event_has_its_contexts_device_and_equals_its_wrappers(void **state)
 {
-    struct cushim_event *event = event_make(NULL);
+    struct cushim_event *one = kit_event(NULL), *other = NULL, *same = NULL;
+    CUdevice device = 99;
 
     (void)state;
-    fake_forget();
-    assert_ptr_equal(cushim_event_retain(event), event);
-    event_drop(event);
-    assert_int_equal(fake_calls(NULL), 0);
-    event_drop(event);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
+    OK(cushim_event_create(&other, kit.two, NULL));
+    OK(cushim_event_device(one, &device));
+    assert_int_equal(device, 0);
+    OK(cushim_event_device(other, &device));
+    assert_int_equal(device, 1);
+    OK(cushim_event_wrap(&same, kit_event_handle(one), NULL, NULL));
+    assert_true(cushim_event_equal(one, same));
+    assert_true(cushim_event_equal(one, one));
+    assert_false(cushim_event_equal(one, other));
+    OK(cushim_event_release(same));
+    OK(cushim_event_release(one));
+    OK(cushim_event_release(other));
 }
 
-static void an_event_keeps_its_context_alive(void **state)
+/* --- ending --- */
+
+static void last_release_destroys_once(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    kit_forget();
+    assert_ptr_equal(cushim_event_retain(event), event);
+    OK(cushim_event_release(event));
+    assert_calls("");
+    OK(cushim_event_release(event));
+    assert_calls("cuEventDestroy_v2");
+}
+
+static void event_keeps_its_context_alive(void **state)
 {
     struct cushim_context *context;
     struct cushim_event *event;
 
     (void)state;
-    assert_int_equal(cushim_context_create(&context, 0, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_create(&event, context, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_release(context), CUDA_SUCCESS);
-    fake_forget();
-    event_drop(event);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2 cuCtxDestroy_v2");
+    OK(cushim_context_create(&context, 0, NULL));
+    OK(cushim_event_create(&event, context, NULL));
+    OK(cushim_context_release(context));
+    kit_forget();
+    OK(cushim_event_release(event));
+    assert_calls("cuEventDestroy_v2 cuCtxDestroy_v2");
 }
 
-static void a_closed_event_is_refused_everywhere(void **state)
+static void close_destroys_once_and_the_event_is_refused_from_then_on(void **state)
 {
-    struct cushim_event *event = event_make(&interprocess), *good = event_make(NULL);
+    struct cushim_event *event = kit_event(&kit_interprocess), *good = kit_event(NULL);
+    const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
     CUipcEventHandle exported;
+    CUevent handle;
+    CUdevice device;
     float ms;
 
     (void)state;
-    event_record(event);
-    event_record(good);
-    fake_forget();
-    assert_int_equal(cushim_event_close(event), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_close(event), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2");
+    OK(cushim_event_record(event, kit.stream));
+    OK(cushim_event_record(good, kit.stream));
+    kit_forget();
+    OK(cushim_event_close(event));
+    OK(cushim_event_close(event));
+    assert_calls("cuEventDestroy_v2");
     assert_true(cushim_event_is_closed(event));
-    assert_int_equal(cushim_event_record(event, world.stream), 400);
-    assert_int_equal(cushim_event_record(event, cushim_stream_legacy()), 400);
-    assert_int_equal(cushim_event_record_with_flags(event, world.stream, 1), 400);
-    assert_string_equal(fake_order(), "cuEventDestroy_v2"); /* not even with NULL */
-    assert_int_equal(cushim_event_query(event), 400);
-    assert_int_equal(cushim_event_synchronize(event), 400);
-    assert_int_equal(cushim_event_wait_for(event, 1000), 400);
-    assert_int_equal(cushim_event_elapsed(event, good, &ms), 400);
-    assert_int_equal(cushim_event_elapsed(good, event, &ms), 400);
-    assert_int_equal(cushim_event_export(event, &exported), 400);
-    assert_int_equal(cushim_event_handle(event, &(CUevent){NULL}), 400);
-    assert_int_equal(cushim_event_device(event, &(CUdevice){0}), 400);
+    CODE(refused, cushim_event_record(event, kit.stream));
+    CODE(refused, cushim_event_record(event, cushim_stream_legacy()));
+    CODE(refused, cushim_event_record_with_flags(event, kit.stream, 1));
+    CODE(refused, cushim_context_record_event(kit.one, event));
+    CODE(refused, cushim_context_wait_event(kit.one, event));
+    CODE(refused, cushim_event_export(event, &exported));
+    CODE(refused, cushim_event_handle(event, &handle));
+    CODE(refused, cushim_event_device(event, &device));
+    assert_calls(""); /* not even with NULL */
+    CODE(refused, cushim_event_query(event));
+    CODE(refused, cushim_event_synchronize(event));
+    CODE(refused, cushim_event_wait_for(event, 1000));
+    CODE(refused, cushim_event_elapsed(event, good, &ms));
+    CODE(refused, cushim_event_elapsed(good, event, &ms));
     assert_false(cushim_event_equal(event, event));
-    assert_ptr_equal(cushim_event_context(event), world.context);
-    event_drop(event);
-    event_drop(good);
-    assert_int_equal(fake_calls("cuEventDestroy_v2"), 2);
+    assert_ptr_equal(cushim_event_context(event), kit.one);
+    kit_forget();
+    OK(cushim_event_release(event));
+    assert_calls("");
+    OK(cushim_event_release(good));
 }
 
-static void a_destroy_that_fails_is_told_unless_the_event_went_before(void **state)
-{
-    static const struct {
-        CUresult driver, told;
-    } cases[] = {{0, 0}, {4, 0}, {709, 0}, {3, 0}, {700, 700}, {999, 999}};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        for (int close = 0; close < 2; close++) {
-            struct cushim_event *event = event_make(NULL);
-
-            event_log_lines = 0;
-            fake_fail("cuEventDestroy_v2", 1, cases[i].driver);
-            assert_int_equal(close ? cushim_event_close(event) : cushim_event_release(event),
-                             cases[i].told);
-            assert_int_equal(event_log_lines, cases[i].told != 0);
-            if (close)
-                event_drop(event);
-        }
-    }
-    assert_non_null(strstr(event_log_last, "cuEventDestroy_v2"));
-    assert_int_equal(fake_live(FAKE_EVENT), 0);
-}
-
-static void an_event_of_a_destroyed_context_ends_quietly(void **state)
+static void event_of_a_destroyed_context_ends_quietly(void **state)
 {
     struct cushim_context *wrapped;
     struct cushim_event *event;
-    CUcontext handle;
 
     (void)state;
-    assert_int_equal(cushim_driver()->CtxCreate_v2(&handle, 0, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_wrap(&wrapped, handle), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_create(&event, wrapped, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->CtxDestroy_v2(handle), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_query(event), CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    event_drop(event);
-    cushim_context_release(wrapped);
-    assert_int_equal(event_log_lines, 0);
+    OK(cushim_context_wrap(&wrapped, kit.second));
+    OK(cushim_event_create(&event, wrapped, NULL));
+    OK(kit.driver->CtxDestroy_v2(kit.second));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
+    OK(cushim_event_release(event));
+    OK(cushim_context_release(wrapped));
+    assert_int_equal(kit.log_lines, 0);
 }
 
-static void device_and_equality(void **state)
+/* --- recording --- */
+
+static void record_remembers_what_the_driver_took(void **state)
 {
-    struct cushim_event *one = event_make(NULL), *other = event_make_other(NULL), *same = NULL;
-    CUdevice device = 99;
+    struct cushim_event *event = kit_event(NULL);
 
     (void)state;
-    assert_int_equal(cushim_event_device(one, &device), CUDA_SUCCESS);
-    assert_int_equal(device, 0);
-    assert_int_equal(cushim_event_device(other, &device), CUDA_SUCCESS);
-    assert_int_equal(device, 1);
-    assert_int_equal(cushim_event_wrap(&same, (CUevent)event_fake(one), NULL, NULL), CUDA_SUCCESS);
-    assert_true(cushim_event_equal(one, same));
-    assert_true(cushim_event_equal(one, one));
-    assert_false(cushim_event_equal(one, other));
-    event_drop(same);
-    event_drop(one);
-    event_drop(other);
+    kit_forget();
+    kit_fault("cuEventRecord:nth=1 => return(UNKNOWN)");
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_record(event, kit.stream));
+    assert_false(cushim_event_is_recorded(event));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.other));
+    assert_false(cushim_event_is_recorded(event));
+    OK(cushim_event_record(event, kit.stream));
+    assert_true(cushim_event_is_recorded(event));
+    OK(cushim_event_record(event, kit.stream));
+    assert_calls("cuEventRecord cuEventRecord cuEventRecord cuEventRecord");
+    OK(cushim_event_release(event));
+}
+
+static void record_on_a_closed_stream_is_refused(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    OK(cushim_stream_close(kit.stream));
+    kit_forget();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.stream));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(event, kit.stream, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(&event, kit.stream, NULL));
+    assert_calls("");
+    OK(cushim_event_release(event));
+}
+
+static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events(void **state)
+{
+    struct cushim_event *event = kit_event(NULL), *unknown = NULL;
+    struct cushim_stream *of_second = NULL;
+
+    (void)state;
+    OK(cushim_stream_wrap(&of_second, CU_STREAM_LEGACY, kit.two));
+    OK(cushim_event_wrap(&unknown, kit_foreign_event(0), NULL, NULL));
+    kit_forget();
+    OK(cushim_event_record(event, cushim_stream_legacy()));
+    assert_calls(IN_FIRST("cuEventRecord"));
+    OK(cushim_event_record(event, cushim_stream_per_thread()));
+    assert_calls(IN_FIRST("cuEventRecord"));
+    assert_true(cushim_event_is_recorded(event));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, of_second));
+    assert_calls("cuCtxGetCurrent cuCtxPushCurrent_v2(second) cuEventRecord cuCtxPopCurrent_v2");
+    kit_enter(kit.first);
+    OK(cushim_event_record(unknown, cushim_stream_legacy()));
+    assert_calls("cuEventRecord");
+    OK(cushim_stream_release(of_second));
+    OK(cushim_event_release(unknown));
+    OK(cushim_event_release(event));
+}
+
+static void record_flags_go_to_the_driver(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    kit_forget();
+    OK(cushim_event_record_with_flags(event, kit.stream, 0));
+    assert_calls("cuEventRecord");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_event_record_with_flags(event, kit.stream, 1));
+    assert_int_equal(kit_argument("cuEventRecordWithFlags", "flags"), 1);
+    assert_calls("cuEventRecordWithFlags");
+    CODE(CUDA_ERROR_ILLEGAL_STATE,
+         cushim_event_record_with_flags(event, cushim_stream_legacy(), 1));
+    assert_calls(IN_FIRST("cuEventRecordWithFlags"));
+    kit_fault("cuEventRecordWithFlags => missing"); /* only what has flags needs it */
+    OK(cushim_event_record_with_flags(event, kit.stream, 0));
+    CODE(36, cushim_event_record_with_flags(event, kit.stream, 1));
+    OK(cushim_event_release(event));
+}
+
+/* --- asking and waiting --- */
+
+static void query_has_three_answers(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    OK(cushim_event_query(event));
+    kit_hold(kit.first, kit.stream_handle);
+    OK(cushim_event_record(event, kit.stream));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
+    kit_resume();
+    OK(cushim_event_query(event));
+    kit_fault("cuEventQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_query(event));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize(event));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_wait_for(event, UINT64_MAX));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_release(event));
+}
+
+static void synchronize_waits_for_the_work(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    OK(cushim_event_synchronize(event));
+    OK(cushim_event_record(event, kit.stream));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
+    OK(cushim_event_synchronize(event));
+    OK(cushim_event_query(event));
+    OK(cushim_event_release(event));
+}
+
+static void wait_for_ends_with_the_work(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    OK(cushim_event_record(event, kit.stream));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
+    OK(cushim_event_wait_for(event, UINT64_MAX));
+    OK(cushim_event_wait_for(event, 0));
+    OK(cushim_event_release(event));
+}
+
+static void wait_for_ends_with_the_time(void **state)
+{
+    struct cushim_event *event = kit_event(NULL);
+
+    (void)state;
+    kit_hold(kit.first, kit.stream_handle);
+    OK(cushim_event_record(event, kit.stream));
+    kit_forget();
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, 0));
+    assert_calls("cuEventQuery");
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, 1));
+    OK(cushim_event_release(event));
+}
+
+/* --- arguments --- */
+
+static void missing_arguments_are_refused_before_any_driver_call(void **state)
+{
+    const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
+    struct cushim_event *event = kit_event(NULL), *none = NULL;
+    CUevent handle;
+    CUdevice device;
+    unsigned flags;
+
+    (void)state;
+    kit_forget();
+    CODE(no_handle, cushim_event_create(&none, NULL, NULL));
+    CODE(no_output, cushim_event_create(NULL, kit.one, NULL));
+    CODE(no_handle, cushim_event_create_recorded(&none, NULL, NULL));
+    CODE(no_output, cushim_event_create_recorded(NULL, kit.stream, NULL));
+    CODE(no_handle, cushim_event_wrap(&none, NULL, NULL, NULL));
+    CODE(no_output, cushim_event_wrap(NULL, kit_event_handle(event), NULL, NULL));
+    CODE(no_handle, cushim_event_close(NULL));
+    CODE(no_handle, cushim_event_handle(NULL, &handle));
+    CODE(no_output, cushim_event_handle(event, NULL));
+    CODE(no_handle, cushim_event_device(NULL, &device));
+    CODE(no_output, cushim_event_device(event, NULL));
+    CODE(no_handle, cushim_event_flags(NULL, &flags));
+    CODE(no_output, cushim_event_flags(event, NULL));
+    CODE(no_handle, cushim_event_record(NULL, kit.stream));
+    CODE(no_handle, cushim_event_record(event, NULL));
+    CODE(no_handle, cushim_event_record_with_flags(NULL, kit.stream, 1));
+    CODE(no_handle, cushim_event_record_with_flags(event, NULL, 1));
+    CODE(no_handle, cushim_event_query(NULL));
+    CODE(no_handle, cushim_event_synchronize(NULL));
+    CODE(no_handle, cushim_event_wait_for(NULL, 0));
+    OK(cushim_event_release(NULL));
+    assert_null(cushim_event_retain(NULL));
+    assert_null(cushim_event_context(NULL));
+    assert_false(cushim_event_has_timing(NULL) || cushim_event_is_blocking_sync(NULL) ||
+                 cushim_event_is_interprocess(NULL) || cushim_event_is_imported(NULL) ||
+                 cushim_event_is_recorded(NULL) || cushim_event_is_closed(NULL) ||
+                 cushim_event_equal(NULL, NULL) || cushim_event_equal(event, NULL));
+    assert_null(none);
+    assert_calls("");
+    OK(cushim_event_release(event));
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, event_world_setup, event_world_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_wrapped_event_is_never_destroyed),
-        TEST(a_wrapped_event_knows_what_it_was_told),
-        TEST(the_last_release_destroys_once),
-        TEST(an_event_keeps_its_context_alive),
-        TEST(a_closed_event_is_refused_everywhere),
-        TEST(a_destroy_that_fails_is_told_unless_the_event_went_before),
-        TEST(an_event_of_a_destroyed_context_ends_quietly),
-        TEST(device_and_equality),
+        TEST(create_makes_an_unrecorded_timed_event_in_the_context),
+        TEST(options_become_the_drivers_flags),
+        TEST(unknown_options_are_refused_unless_zero),
+        TEST(create_recorded_records_in_the_streams_context),
+        TEST(create_recorded_on_a_default_stream_uses_the_current_context),
+        TEST(create_recorded_asks_the_driver_for_an_unknown_context),
+        TEST(wrapped_event_is_never_destroyed),
+        TEST(wrapped_event_knows_what_the_caller_says),
+        TEST(event_has_its_contexts_device_and_equals_its_wrappers),
+        TEST(last_release_destroys_once),
+        TEST(event_keeps_its_context_alive),
+        TEST(close_destroys_once_and_the_event_is_refused_from_then_on),
+        TEST(event_of_a_destroyed_context_ends_quietly),
+        TEST(record_remembers_what_the_driver_took),
+        TEST(record_on_a_closed_stream_is_refused),
+        TEST(record_on_a_default_stream_acts_in_the_streams_context_or_the_events),
+        TEST(record_flags_go_to_the_driver),
+        TEST(query_has_three_answers),
+        TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
+        TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),
+        TEST(wait_for_ends_with_the_time),
+        TEST(missing_arguments_are_refused_before_any_driver_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

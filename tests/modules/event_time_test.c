@@ -1,122 +1,101 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time between two events. */
-#include "event_world.h"
+#include "testkit.h"
 
 static void elapsed_is_in_milliseconds_and_signed(void **state)
 {
-    struct cushim_event *start = event_make(NULL), *end = event_make(NULL);
+    struct cushim_event *start = kit_event(NULL), *end = kit_event(NULL);
     float ms = 99;
 
     (void)state;
-    event_record(start);
-    fake_advance_ns(2500000);
-    event_record(end);
-    fake_forget();
-    assert_int_equal(cushim_event_elapsed(start, end, &ms), CUDA_SUCCESS);
+    OK(cushim_event_record(start, kit.stream));
+    cushim_mock_drain(kit.mock);
+    cushim_mock_advance(kit.mock, 2500000);
+    OK(cushim_event_record(end, kit.stream));
+    cushim_mock_drain(kit.mock);
+    kit_forget();
+    OK(cushim_event_elapsed(start, end, &ms));
     assert_true(ms == 2.5f);
-    assert_int_equal(cushim_event_elapsed(end, start, &ms), CUDA_SUCCESS);
+    OK(cushim_event_elapsed(end, start, &ms));
     assert_true(ms == -2.5f);
-    assert_int_equal(cushim_event_elapsed(end, end, &ms), CUDA_SUCCESS);
+    OK(cushim_event_elapsed(end, end, &ms));
     assert_true(ms == 0);
-    assert_string_equal(fake_order(),
-                        "cuEventElapsedTime_v2 cuEventElapsedTime_v2 cuEventElapsedTime_v2");
-    event_drop(start);
-    event_drop(end);
+    assert_calls("cuEventElapsedTime_v2 cuEventElapsedTime_v2 cuEventElapsedTime_v2");
+    OK(cushim_event_release(start));
+    OK(cushim_event_release(end));
 }
 
-static void elapsed_that_fails_leaves_the_result_alone(void **state)
+static void elapsed_refuses_null_before_any_driver_call(void **state)
 {
-    struct cushim_event *start = event_make(NULL), *end = event_make(NULL);
+    struct cushim_event *event = kit_event(NULL);
     float ms = 99;
 
     (void)state;
-    event_record(start);
-    assert_int_equal(cushim_event_elapsed(start, end, &ms), 400);
-    event_record(end);
-    fake_forget();
-    assert_int_equal(cushim_event_elapsed(NULL, end, &ms), 400);
-    assert_int_equal(cushim_event_elapsed(start, NULL, &ms), 400);
-    assert_int_equal(cushim_event_elapsed(start, end, NULL), 1);
-    assert_int_equal(fake_calls(NULL), 0);
-    fake_fail(NULL, 1, CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_event_elapsed(start, end, &ms), CUDA_ERROR_UNKNOWN);
+    kit_forget();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(NULL, event, &ms));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_elapsed(event, NULL, &ms));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_elapsed(event, event, NULL));
+    assert_calls("");
     assert_true(ms == 99);
-    event_drop(start);
-    event_drop(end);
+    OK(cushim_event_release(event));
 }
 
-static void elapsed_falls_back_on_older_drivers_and_tells(void **state)
+static void without_either_function_the_newer_one_is_named(void **state)
 {
-    struct cushim_event *event = event_make(NULL);
+    struct cushim_event *event = kit_event(NULL);
     float ms = 99;
 
     (void)state;
-    event_record(event);
+    OK(cushim_event_record(event, kit.stream));
+    kit_fault("cuEventElapsedTime* => missing");
+    CODE(36, cushim_event_elapsed(event, event, &ms));
     assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
-    fake_lack("cuEventElapsedTime_v2");
+    OK(cushim_event_release(event));
+}
+
+static void table_of_an_older_driver_measures_with_the_older_function(void **state)
+{
+    struct cushim_table older = {.size = sizeof older};
+    struct cushim_event *event = kit_event(NULL);
+    float ms = 99;
+
+    (void)state;
+    OK(cushim_event_record(event, kit.stream));
+    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
+    OK(cushim_table_fill(&older, cushim_mock_symbol, kit.mock, NULL));
+    OK(cushim_table_install(&older, NULL));
     assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime");
-    fake_forget();
-    assert_int_equal(cushim_event_elapsed(event, event, &ms), CUDA_SUCCESS);
-    assert_string_equal(fake_order(), "cuEventElapsedTime");
+    OK(cushim_event_elapsed(event, event, &ms));
     assert_true(ms == 0);
-    event_drop(event);
+    OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
+    OK(cushim_event_release(event));
 }
 
-static void without_either_function_the_refusal_is_told(void **state)
+/* A process loads once, so this is the last test. */
+static void loaded_driver_that_is_older_measures_with_the_older_function(void **state)
 {
-    struct cushim_event *event = event_make(NULL);
-    float ms = 99;
+    struct cushim_load_options options = {
+        .size = sizeof options, .resolver = cushim_mock_symbol, .resolver_data = kit.mock};
 
     (void)state;
-    event_record(event);
-    fake_lack("cuEventElapsedTime_v2");
-    fake_lack("cuEventElapsedTime");
-    assert_int_equal(cushim_event_elapsed(event, event, &ms), 36);
+    OK(cushim_table_install(NULL, NULL));
     assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
-    event_drop(event);
-}
-
-/* The loader's own driver, older than 12.8: the same file's functions, by another way in. */
-static cushim_function older_driver(const char *symbol, void *data)
-{
-    const struct cushim_table *fake = data;
-
-    switch (symbol[2]) {
-    case 'I':
-        return (cushim_function)fake->Init;
-    case 'D':
-        return (cushim_function)fake->DriverGetVersion;
-    default:
-        return symbol[7] == 'E' && symbol[18] == '\0' ? (cushim_function)fake->EventElapsedTime
-                                                      : NULL;
-    }
-}
-
-static void the_loaded_driver_tells_by_its_symbols(void **state)
-{
-    struct cushim_load_options options = {.size = sizeof options};
-    const struct cushim_table *fake;
-
-    (void)state;
-    assert_int_equal(cushim_table_install(NULL, &fake), CUDA_SUCCESS);
-    options.resolver = older_driver;
-    options.resolver_data = (void *)(uintptr_t)fake;
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
-    assert_int_equal(cushim_load(&options), CUDA_SUCCESS);
+    OK(cushim_load(&options));
     assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime");
-    assert_int_equal(cushim_table_install(fake, NULL), CUDA_SUCCESS);
+    OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
     assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, event_world_setup, event_world_teardown)
+    static const char manual[] = "mode = manual\ncost.launch = 0 ns\ncost.record = 0 ns";
+    static const char older[] = "schedule = eager\ndriver_version = 12.0";
     const struct CMUnitTest tests[] = {
-        TEST(elapsed_is_in_milliseconds_and_signed),
-        TEST(elapsed_that_fails_leaves_the_result_alone),
-        TEST(elapsed_falls_back_on_older_drivers_and_tells),
-        TEST(without_either_function_the_refusal_is_told),
-        TEST(the_loaded_driver_tells_by_its_symbols),
+        TEST_WITH(elapsed_is_in_milliseconds_and_signed, manual),
+        TEST(elapsed_refuses_null_before_any_driver_call),
+        TEST(without_either_function_the_newer_one_is_named),
+        TEST_WITH(table_of_an_older_driver_measures_with_the_older_function, older),
+        TEST_WITH(loaded_driver_that_is_older_measures_with_the_older_function, older),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,7 @@ static void *probe_often(void *wrong)
         enum cushim_probe_verdict verdict;
     } turns[ROUNDS] = {{"one-device", CUSHIM_PROBE_USABLE},
                        {"stub", CUSHIM_PROBE_ABSENT},
-                       {"mischief", CUSHIM_PROBE_BROKEN},
+                       {"misbehaving", CUSHIM_PROBE_BROKEN},
                        {"init-999", CUSHIM_PROBE_BROKEN}};
 
     for (int i = 0; i < ROUNDS; i++) {
@@ -54,12 +54,12 @@ static void threads_may_probe_at_once(void **state)
     atomic_int wrong = 0;
 
     (void)state;
-    probing_set_mischief("call-quick-exit", "init");
+    probing_set_action("call-quick-exit", "init");
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, probe_often, &wrong), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action(NULL, NULL);
     probes_of_threads = THREADS * ROUNDS;
     assert_int_equal(wrong, 0);
 }
@@ -80,10 +80,10 @@ static void cancelled_thread_finishes_its_probe(void **state)
     void *end = NULL;
 
     (void)state;
-    probing_set_mischief("hang", "init");
+    probing_set_action("hang", "init");
     assert_int_equal(pthread_create(&thread, NULL, probe_cancelled, &probe), 0);
     assert_int_equal(pthread_join(thread, &end), 0);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action(NULL, NULL);
     assert_ptr_equal(end, PTHREAD_CANCELED);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
 }
@@ -109,11 +109,11 @@ static void check_verdicts_with(void (*handler)(int), int flags)
     action.sa_handler = handler;
     assert_int_equal(sigaction(SIGCHLD, &action, &former), 0);
     usable = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
-    probing_set_mischief("fault", "init");
-    broken = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
-    probing_set_mischief("leave-child-and-hang", "init");
+    probing_set_action("fault", "init");
+    broken = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+    probing_set_action("leave-child-and-hang", "init");
     hung = probing_probe_hung(CUSHIM_PROBE_STAGE_INIT);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action(NULL, NULL);
     assert_int_equal(sigaction(SIGCHLD, &former, &action), 0);
     assert_true(action.sa_handler == handler);
 
@@ -205,7 +205,7 @@ static void signals_during_a_probe_do_no_harm(void **state)
     assert_true(alarms > 0);
 }
 
-/* The mischiefs `expect-...` end their process if it is not so. */
+/* The actions `expect-...` end their process if it is not so. */
 static void process_gets_default_signals_whatever_the_caller_has(void **state)
 {
     static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGQUIT};
@@ -217,9 +217,9 @@ static void process_gets_default_signals_whatever_the_caller_has(void **state)
     pthread_sigmask(SIG_SETMASK, &all, &former);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         signal(numbers[i], SIG_IGN);
-    probing_set_mischief("expect-default-signals", "init");
-    probe = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action("expect-default-signals", "init");
+    probe = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+    probing_set_action(NULL, NULL);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         assert_true(signal(numbers[i], SIG_DFL) == SIG_IGN);
     pthread_sigmask(SIG_SETMASK, &former, &after);
@@ -237,15 +237,15 @@ static void probe_ends_with_its_caller(void **state)
     FILE *opened;
 
     (void)state;
-    environment_set("ZOO_PROCESS_FILE", file);
-    probing_set_mischief("hang-ignoring-signals", "init");
+    environment_set("FAKE_DRIVER_PID_FILE", file);
+    probing_set_action("hang-ignoring-signals", "init");
     caller = fork();
     if (caller == 0) {
-        probing_probe(probing_path("mischief"), 10 * PROBING_LONG_NS);
+        probing_probe(probing_path("misbehaving"), 10 * PROBING_LONG_NS);
         _exit(0);
     }
-    probing_set_mischief(NULL, NULL);
-    environment_set("ZOO_PROCESS_FILE", NULL);
+    probing_set_action(NULL, NULL);
+    environment_set("FAKE_DRIVER_PID_FILE", NULL);
     assert_true(caller > 0);
     for (int waited_ms = 0; hung == 0 && waited_ms < 20000; waited_ms++) {
         opened = fopen(file, "r");

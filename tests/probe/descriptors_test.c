@@ -35,9 +35,9 @@ static void process_inherits_no_descriptor(void **state)
     (void)state;
     for (size_t i = 0; i < 20; i++)
         kept[i] = open("/dev/null", O_RDONLY); /* not close-on-exec */
-    probing_set_mischief("expect-no-descriptors", "open");
-    probe = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action("expect-no-descriptors", "open");
+    probe = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+    probing_set_action(NULL, NULL);
     for (size_t i = 0; i < 20; i++)
         close(kept[i]);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
@@ -71,7 +71,7 @@ static void not_even_another_program_inherits_one(void **state)
 }
 
 /* With none free, then one, and so on until it works. */
-static void caller_without_descriptors_is_told_so(void **state)
+static void caller_without_descriptors_gets_a_code(void **state)
 {
     const struct cushim_probe_options options = {
         .size = sizeof options, .library = probing_path("one-device"), .command = probing_command};
@@ -144,9 +144,9 @@ static void caller_may_have_closed_its_streams(void **state)
         }
         atomic_store(&closed_streams, set);
         probe = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
-        probing_set_mischief("expect-no-descriptors", "init");
-        ended = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
-        probing_set_mischief(NULL, NULL);
+        probing_set_action("expect-no-descriptors", "init");
+        ended = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+        probing_set_action(NULL, NULL);
         for (int stream = 0; stream < 3; stream++)
             stayed_closed &= !(set & 1u << stream) || fcntl(stream, F_GETFD) == -1;
         atomic_store(&closed_streams, 0);
@@ -169,7 +169,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         PROBING_TEST(process_inherits_no_descriptor),
         PROBING_TEST(not_even_another_program_inherits_one),
-        PROBING_TEST(caller_without_descriptors_is_told_so),
+        PROBING_TEST(caller_without_descriptors_gets_a_code),
         PROBING_TEST(caller_may_have_closed_its_streams),
     };
     const int refused = probing_begin(count, words);

@@ -39,7 +39,8 @@ static const struct driver {
     {"stub", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_STUB, 34, 0, "link-time stub", "linking only"},
     {"no-init", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_A_DRIVER, 302, 0, "cuInit", "."},
     {"version-999", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_DRIVER_ERROR, 999, 0, "version", "."},
-    {"helped", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_LOADABLE, 303, 0, "cannot be opened", "."},
+    {"needs-helper", CUSHIM_PROBE_BROKEN, CUSHIM_STATE_NOT_LOADABLE, 303, 0, "cannot be opened",
+     "."},
     {"nobody-built-this", CUSHIM_PROBE_ABSENT, CUSHIM_STATE_NOT_FOUND, 303, 0, "there is no", "."},
 };
 
@@ -73,7 +74,7 @@ static void each_driver_has_its_verdict(void **state)
     }
 }
 
-static void usable_driver_tells_version_and_path(void **state)
+static void usable_driver_has_version_and_path(void **state)
 {
     const struct cushim_probe_result probe = probing_probe(probing_path("one-device"), 0);
 
@@ -151,32 +152,32 @@ static void time_that_is_over_at_once_is_a_hung_driver(void **state)
     struct cushim_probe_result probe;
 
     (void)state;
-    probing_set_mischief("hang", "open");
-    probe = probing_probe(probing_path("mischief"), 1);
-    probing_set_mischief(NULL, NULL);
+    probing_set_action("hang", "open");
+    probe = probing_probe(probing_path("misbehaving"), 1);
+    probing_set_action(NULL, NULL);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
     assert_true(probe.stage <= CUSHIM_PROBE_STAGE_LOAD);
     assert_non_null(strstr(probe.reason, " within 1 ns: "));
 }
 
-/* Nobody else could tell: the process says nothing before the library is open. */
-static void library_that_is_being_opened_is_told_if_it_was_named(void **state)
+/* Nobody else could know: the process says nothing before the library is open. */
+static void library_that_was_being_opened_is_reported_if_it_was_named(void **state)
 {
     struct cushim_probe_result probe;
 
     (void)state;
-    probing_set_mischief("call-exit", "open");
-    probe = probing_probe(probing_path("mischief"), PROBING_LONG_NS);
+    probing_set_action("call-exit", "open");
+    probe = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
     assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_LOAD);
-    assert_string_equal(probe.library, probing_path("mischief"));
+    assert_string_equal(probe.library, probing_path("misbehaving"));
     if (READS_ENVIRONMENT) {
-        environment_set("CUSHIM_LIBRARY", probing_path("mischief"));
+        environment_set("CUSHIM_LIBRARY", probing_path("misbehaving"));
         probe = probing_probe(NULL, PROBING_LONG_NS);
         environment_set("CUSHIM_LIBRARY", NULL);
         assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_LOAD);
-        assert_string_equal(probe.library, probing_path("mischief"));
+        assert_string_equal(probe.library, probing_path("misbehaving"));
     }
-    probing_set_mischief(NULL, NULL);
+    probing_set_action(NULL, NULL);
 }
 
 static void sizes_that_are_none_change_nothing(void **state)
@@ -226,7 +227,7 @@ static void paths_that_are_none_are_refused_by_name(void **state)
 
     (void)state;
     memset(longest, 'x', sizeof longest - 1);
-    memcpy(longest, probing_zoo, strlen(probing_zoo));
+    memcpy(longest, probing_folder, strlen(probing_folder));
     for (size_t i = 0; i < COUNT(paths); i++) {
         struct cushim_probe_result probe;
         struct cushim_probe_options options = {.library = paths[i].path};
@@ -259,7 +260,7 @@ static void command_that_is_missing_is_no_verdict(void **state)
     struct cushim_probe_result probe;
 
     (void)state;
-    snprintf(path, sizeof path, "%s/no/such/command", probing_zoo);
+    snprintf(path, sizeof path, "%s/no/such/command", probing_folder);
     assert_int_equal(probe_as((struct cushim_probe_options){.command = path}, &probe),
                      CUDA_ERROR_FILE_NOT_FOUND);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_UNKNOWN);
@@ -313,12 +314,12 @@ int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         PROBING_TEST(each_driver_has_its_verdict),
-        PROBING_TEST(usable_driver_tells_version_and_path),
+        PROBING_TEST(usable_driver_has_version_and_path),
         PROBING_TEST(driver_below_the_minimum_is_broken),
         PROBING_TEST(environment_is_handed_on),
         PROBING_TEST(path_of_any_characters_arrives),
         PROBING_TEST(time_that_is_over_at_once_is_a_hung_driver),
-        PROBING_TEST(library_that_is_being_opened_is_told_if_it_was_named),
+        PROBING_TEST(library_that_was_being_opened_is_reported_if_it_was_named),
         PROBING_TEST(sizes_that_are_none_change_nothing),
         PROBING_TEST(shorter_result_gets_its_part),
         PROBING_TEST(paths_that_are_none_are_refused_by_name),

@@ -6,23 +6,23 @@
 #include "tests/support/environment.h"
 #include "tests/support/folder.h"
 
-const char *probing_command, *probing_zoo;
+const char *probing_command, *probing_folder;
 
 int probing_begin(int count, char **words)
 {
     if (count < 3) {
-        fprintf(stderr, "usage: %s COMMAND FOLDER_OF_THE_ZOO\n", words[0]);
+        fprintf(stderr, "usage: %s COMMAND FOLDER_OF_FAKE_DRIVERS\n", words[0]);
         return 2;
     }
     probing_command = words[1];
-    probing_zoo = words[2];
+    probing_folder = words[2];
     environment_set("CUSHIM_LIBRARY", NULL);
     return 0;
 }
 
 const char *probing_driver(const char *name, char *path, size_t size)
 {
-    snprintf(path, size, "%s/%s" LIBRARY_SUFFIX, probing_zoo, name);
+    snprintf(path, size, "%s/%s" LIBRARY_SUFFIX, probing_folder, name);
     return path;
 }
 
@@ -47,10 +47,10 @@ struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_n
     return probe;
 }
 
-void probing_set_mischief(const char *mischief, const char *when)
+void probing_set_action(const char *action, const char *when)
 {
-    environment_set("ZOO_MISCHIEF", mischief);
-    environment_set("ZOO_WHEN", mischief ? when : NULL);
+    environment_set("FAKE_DRIVER_ACTION", action);
+    environment_set("FAKE_DRIVER_WHEN", action ? when : NULL);
 }
 
 struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage)
@@ -58,7 +58,7 @@ struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage)
     struct cushim_probe_result probe;
     char path[1024];
 
-    probing_driver("mischief", path, sizeof path);
+    probing_driver("misbehaving", path, sizeof path);
     for (uint64_t timeout = UINT64_C(100000000);; timeout *= 2) {
         probe = probing_probe(path, timeout);
         if (probe.verdict != CUSHIM_PROBE_HUNG || probe.stage >= stage || timeout > PROBING_LONG_NS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes of the zoo, and what they may leave behind: nothing. */
+/* Probes of fake drivers, and what they may leave behind: nothing. */
 #ifndef CUSHIM_TESTS_PROBING_H
 #define CUSHIM_TESTS_PROBING_H
 
@@ -12,13 +12,13 @@
 /* A limit that nothing reaches which does not hang. */
 #define PROBING_LONG_NS UINT64_C(60000000000)
 
-/* What main() was given: the command, and the folder of the zoo. */
-extern const char *probing_command, *probing_zoo;
+/* What main() was given: the command, and the folder of the fake drivers. */
+extern const char *probing_command, *probing_folder;
 
 /* Take them; the result is that of main() if it is not 0. */
 int probing_begin(int count, char **words);
 
-/* The path of a driver of the zoo; good until the next call in this thread of that number. */
+/* The path of a fake driver; good until the next call in this thread of that number. */
 const char *probing_driver(const char *name, char *path, size_t size);
 
 /* The same; good until the next call in any thread. */
@@ -29,8 +29,8 @@ const char *probing_path(const char *name);
  */
 struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
-/* Let the driver `mischief` of the zoo do it: at `open`, `init` or `count`. NULL: nothing. */
-void probing_set_mischief(const char *mischief, const char *when);
+/* What the driver `misbehaving` is to do, and when: see actions.h. NULL: nothing. */
+void probing_set_action(const char *action, const char *when);
 
 /*
  * A probe of that driver, which hangs: with a time that is doubled until the driver is reached,
@@ -64,10 +64,10 @@ int left_check(void **state);
 /* How many orphans of dead children left_check() has found ended by SIGKILL. */
 extern int left_orphans;
 
-/* --- mischiefs_posix.c, mischiefs_windows.c --- */
+/* --- misbehaviours_posix.c, misbehaviours_windows.c --- */
 
-/* A mischief, and what a probe is to say of it. */
-struct mischief {
+/* An action of a driver, and what a probe of it is to report. */
+struct misbehaviour {
     const char *name;
     enum cushim_probe_verdict verdict;
     int exit_status;
@@ -78,6 +78,6 @@ struct mischief {
 };
 
 /* Ends with a NULL name. */
-extern const struct mischief mischiefs[];
+extern const struct misbehaviour misbehaviours[];
 
 #endif

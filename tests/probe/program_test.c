@@ -83,7 +83,7 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
     }
 }
 
-static void time_that_was_given_is_told(void **state)
+static void timeout_that_was_given_is_reported(void **state)
 {
     static const struct {
         uint64_t ns;
@@ -113,7 +113,7 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         PROBING_TEST(other_program_is_broken_at_the_start),
         PROBING_TEST(program_that_hangs_or_lies_is_seen_through),
-        PROBING_TEST(time_that_was_given_is_told),
+        PROBING_TEST(timeout_that_was_given_is_reported),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);

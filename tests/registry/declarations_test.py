@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The rows are exactly what the toolkit's headers declare, and a compiler agrees on each prototype.
+"""The rows are exactly what the toolkit's headers declare, and a compiler agrees on each prototype
+and on which ABIs the headers have replaced.
 
 The compiler sees the headers as the inside of the driver does, with all ABIs. The headers of GL,
 EGL and VDPAU that they ask for are a few lines written here: what matters is the ABI of the types.
 """
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -15,6 +17,7 @@ import unittest
 import toolkit
 from header import read_header
 import registry
+from slots import superseded
 from update import Toolkit
 
 FOREIGN = {
@@ -41,18 +44,23 @@ def rows_of(headers):
             and (row.group in groups or not row.interop)]
 
 
-def compile_source(source, *flags):
-    """Let the compiler only check a C file; return its messages."""
+def run_compiler(source, *flags):
+    """Hand a C file to the compiler of the build; return the process that has ended."""
     with tempfile.TemporaryDirectory() as folder:
         for name, text in FOREIGN.items():
             path = os.path.join(folder, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, 'w', encoding='utf-8') as file:
                 file.write(text)
-        command = sys.argv[2:] + ['-std=gnu11', '-fsyntax-only', '-isystem', toolkit.include(),
+        command = sys.argv[2:] + ['-std=gnu11', '-isystem', toolkit.include(),
                                   '-I', folder] + list(flags) + ['-x', 'c', '-']
-        run = subprocess.run(command, input=source, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, text=True)
+        return subprocess.run(command, input=source, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
+
+
+def compile_source(source, *flags):
+    """Let the compiler only check a C file; return its messages."""
+    run = run_compiler(source, '-fsyntax-only', *flags)
     return run.stdout if run.returncode else ''
 
 
@@ -158,6 +166,52 @@ class Compiled(unittest.TestCase):
                    if row.kind != 'struct' and row.type in used]
         self.assertGreater(len(source), 20)
         self.assertEqual(compile_source('\n'.join(source) + '\n'), '')
+
+
+class Superseded(unittest.TestCase):
+    """Which ABIs the headers of CUDA 11.2 had replaced: loader/generator/slots.py."""
+
+    def setUp(self):
+        self.rows = {row.symbol: row for row in toolkit.functions()}
+        self.newer = {symbol: row.symbol
+                      for symbol, row in superseded(self.rows.values()).items()}
+
+    def meanings(self, *flags):
+        """The symbol that each name means after the headers, as the preprocessor says."""
+        if len(sys.argv) < 3:
+            self.skipTest('no compiler was named after the include directory')
+        headers = present('cuda.h', *toolkit.INTEROP_HEADERS.values())
+        source = ['#include <vdpau/vdpau.h>'] + ['#include <%s>' % name for name in headers]
+        source += ['@ "%s" %s' % (name, name)
+                   for name in sorted({row.base for row in rows_of(headers)})]
+        run = run_compiler('\n'.join(source) + '\n', '-E', '-P', *flags)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        return dict(re.findall(r'@ "(\w+)" (\w+)', run.stdout))
+
+    def test_there_are_65_each_with_the_newest_abi_of_11_2(self):
+        self.assertEqual(len(self.newer), 65)
+        for symbol, newer in {'cuMemFree': 'cuMemFree_v2',
+                              'cuCtxCreate': 'cuCtxCreate_v2',
+                              'cuTexRefSetAddress2D': 'cuTexRefSetAddress2D_v3',
+                              'cuTexRefSetAddress2D_v2': 'cuTexRefSetAddress2D_v3',
+                              'cuStreamBeginCapture_ptsz': 'cuStreamBeginCapture_v2_ptsz',
+                              'cuMemFree_v2': None, 'cuCtxCreate_v2': None,
+                              'cuMemcpyHtoD_v2_ptds': None, 'cuEventRecord_ptsz': None,
+                              'cuEventElapsedTime': None, 'cuDeviceGetUuid': None}.items():
+            self.assertEqual(self.newer.get(symbol), newer, symbol)
+
+    def test_no_name_of_the_headers_means_one(self):
+        for flags in [], ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM']:
+            self.assertEqual(set(self.meanings(*flags).values()) & set(self.newer), set())
+
+    def test_every_name_that_means_a_newer_abi_of_11_2_is_one(self):
+        found = 0
+        for name, symbol in self.meanings().items():
+            newer = self.rows[symbol]
+            if symbol != name == newer.base and newer.since <= 11020:
+                self.assertEqual(self.newer.get(name), symbol)
+                found += 1
+        self.assertGreater(found, 50)
 
 
 if __name__ == '__main__':

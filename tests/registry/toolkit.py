@@ -13,7 +13,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 REGISTRY = os.path.abspath(os.path.join(os.path.dirname(__file__), '../../loader/registry'))
-sys.path.insert(0, REGISTRY)
+sys.path[:0] = [REGISTRY, os.path.join(REGISTRY, '../generator')]
 
 import registry  # noqa: E402  (found through the line above)
 

@@ -3,11 +3,9 @@
 
 #include <string.h>
 
-#include "tests/hostile/random.h"
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct random numbers;
+static uint64_t state;
 
 static const uint64_t extremes[] = {
     0,
@@ -70,9 +68,20 @@ static const char *const words[] = {
     "{{{{{{{{{{",
 };
 
+/* splitmix64: public domain, by its author's word. */
+static uint64_t random_next(void)
+{
+    uint64_t bits = state += 0x9e3779b97f4a7c15u;
+
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ bits >> 27) * 0x94d049bb133111ebu;
+    return bits ^ bits >> 31;
+}
+
+/* One of 0 to bound - 1; `bound` is not 0. */
 static size_t below(size_t bound)
 {
-    return (size_t)random_below(&numbers, bound);
+    return (size_t)(random_next() % bound);
 }
 
 static size_t damage_text(unsigned char *bytes, size_t size)
@@ -96,7 +105,7 @@ static size_t damage_once(unsigned char *bytes, size_t size, bool is_text)
         bytes[from] ^= (unsigned char)(1 << below(8));
         return size;
     case 1:
-        bytes[from] = (unsigned char)random_next(&numbers);
+        bytes[from] = (unsigned char)random_next();
         return size;
     case 2: /* a part of it again, somewhere else */
         memmove(bytes + at, bytes + from, below(size - (at > from ? at : from)));
@@ -114,7 +123,7 @@ static size_t damage_once(unsigned char *bytes, size_t size, bool is_text)
 
 void damage_seed(uint64_t seed)
 {
-    numbers = random_begin(seed, 0);
+    state = seed * 0xd1342543de82ef95u;
 }
 
 size_t damage(unsigned char *bytes, size_t size, bool is_text)

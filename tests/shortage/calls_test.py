@@ -50,7 +50,10 @@ def main():
         commands += [[program] for program in programs[1:]]
         passed = [run(command, environment) for command in commands]
         environment['CUSHIM_MOCK_SETTINGS'] = 'mode = auto'
-        passed.append(run([conformance, '--driver=' + driver], environment))
+        # The statements alone: of cushim's own cases one has threads that create events at once, and
+        # retry.h counts what there is around each call.
+        passed += [run([conformance, '--driver=' + driver, '--only=' + digit], environment)
+                   for digit in '012']
         with open(wrong, encoding='utf-8') as file:
             broken = sorted(set(file))
         with open(told, 'rb') as file:

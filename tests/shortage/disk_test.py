@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files and outputs that cannot be written, and folders of the system that are not there.
 
-    disk_test.py DENY.so VICTIM COMMAND ZOO.so MOCK.so
+    disk_test.py DENY.so VICTIM COMMAND FAKE_DRIVER.so MOCK.so
 
 What fails says so, names the file and the reason, and leaves no half file that looks whole.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-DENY, VICTIM, COMMAND, ZOO, MOCK = map(os.path.abspath, sys.argv[1:6])
+DENY, VICTIM, COMMAND, FAKE_DRIVER, MOCK = map(os.path.abspath, sys.argv[1:6])
 
 PRINTING = (['info', '--mock'], ['info', '--mock', '--json'], ['time', '--mock', '--json'],
             ['profile', '--mock'], ['help'], ['--version'])
@@ -145,7 +145,7 @@ class Files(unittest.TestCase):
 class Environments(unittest.TestCase):
     """Programs where something usual is not there."""
 
-    PROGRAMS = (([VICTIM, 'load'], {'CUSHIM_LIBRARY': ZOO}), ([VICTIM, 'work'], WORK),
+    PROGRAMS = (([VICTIM, 'load'], {'CUSHIM_LIBRARY': FAKE_DRIVER}), ([VICTIM, 'work'], WORK),
                 ([COMMAND, 'info', '--json'], WORK), ([COMMAND, 'info', '--mock'], {}),
                 ([COMMAND, 'time', '--mock'], {}),
                 ([COMMAND, 'run', '--quiet', '--', VICTIM, 'work'], {}))

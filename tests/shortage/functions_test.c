@@ -22,7 +22,7 @@
 
 #include "function.h"
 #include "shortage.h"
-#include "tests/kit/swept.h"
+#include "tests/modules/sweep.h"
 
 static const struct function *const others[] = {loader_functions, mock_functions, kit_functions};
 
@@ -31,7 +31,7 @@ static unsigned runs, places, functions;
 /* Among the outputs of a module's function one was written that must not be, or was not. */
 static bool is_output_wrong;
 
-CUresult swept_output(CUresult code, bool is_untouched)
+CUresult sweep_output(CUresult code, bool is_untouched)
 {
     if (code != CUDA_SUCCESS && !is_untouched)
         is_output_wrong = true;
@@ -134,14 +134,14 @@ static void make_world(struct cushim_mock **mock)
 
     assert_int_equal(cushim_mock_create(&options, mock), CUDA_SUCCESS);
     assert_int_equal(cushim_mock_install(*mock), CUDA_SUCCESS);
-    assert_int_equal(swept_world_make(), CUDA_SUCCESS);
+    assert_int_equal(sweep_fixture_make(), CUDA_SUCCESS);
 }
 
 static void end_world(struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
-    swept_world_end();
+    sweep_fixture_destroy();
     cushim_mock_state_get(mock, &state);
     assert_int_equal(state.violations, 0);
     cushim_mock_destroy(mock);
@@ -149,7 +149,7 @@ static void end_world(struct cushim_mock *mock)
 }
 
 /* In a world of its own, since what it makes first may stay for later calls. */
-static bool try_in_world(const struct swept *swept, unsigned place, bool on)
+static bool try_in_world(const struct sweep_row *row, unsigned place, bool on)
 {
     struct cushim_mock *mock = NULL;
     CUgraph graph = NULL;
@@ -157,21 +157,21 @@ static bool try_in_world(const struct swept *swept, unsigned place, bool on)
     CUresult code;
 
     make_world(&mock);
-    if (!(swept->how & SWEPT_IN_CONTEXT))
+    if (!(row->how & SWEEP_IN_CONTEXT))
         cushim_context_make_current(NULL);
     is_output_wrong = false;
     shortage_arm(SHORT_ALL, place, on);
-    code = swept->call();
+    code = row->call();
     failed = shortage_disarm();
-    if (code != swept->usual && !(failed && is_answer(code)))
-        fail_msg("%s: answers %d if request %u fails", swept->function, (int)code, place);
+    if (code != row->usual && !(failed && is_answer(code)))
+        fail_msg("%s: answers %d if request %u fails", row->function, (int)code, place);
     if (is_output_wrong)
-        fail_msg("%s: writes an output if request %u fails", swept->function, place);
+        fail_msg("%s: writes an output if request %u fails", row->function, place);
     /* Then it succeeds; a capture that could not be ended goes on until then. */
-    if (failed && cushim_driver()->StreamEndCapture(swept_world.stream_handle, &graph) == 0)
+    if (failed && cushim_driver()->StreamEndCapture(fixture.stream_handle, &graph) == 0)
         cushim_driver()->GraphDestroy(graph);
-    if (failed && swept->call() != swept->usual)
-        fail_msg("%s: does not recover from request %u", swept->function, place);
+    if (failed && row->call() != row->usual)
+        fail_msg("%s: does not recover from request %u", row->function, place);
     end_world(mock);
     runs += failed != 0;
     return failed;
@@ -179,10 +179,10 @@ static bool try_in_world(const struct swept *swept, unsigned place, bool on)
 
 static void each_function_of_the_modules(void **state)
 {
-    for (const struct swept *swept = *state; swept->function; swept++) {
+    for (const struct sweep_row *row = *state; row->function; row++) {
         unsigned place = 1;
 
-        while (try_in_world(swept, place, false) && try_in_world(swept, place, true))
+        while (try_in_world(row, place, false) && try_in_world(row, place, true))
             place++;
         places += place - 1;
         functions++;
@@ -193,9 +193,9 @@ static bool is_listed(const char *function)
 {
     const size_t length = strlen(function);
 
-    for (size_t i = 0; i < SWEPT_NOUNS; i++) {
-        for (const struct swept *swept = swept_nouns[i]; swept->function; swept++) {
-            if (strcmp(swept->function, function) == 0)
+    for (size_t i = 0; i < SWEEP_NOUNS; i++) {
+        for (const struct sweep_row *row = sweep_nouns[i]; row->function; row++) {
+            if (strcmp(row->function, function) == 0)
                 return true;
         }
     }
@@ -273,12 +273,10 @@ int main(void)
         SWEEP(each_function_of_the_loader, loader_functions),
         SWEEP(each_function_of_mock_and_kit, mock_functions),
         SWEEP(each_function_of_mock_and_kit, kit_functions),
-        SWEEP(each_function_of_the_modules, swept_devices),
-        SWEEP(each_function_of_the_modules, swept_contexts),
-        SWEEP(each_function_of_the_modules, swept_streams),
-        SWEEP(each_function_of_the_modules, swept_stream_work),
-        SWEEP(each_function_of_the_modules, swept_events),
-        SWEEP(each_function_of_the_modules, swept_event_pools),
+        SWEEP(each_function_of_the_modules, sweep_devices),
+        SWEEP(each_function_of_the_modules, sweep_contexts),
+        SWEEP(each_function_of_the_modules, sweep_streams),
+        SWEEP(each_function_of_the_modules, sweep_events),
         cmocka_unit_test(each_public_function_is_called),
     };
 

@@ -16,7 +16,7 @@ static CUresult said(const char *text)
 
 static CUresult load_and_init(void)
 {
-    const struct cushim_load_options options = {.size = sizeof options, .library = ZOO};
+    const struct cushim_load_options options = {.size = sizeof options, .library = FAKE_DRIVER};
     CUresult code = cushim_load(&options);
 
     return code == CUDA_SUCCESS ? cushim_init(&options) : code;
@@ -32,7 +32,7 @@ static CUresult load_by_a_call(void)
     CUresult code;
     int version;
 
-    setenv("CUSHIM_LIBRARY", ZOO, 1);
+    setenv("CUSHIM_LIBRARY", FAKE_DRIVER, 1);
     if (is_later)
         cushim_load(NULL);
     is_later = true;
@@ -77,7 +77,7 @@ static CUresult name(void)
 static CUresult probe(void)
 {
     const struct cushim_probe_options options = {
-        .size = sizeof options, .library = ZOO, .command = COMMAND};
+        .size = sizeof options, .library = FAKE_DRIVER, .command = COMMAND};
     struct cushim_probe_result probe = {.size = sizeof probe};
     CUresult code = cushim_probe(&options, &probe);
 
@@ -130,7 +130,7 @@ static CUresult fill(void)
 static CUresult fill_from_a_library(void)
 {
     static struct cushim_table table = {.size = sizeof table};
-    void *library = dlopen(ZOO, RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(FAKE_DRIVER, RTLD_NOW | RTLD_LOCAL);
 
     return library ? cushim_table_fill_library(&table, library, NULL) : CUDA_ERROR_UNKNOWN;
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs on a system that lacks one thing: a system call, descriptors, address space.
 
-    system_test.py DENY.so VICTIM COMMAND ZOO.so MOCK.so [--all]
+    system_test.py DENY.so VICTIM COMMAND FAKE_DRIVER.so MOCK.so [--all]
 
 However little there is, a program ends by itself and in time, with an answer that is true. With
 --all each system call fails with each error, which takes minutes.
@@ -18,11 +18,11 @@ import subprocess
 import sys
 import unittest
 
-DENY, VICTIM, COMMAND, ZOO, MOCK = map(os.path.abspath, sys.argv[1:6])
+DENY, VICTIM, COMMAND, FAKE_DRIVER, MOCK = map(os.path.abspath, sys.argv[1:6])
 SECONDS = 20
 
 PROGRAMS = {
-    'load': ([VICTIM, 'load'], {'CUSHIM_LIBRARY': ZOO}),
+    'load': ([VICTIM, 'load'], {'CUSHIM_LIBRARY': FAKE_DRIVER}),
     'mock': ([VICTIM, 'work'], {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
     'info': ([COMMAND, 'info', '--json'],
              {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}),
@@ -79,7 +79,8 @@ def judge(name, status, output):
         return 'ends well and has not done all'
     if '--json' in PROGRAMS[name][0] and status == 0:
         try:
-            json.loads(output.decode())
+            # What was said on standard error comes behind it.
+            json.JSONDecoder().raw_decode(output.decode())
         except ValueError:
             return 'is no JSON'
     return None
@@ -110,16 +111,18 @@ class Test(unittest.TestCase):
                 for status, count in sorted(counts.items(), key=str))))
         self.assertEqual([], wrong, '\n'.join(wrong))
 
-    def sweep_load(self, denials, outcome, advice):
+    def sweep_load(self, denials, outcomes, advice):
         """A load that fails says what is lacking, and what to do; both ends of the range are met."""
         ends = [run(*PROGRAMS['load'], deny) for deny in denials]
-        told = [outcome in output.decode() and advice in output.decode() for _, output in ends]
-        for (status, output), is_told in zip(ends, told):
+        reported = [any(b': %s: ' % outcome in output for outcome in outcomes) and advice in output
+                    for _, output in ends]
+        for (status, output), is_reported in zip(ends, reported):
             # Without memory for the attempt itself there is no report of it.
-            self.assertTrue(status == 0 or is_told or b'ERROR_OUT_OF_MEMORY' in output,
+            self.assertTrue(status == 0 or is_reported or b'ERROR_OUT_OF_MEMORY' in output,
                             output.decode(errors='replace'))
-        print('  loads: %d, %d of them told %s' % (len(ends), sum(told), outcome))
-        self.assertGreater(sum(told), 0)
+        print('  loads: %d, %d of them reported %s' % (len(ends), sum(reported),
+                                                       b' or '.join(outcomes).decode()))
+        self.assertGreater(sum(reported), 0)
         self.assertEqual(0, ends[-1][0])
 
     def test_nothing_is_lacking(self):
@@ -145,16 +148,18 @@ class Test(unittest.TestCase):
         limits = range(13) if ALL else range(0, 10)
         print('descriptors: %d limits' % len(limits))
         self.sweep(['files:%d' % count for count in limits])
-        self.sweep_load(['files:%d' % count for count in limits], 'no-descriptor', 'ulimit -n')
+        self.sweep_load(['files:%d' % count for count in limits], [b'no-descriptor'],
+                        b'ulimit -n')
 
     def test_address_space(self):
         steps = [0, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64, 96, 128, 192, 256, 512, 1024,
                  2048, 4096, 8192, 16384, 65536][::1 if ALL else 3]
         print('address space: %d limits' % len(steps))
         self.sweep(['memory:%d' % (step << 20) for step in steps])
-        # The library is small, and so are the steps up to where it can be loaded.
-        self.sweep_load(['memory:%d' % (step << 14) for step in range(64)], 'no-memory',
-                        'ulimit -v')
+        # The library is small, and so are the steps up to where it can be loaded. Of a segment that
+        # cannot be mapped glibc does not say why.
+        self.sweep_load(['memory:%d' % (step << 14) for step in range(64)],
+                        [b'no-memory', b'not-loadable'], b'ulimit -v')
 
 
 if __name__ == '__main__':

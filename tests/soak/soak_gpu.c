@@ -150,7 +150,9 @@ static const struct soak soak = {
 /* One round with so many threads, in a pool of its own. */
 static bool run(const struct soak_options *options, unsigned threads, struct soak_round *round)
 {
-    bool is_good = cushim_event_pool_create(&pool, context, NULL, NULL) == CUDA_SUCCESS &&
+    /* As many events as can be in use at once: the pool never grows, however the threads run. */
+    const struct cushim_event_pool_options filled = {.size = sizeof filled, .initial = 2 * threads};
+    bool is_good = cushim_event_pool_create(&pool, context, NULL, &filled) == CUDA_SUCCESS &&
                    soak_run(&soak, options, threads, round);
 
     is_good = cushim_event_pool_release(pool) == CUDA_SUCCESS && is_good;

@@ -39,7 +39,7 @@ static bool maps(const char *words)
     return found;
 }
 
-static void check_told(enum cushim_origin origin, const char *path)
+static void check_report(enum cushim_origin origin, const char *path)
 {
     struct cushim_report report = {.size = sizeof report};
 
@@ -54,12 +54,9 @@ static void check_told(enum cushim_origin origin, const char *path)
     CHECK(strstr(report.advice, "Link this program dynamically") != NULL);
 }
 
-/* The program's own driver: two functions, of which one says how often it was called. */
-static int init_calls;
-
+/* The program's own driver. */
 static CUresult CUDAAPI own_init(unsigned int flags)
 {
-    init_calls++;
     return flags == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -92,23 +89,20 @@ int main(int argc, char **argv)
     CHECK(getauxval(AT_BASE) == 0);
     unsetenv("CUSHIM_LIBRARY");
     CHECK(cushim_driver()->Init(0) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    check_told(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
-    CHECK(cushim_init(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    check_told(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
+    check_report(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
 
     options.library = argv[1];
     CHECK(cushim_load(&options) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    check_told(CUSHIM_ORIGIN_OPTION, argv[1]);
+    check_report(CUSHIM_ORIGIN_OPTION, argv[1]);
     setenv("CUSHIM_LIBRARY", argv[1], 1);
     CHECK(cushim_load(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    check_told(CUSHIM_ORIGIN_ENVIRONMENT, argv[1]);
+    check_report(CUSHIM_ORIGIN_ENVIRONMENT, argv[1]);
     CHECK(!maps(argv[1]));
     CHECK(!maps("/libc."));
 
     options.library = NULL;
     options.resolver = own_symbol;
     CHECK(cushim_init(&options) == CUDA_SUCCESS);
-    CHECK(init_calls == 1);
     CHECK(cushim_driver()->DriverGetVersion(&version) == CUDA_SUCCESS);
     CHECK(version == 12080);
     return EXIT_SUCCESS;

@@ -13,7 +13,7 @@ RUNNER = json.loads(os.environ.get('CUSHIM_RUNNER', '[]'))
 WINDOWS = os.environ.get('CUSHIM_WINDOWS') == 'yes'
 COMMAND = [*RUNNER, os.environ['CUSHIM_COMMAND']]
 
-DONE, FAILED, NO_DRIVER, NO_DEVICE, USAGE, INTERRUPTED = 0, 1, 2, 3, 64, 130
+DONE, FAILED, NO_DRIVER, NO_DEVICE, HUNG, CRASHED, USAGE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 64, 130
 
 
 def host_path(path):
@@ -21,6 +21,12 @@ def host_path(path):
     if WINDOWS and path.startswith('/'):
         path = 'Z:' + path
     return path.replace('/', '\\') if WINDOWS else path
+
+
+def built_driver(name):
+    """Path of a driver that tests/drivers builds."""
+    name += '.dll' if WINDOWS else '.so'
+    return host_path(os.path.join(os.environ['CUSHIM_FAKE_DRIVERS'], name))
 
 
 # A driver that is not there.
@@ -49,8 +55,10 @@ class Result:
         self.status = status
         self.out = out.decode('utf-8', 'replace')
         self.err = err.decode('utf-8', 'replace')
-        self.calls = [line.split()[0] for line in log]
-        self.log = log
+        # Of the command's own process, not of the one that tries the driver first.
+        processes = [number for number, line in enumerate(log) if line == 'process']
+        self.log = log[processes[-1] + 1:] if processes else []
+        self.calls = [line.split()[0] for line in self.log]
 
     def __str__(self):
         return 'status %d\n--- out\n%s--- err\n%s' % (self.status, self.out, self.err)

@@ -99,7 +99,7 @@ class Manual(ToolTest):
 
     def test_exit_statuses_of_a_command_are_its_own(self):
         whole = self.statuses('help')
-        for command, own in (('info', '0 1 2 3 64'), ('probe', '0 1 2 3 4 5 64'),
+        for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
                              ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64')):
             told = self.statuses(command, '--help')
@@ -153,7 +153,8 @@ class Manual(ToolTest):
         probe = self.run_command('probe', '--json', CUSHIM_LIBRARY='none').json()
         for member in [*info, *probe, *time, 'error', *error]:
             self.assertRegex(told, r'\b%s\b' % member)
-        for kind in 'failed', 'no-driver', 'no-device', 'usage', 'interrupted':
+        for kind in ('failed', 'no-driver', 'no-device', 'hung', 'crashed', 'usage',
+                     'interrupted'):
             self.assertIn(kind, told)
 
     def test_version(self):

@@ -11,10 +11,13 @@ import tempfile
 from harness import ToolTest, environment, fake
 
 TRAPS = os.environ['CUSHIM_TRAPS']
+COMMAND = os.environ['CUSHIM_COMMAND']
 
 DEVICE = object()   # a device's file that everybody may open
 REFUSED = object()  # one that this process may not
 LIBRARY = object()  # a library that this process could load
+UNREADABLE = object()  # one that it may not read
+WRONG = object()  # one for another processor
 
 NOBODY = 65534
 
@@ -44,14 +47,14 @@ def refused_device():
 
 
 class Machine:
-    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED, LIBRARY, or a Mode for one that is
-    there already. With / at the end it is a folder."""
+    """Paths, and what each has: text, a LinkTo, DEVICE, REFUSED, LIBRARY, UNREADABLE, WRONG, or
+    a Mode for one that is there already. With / at the end it is a folder."""
 
     def __init__(self, paths):
         self.folder = tempfile.TemporaryDirectory()
         os.chmod(self.folder.name, 0o755)
         os.umask(0o022)
-        self.is_user = REFUSED in paths.values()
+        self.is_user = REFUSED in paths.values() or UNREADABLE in paths.values()
         for path, content in paths.items():
             self._put(self.folder.name + path, content)
 
@@ -68,8 +71,16 @@ class Machine:
             os.symlink('/dev/null', path)
         elif content is REFUSED:
             os.symlink(refused_device(), path)
-        elif content is LIBRARY:
+        elif content in (LIBRARY, UNREADABLE):
             shutil.copy(fake(13000), path)
+            if content is UNREADABLE:
+                os.chmod(path, 0)
+        elif content is WRONG:
+            with open(fake(13000), 'rb') as library:
+                whole = library.read()
+            with open(path, 'wb') as file:
+                # The number of the machine, of which 0 is none.
+                file.write(whole[:18] + bytes(2) + whole[20:])
         else:
             with open(path, 'wb') as file:
                 file.write(content if isinstance(content, bytes) else content.encode())
@@ -77,18 +88,19 @@ class Machine:
     def _command(self):
         """The search as a user who is refused something: root never is."""
         if not self.is_user or os.geteuid() != 0:
-            return [TRAPS], {}
-        copy = os.path.join(self.folder.name, 'traps')
-        shutil.copy(TRAPS, copy)
-        return [copy], {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
+            return [TRAPS], {}, {}
+        # The folders of the build may be closed to others.
+        copy, command = [shutil.copy(path, self.folder.name) for path in (TRAPS, COMMAND)]
+        return [copy], {'CUSHIM_COMMAND': command}, {'user': NOBODY, 'group': NOBODY,
+                                                     'extra_groups': []}
 
     def traps(self, state, code=0, origin='search', outcome='not-found', library='', **variables):
         """The traps by name. Keywords are of the report, those in capitals of the environment."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
-        kept.update(variables)
-        command, rights = self._command()
+        command, copied, rights = self._command()
+        kept.update(variables, **copied)
         run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
                               library], env=kept, stdout=subprocess.PIPE, timeout=60, check=True,
                              **rights)

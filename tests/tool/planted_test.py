@@ -95,7 +95,7 @@ class InTheSystemsFolder(PlantedTest):
             self.assert_status(result, NO_DRIVER)
             candidate, = result.json()['report']['candidates']
             self.assertEqual(candidate['outcome'], 'not-a-library')
-            self.assertIn(NAME + ': it is no PE file', candidate['message'])
+            self.assertIn(NAME + ': it is not a PE file', candidate['message'])
 
 
 if __name__ == '__main__':

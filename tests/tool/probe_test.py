@@ -5,25 +5,18 @@
 import os
 import unittest
 
-from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE, ToolTest, fake, host_path
-
-HUNG, CRASHED = 4, 5
+from harness import (CRASHED, DONE, FAILED, HUNG, NO_DEVICE, NO_DRIVER, NOWHERE, USAGE, ToolTest,
+                     built_driver, fake)
 
 MEMBERS = ['verdict', 'reason', 'advice', 'stage', 'state', 'code', 'code_name', 'driver_version',
            'device_count', 'library', 'exit_status', 'signal', 'left_process']
 
 
-def driver(name):
-    """Path of a driver of the zoo."""
-    suffix = '.dll' if os.environ.get('CUSHIM_WINDOWS') == 'yes' else '.so'
-    return host_path(os.path.join(os.environ['CUSHIM_ZOO'], name + suffix))
-
-
 class Probe(ToolTest):
 
-    def probe(self, name, *arguments, mischief=None, when='init'):
-        settings = {'ZOO_MISCHIEF': mischief, 'ZOO_WHEN': when} if mischief else {}
-        return self.run_command('probe', '--library', driver(name), *arguments, **settings)
+    def probe(self, name, *arguments, action=None, when='init'):
+        settings = {'FAKE_DRIVER_ACTION': action, 'FAKE_DRIVER_WHEN': when} if action else {}
+        return self.run_command('probe', '--library', built_driver(name), *arguments, **settings)
 
     def test_each_verdict_has_its_status(self):
         for name, verdict, status in (('one-device', 'usable', DONE),
@@ -52,7 +45,7 @@ class Probe(ToolTest):
                 self.assertEqual(probe.status, info.status)
 
     def test_crash(self):
-        result = self.probe('mischief', mischief='call-exit')
+        result = self.probe('misbehaving', action='call-exit')
         self.assert_status(result, CRASHED)
         self.assertEqual(result.lines()['verdict'], 'broken')
         self.assertEqual(result.lines()['stage'], 'init')
@@ -61,19 +54,19 @@ class Probe(ToolTest):
 
     def test_hung(self):
         for seconds in 1, 4, 16:
-            result = self.probe('mischief', '--timeout', str(seconds), mischief='hang')
+            result = self.probe('misbehaving', '--timeout', str(seconds), action='hang')
             self.assert_status(result, HUNG)
             self.assertEqual(result.lines()['verdict'], 'hung')
             self.assertIn('not come back within %d s' % seconds, result.lines()['reason'])
             if result.lines()['stage'] == 'init':
                 break
         self.assertEqual(result.lines()['stage'], 'init')
-        self.assertEqual(result.lines()['library'], driver('mischief'))
+        self.assertEqual(result.lines()['library'], built_driver('misbehaving'))
         self.assertEqual(result.lines()['version'], '13.0')
-        self.assertIn(driver('mischief'), result.lines()['reason'])
+        self.assertIn(built_driver('misbehaving'), result.lines()['reason'])
 
     def test_driver_that_prints_is_not_heard(self):
-        result = self.probe('mischief', mischief='print')
+        result = self.probe('misbehaving', action='print')
         self.assert_status(result, DONE)
         self.assertNotIn('cushim_probe', result.out + result.err)
 
@@ -91,7 +84,7 @@ class Probe(ToolTest):
         self.assertIsNone(document['left_process'])
 
     def test_json_of_a_crash(self):
-        result = self.probe('mischief', '--json', mischief='call-exit', when='open')
+        result = self.probe('misbehaving', '--json', action='call-exit', when='open')
         self.assert_status(result, CRASHED)
         document = result.json()
         self.assertEqual(list(document), MEMBERS)
@@ -100,12 +93,12 @@ class Probe(ToolTest):
         self.assertEqual(document['state'], 'untried')
         self.assertIsNone(document['code'])
         self.assertIsNone(document['code_name'])
-        self.assertEqual(document['library'], driver('mischief'))
+        self.assertEqual(document['library'], built_driver('misbehaving'))
         self.assertEqual(document['exit_status'], 3)
 
     def test_relative_library(self):
-        folder, name = os.path.split(os.path.join(os.environ['CUSHIM_ZOO'], 'one-device'))
-        suffix = os.path.splitext(driver('x'))[1]
+        folder, name = os.path.split(os.path.join(os.environ['CUSHIM_FAKE_DRIVERS'], 'one-device'))
+        suffix = os.path.splitext(built_driver('x'))[1]
         result = self.run_command('probe', '--library', name + suffix, folder=folder)
         self.assert_status(result, DONE)
 
@@ -139,7 +132,7 @@ class Probe(ToolTest):
         self.assertNotIn('probe-child', self.run_command('help').out)
 
     def test_child_answers_in_one_line_of_json(self):
-        result = self.run_command('probe-child', '2', '0', driver('one-device'))
+        result = self.run_command('probe-child', '2', '0', built_driver('one-device'))
         self.assert_status(result, DONE)
         self.assertEqual(result.out.count('\n'), 1)
         self.assertEqual(list(result.json()),

@@ -17,8 +17,8 @@ def milliseconds(rounds):
 
 
 def in_context(call):
-    """The calls of a function that acts in a context."""
-    return ['cuCtxPushCurrent_v2', call, 'cuCtxPopCurrent_v2']
+    """The calls of a function that acts in a context, which is current."""
+    return ['cuCtxGetCurrent', call]
 
 
 class Figures(ToolTest):

@@ -4,7 +4,13 @@
 
 import unittest
 
-from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, LinkTo, TrapTest, driver)
+from harness import fake
+from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, UNREADABLE, WRONG, LinkTo,
+                     TrapTest, driver)
+
+
+# What the search leads to cannot be used.
+UNFIT = {'state': 'not-loadable', 'outcome': 'not-loadable', 'code': 303}
 
 
 class Search(TrapTest):
@@ -67,6 +73,9 @@ class Search(TrapTest):
                          '/opt/nvidia/libcuda.so.1')
         self.assert_not_seen('stale-cache', {
             **machine, '/etc/ld.so.cache': b'libcuda.so.1\0/opt/nvidia/libcuda.so.1\0'}, ABSENT)
+        self.assert_not_seen('stale-cache', {
+            **machine, '/etc/ld.so.conf.d/nvidia.conf': '/opt/nvidia/\n',
+            '/etc/ld.so.cache': b'/opt/nvidia/libcuda.so.1\0'}, ABSENT)
         self.assert_not_seen('stale-cache', {**machine, '/opt/nvidia/libcuda.so.1': 'text'}, ABSENT)
         # Folders of the variable are not in the cache.
         self.assert_not_seen('stale-cache', {'/opt/nvidia/libcuda.so.1': LIBRARY},
@@ -83,6 +92,83 @@ class Search(TrapTest):
         about = {'state': 'not-loadable', 'outcome': 'wrong-architecture'}
         self.assert_seen('wrong-architecture', {}, about, 'libcuda.so.1: what was found')
         self.assert_not_seen('wrong-architecture', {}, {**about, 'outcome': 'truncated'})
+
+    def shadowed(self, paths, about, *evidence):
+        self.assert_seen('shadowed-driver', paths, about, *evidence,
+                         'The driver for CUDA 13.0 is initialised and has 2 devices')
+
+    def test_shadowed_driver_and_what_shadows_it(self):
+        with open(fake(13000), 'rb') as file:
+            truncated = file.read(4096)
+        path = {'LD_LIBRARY_PATH': '/opt/none:/opt/bad'}
+        good = {'/usr/lib/libcuda.so.1': LIBRARY}
+        for content, why in ((b'', 'the file is empty'), ('text', 'it is not an ELF file'),
+                             (truncated, 'the file'), (UNREADABLE, 'Permission denied'),
+                             (WRONG, 'it is built for')):
+            machine = {**good, '/opt/bad/libcuda.so.1': content}
+            with self.subTest(why=why):
+                self.shadowed(machine, {**UNFIT, **path},
+                              'LD_LIBRARY_PATH leads to /opt/bad/libcuda.so.1: ' + why,
+                              '; there is also /usr/lib/libcuda.so.1: ')
+                self.assert_not_seen('shadowed-driver', machine, {**READY, **path})
+                self.assert_not_seen('shadowed-driver', machine, UNFIT)
+        self.assert_not_seen('shadowed-driver', {'/opt/bad/libcuda.so.1': b''}, {**UNFIT, **path})
+
+    def test_advice_names_the_driver_and_what_shadows_it(self):
+        machine = {'/opt/bad/libcuda.so.1': b'', '/usr/lib/libcuda.so.1': LIBRARY}
+        advice = self.look(machine, {**UNFIT, 'LD_LIBRARY_PATH': '/opt/bad'})[
+            'shadowed-driver']['advice']
+        self.assertIn('CUSHIM_LIBRARY=/usr/lib/libcuda.so.1 ', advice)
+        self.assertIn('remove /opt/bad/libcuda.so.1,', advice)
+
+    def test_shadowed_driver_wherever_it_is(self):
+        bad = {'/opt/bad/libcuda.so.1': b''}
+        path = {'LD_LIBRARY_PATH': '/opt/bad:/opt/path'}
+        conf = {**CONF, '/etc/ld.so.conf.d/nvidia.conf': '/opt/conf\n'}
+        cache = {'/etc/ld.so.cache': b'glibc-ld.so.cache1.1\0/opt/cache/libcuda.so.1\0'}
+        for good, others in (('/opt/path', {}), ('/opt/conf', conf), ('/opt/cache', cache),
+                             ('/usr/lib64', {}), ('/usr/lib/wsl/lib', {}),
+                             ('/run/opengl-driver/lib', {})):
+            with self.subTest(good):
+                self.shadowed({**bad, **others, good + '/libcuda.so.1': LIBRARY}, {**UNFIT, **path},
+                              '; there is also %s/libcuda.so.1: ' % good)
+                self.assert_not_seen('shadowed-driver', {**bad, **others, '/opt/no/x.so': LIBRARY},
+                                     {**UNFIT, **path})
+
+    def test_what_shadows_a_driver_wherever_it_is(self):
+        name = '/libcuda.so.1'
+        good = {'/usr/lib/wsl/lib' + name: LIBRARY}
+        conf = {**CONF, '/etc/ld.so.conf.d/a.conf': '/opt/conf\n',
+                '/etc/ld.so.cache': b'/opt/other/libcuda.so.1\0/opt/conf/libcuda.so.1\0'}
+        for bad, source, others in (('/opt/conf', '/etc/ld.so.conf.d/a.conf', conf),
+                                    ('/opt/other', '/etc/ld.so.cache', conf),
+                                    ('/usr/lib', 'the search', {})):
+            with self.subTest(bad):
+                self.shadowed({**good, **others, bad + name: b''}, UNFIT,
+                              '%s leads to %s%s: the file is empty' % (source, bad, name))
+        # The linker does not come to it.
+        self.assert_not_seen('shadowed-driver', {
+            **good, **CONF, '/etc/ld.so.conf.d/a.conf': '/opt/conf\n', '/opt/conf' + name: b''},
+            UNFIT)
+
+    def test_file_that_the_linker_passes_over_is_not_what_shadows_a_driver(self):
+        machine = {'/opt/a/libcuda.so.1': WRONG, '/opt/b/libcuda.so.1': b'',
+                   '/opt/c/libcuda.so.1': LIBRARY}
+        self.shadowed(machine, {**UNFIT, 'LD_LIBRARY_PATH': '/opt/a:/opt/b:/opt/c'},
+                      'LD_LIBRARY_PATH leads to /opt/b/libcuda.so.1: the file is empty')
+
+    def test_names_of_one_file_are_not_two_drivers(self):
+        machine = {'/opt/bad/libcuda.so.1': LIBRARY,
+                   '/usr/lib/libcuda.so.1': LinkTo('../../opt/bad/libcuda.so.1')}
+        self.assert_not_seen('shadowed-driver', machine, {**UNFIT, 'LD_LIBRARY_PATH': '/opt/bad'})
+
+    def test_driver_that_fails_shadows_one_that_works(self):
+        machine = {'/opt/a/libcuda.so.1': LIBRARY, '/opt/b/libcuda.so.1': LIBRARY}
+        about = {**NO_GPU, 'LD_LIBRARY_PATH': '/opt/a:/opt/b', 'library': '/opt/a/libcuda.so.1'}
+        self.shadowed(machine, about, 'LD_LIBRARY_PATH leads to /opt/a/libcuda.so.1;')
+        self.assert_not_seen('shadowed-driver', machine, {**about, 'FAKE_INIT': '100'})
+        self.assert_seen('shadowed-driver', machine, {**about, **UNFIT, 'FAKE_INIT': '100'},
+                         'cuInit returned 100')
 
     def test_nixos(self):
         nixos = {'/etc/NIXOS': ''}

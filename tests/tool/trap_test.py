@@ -7,8 +7,8 @@ import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
 from machine import (ABSENT, BRIDGE, CONF, DOCKER, GPU, HEALTHY, LENT, LIBRARY, MODULE, NO_GPU,
-                     READY, REFUSED, STUB, STUBS, WSL_2, LinkTo, Machine, Mode, TrapTest, bound,
-                     driver)
+                     READY, REFUSED, STUB, STUBS, WRONG, WSL_2, LinkTo, Machine, Mode, TrapTest,
+                     bound, driver)
 
 
 class Whole(TrapTest):
@@ -49,6 +49,8 @@ WHEN = {
     'nixos-without-driver': ({'/etc/NIXOS': ''}, {}, 'absent', False),
     'stub-folder': ({STUBS + '/libcuda.so': LIBRARY}, {'LD_LIBRARY_PATH': STUBS},
                     'absent unfit failed ready', False),
+    'shadowed-driver': ({'/opt/bad/libcuda.so.1': WRONG, '/usr/lib/libcuda.so.1': LIBRARY},
+                        {'LD_LIBRARY_PATH': '/opt/bad'}, 'absent unfit failed', False),
     'dangling-link': ({'/usr/lib/libcuda.so.1': LinkTo('gone')}, {}, 'absent', False),
     'link-name-only': ({'/usr/lib/libcuda.so': LIBRARY}, {}, 'absent', False),
     'stale-cache': ({'/etc/ld.so.conf': '/opt/a', '/opt/a/libcuda.so.1': LIBRARY}, {}, 'absent',
@@ -85,7 +87,7 @@ class When(TrapTest):
 
     def test_whoever_names_a_library_does_so_by_an_option_or_the_environment(self):
         machine = Machine({'/etc/NIXOS': ''})
-        for origin, is_named in (('search', False), ('mapped', False), ('well-known', False),
+        for origin, is_named in (('search', False), ('well-known', False),
                                  ('option', True), ('resolver', True), ('environment', True)):
             with self.subTest(origin=origin):
                 traps = machine.traps(**{**ABSENT, 'origin': origin})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The search for traps on a machine that a test has laid out below a folder. The environment is
- * that of the process.
+ * that of the process, and the command of CUSHIM_COMMAND tries libraries.
  *
  *     traps ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
@@ -47,8 +47,11 @@ static const char *outcome_name(int number)
 int main(int count, char **words)
 {
     static struct cushim_report report = {.size = sizeof report, .candidate_count = 1};
-    const struct trap_scene scene = {
-        .report = &report, .root = count > 1 ? words[1] : "", .variable = getenv};
+    const struct trap_scene scene = {.report = &report,
+                                     .root = count > 1 ? words[1] : "",
+                                     .variable = getenv,
+                                     .command = getenv("CUSHIM_COMMAND"),
+                                     .seconds = 60};
     struct json json = {0};
 
     if (count != 7) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "fake.h"
+#include "tests/support/environment.h"
 #include "tests/support/library.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-struct fake_driver fake = {.version = FAKE_LIBRARY_VERSION};
+struct fake_driver fake = {.version = FAKE_VERSION};
 
 static CUresult CUDAAPI init(unsigned int flags)
 {
-    (void)flags;
     atomic_fetch_add(&fake.init_calls, 1);
     atomic_store(&fake.initialised, fake.init_code == CUDA_SUCCESS);
     return fake.init_code;
@@ -28,7 +28,6 @@ static CUresult CUDAAPI driver_get_version(int *version)
 /* Answers as real drivers do, also after a cuInit that failed. */
 static CUresult CUDAAPI device_get_count(int *count)
 {
-    atomic_fetch_add(&fake.count_calls, 1);
     if (!atomic_load(&fake.initialised))
         return CUDA_ERROR_NOT_INITIALIZED;
     *count = 1;
@@ -37,23 +36,17 @@ static CUresult CUDAAPI device_get_count(int *count)
 
 static CUresult CUDAAPI event_query(CUevent event)
 {
-    (void)event;
-    atomic_fetch_add(&fake.query_calls, 1);
     return (CUresult)FAKE_ANSWER;
 }
 
 static CUresult CUDAAPI event_elapsed_time(float *ms, CUevent start, CUevent end)
 {
-    (void)start;
-    (void)end;
     *ms = 1;
     return CUDA_SUCCESS;
 }
 
 static CUresult CUDAAPI event_elapsed_time_v2(float *ms, CUevent start, CUevent end)
 {
-    (void)start;
-    (void)end;
     *ms = 2;
     return CUDA_SUCCESS;
 }
@@ -82,6 +75,10 @@ cushim_function fake_resolve(const char *symbol, void *data)
         if (strcmp(symbol, source->lacks[i]) == 0)
             return NULL;
     }
+    for (size_t i = 0; i < COUNT(source->has) && source->has[i].symbol; i++) {
+        if (strcmp(symbol, source->has[i].symbol) == 0)
+            return source->has[i].function;
+    }
     for (size_t i = 0; i < COUNT(functions); i++) {
         if (strcmp(symbol, functions[i].symbol) == 0)
             return functions[i].function;
@@ -89,19 +86,30 @@ cushim_function fake_resolve(const char *symbol, void *data)
     return NULL;
 }
 
+struct cushim_load_options fake_options(struct fake_source *source)
+{
+    return (struct cushim_load_options){.size = sizeof(struct cushim_load_options),
+                                        .resolver = fake_resolve,
+                                        .resolver_data = source};
+}
+
 CUresult fake_load(struct fake_source *source)
 {
-    const struct cushim_load_options options = {
-        .size = sizeof options,
-        .resolver = fake_resolve,
-        .resolver_data = source,
-    };
+    return fake_load_minimum(source, 0);
+}
+
+CUresult fake_load_minimum(struct fake_source *source, int version)
+{
+    struct cushim_load_options options = fake_options(source);
+
+    options.minimum_version = version;
     return cushim_load(&options);
 }
 
 CUresult fake_load_library(const char *path)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = path};
+
     return cushim_load(&options);
 }
 
@@ -121,7 +129,6 @@ struct cushim_report fake_report(void)
 
 static CUresult CUDAAPI mock_event_query(CUevent event)
 {
-    (void)event;
     return (CUresult)FAKE_MOCK_ANSWER;
 }
 
@@ -145,4 +152,12 @@ unsigned fake_library_calls(void)
 
     memcpy(&calls, &address, sizeof calls);
     return calls ? calls() : 0;
+}
+
+void fake_library_constructor(void (*function)(void))
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%" PRIxPTR, (uintptr_t)function);
+    environment_set("FAKE_LIBRARY_CONSTRUCTOR", text);
 }

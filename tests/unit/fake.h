@@ -14,30 +14,37 @@
 
 #include "tests/support/symbols.h"
 
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
 enum {
     FAKE_SYMBOLS = 6,
-    /* What cuEventQuery answers: of the fake in the test, of FAKE_LIBRARY, of a mock. */
+    FAKE_LIBRARY_SYMBOLS = 7,
+    FAKE_VERSION = 12080, /* of both */
+    /* What cuEventQuery returns: of the fake in the test, of FAKE_LIBRARY, of a mock. */
     FAKE_ANSWER = CUDA_ERROR_NOT_READY,
     FAKE_LIBRARY_ANSWER = CUDA_ERROR_INVALID_HANDLE,
     FAKE_MOCK_ANSWER = CUDA_ERROR_ILLEGAL_STATE,
     /* How often one load asks for cuInit: once to know a driver by it, once to fill its slot. */
     FAKE_LOOKUPS_OF_A_FAILURE = 1,
     FAKE_LOOKUPS_OF_A_LOAD = 2,
-    FAKE_LIBRARY_VERSION = 12080,
 };
 
 /* How the driver behaves; a test may write it before it loads. */
 extern struct fake_driver {
     int version;
-    CUresult version_code; /* answer of cuDriverGetVersion */
-    CUresult init_code;    /* answer of cuInit */
+    CUresult version_code; /* of cuDriverGetVersion */
+    CUresult init_code;    /* of cuInit */
     atomic_bool initialised;
-    atomic_uint init_calls, count_calls, query_calls;
+    atomic_uint init_calls;
 } fake;
 
 /* Where its symbols come from: the resolver's data. */
 struct fake_source {
-    const char *lacks[4];                  /* symbols that are not found */
+    const char *lacks[4]; /* symbols that are not found */
+    struct {
+        const char *symbol;
+        cushim_function function;
+    } has[4];                              /* symbols of the test's own, which go before */
     void (*looked_up)(const char *symbol); /* called at each lookup, before the answer; or NULL */
     atomic_uint lookups;                   /* of cuInit */
 };
@@ -45,11 +52,13 @@ struct fake_source {
 /* Resolver; `data` is a struct fake_source. */
 cushim_function fake_resolve(const char *symbol, void *data);
 
-/* cushim_load() from this source. */
-CUresult fake_load(struct fake_source *source);
+/* The options that load from this source. */
+struct cushim_load_options fake_options(struct fake_source *source);
 
-/* cushim_load() of the library at a path, and of no other. */
+/* cushim_load() from this source; of the library at a path; of what is this version at least. */
+CUresult fake_load(struct fake_source *source);
 CUresult fake_load_library(const char *path);
+CUresult fake_load_minimum(struct fake_source *source, int version);
 
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
@@ -61,7 +70,9 @@ struct cushim_report fake_report(void);
 struct cushim_table *fake_mock(void);
 
 /* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks once. */
-enum { FAKE_LIBRARY_CALLS_OF_A_LOAD = 1 };
 unsigned fake_library_calls(void);
+
+/* What the constructor of FAKE_LIBRARY calls when the library is opened. */
+void fake_library_constructor(void (*function)(void));
 
 #endif

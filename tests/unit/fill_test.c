@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a table of the caller's: how a symbol is found, and what stands in for a missing one. */
+/* Filling a table: how a symbol is found, what stands for a missing one, and what is counted. */
 #define _GNU_SOURCE
+#include <limits.h>
 #include <string.h>
 
 #include "fake.h"
 #include "forked.h"
 #include "loader/codes.h"
-#include "loader/loader.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
-#include "loader/tables.h"
 #include "tests/support/library.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { GUARD = 0xab };
 
@@ -22,23 +19,16 @@ static union {
     unsigned char bytes[sizeof(struct cushim_table) + 64];
 } room;
 
+static struct cushim_table *const table = &room.table;
 static struct fake_source source;
+static struct cushim_symbol_counts counts;
 
-static int reset(void **state)
+static void fill(size_t size)
 {
-    (void)state;
     memset(&room, GUARD, sizeof room);
-    memset(&source, 0, sizeof source);
-    fake.version = FAKE_LIBRARY_VERSION;
-    return 0;
-}
-
-static struct cushim_table *fill(size_t size, struct cushim_symbol_counts *counts)
-{
-    room.table.size = size;
-    assert_int_equal(cushim_table_fill(&room.table, fake_resolve, &source, counts), CUDA_SUCCESS);
-    assert_int_equal(room.table.size, size < sizeof room.table ? size : sizeof room.table);
-    return &room.table;
+    table->size = size;
+    assert_int_equal(cushim_table_fill(table, fake_resolve, &source, &counts), CUDA_SUCCESS);
+    assert_int_equal(table->size, size < sizeof *table ? size : sizeof *table);
 }
 
 static void assert_guarded_from(size_t offset)
@@ -47,12 +37,11 @@ static void assert_guarded_from(size_t offset)
         assert_int_equal(room.bytes[i], GUARD);
 }
 
-static cushim_function slot(const struct cushim_table *table, size_t index)
+static cushim_function slot(size_t index)
 {
     cushim_function function;
 
-    memcpy(&function, (const char *)table + sizeof(size_t) + index * sizeof function,
-           sizeof function);
+    memcpy(&function, room.bytes + sizeof(size_t) + index * sizeof function, sizeof function);
     return function;
 }
 
@@ -60,228 +49,274 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 
 static void every_slot_can_be_called(void **state)
 {
-    const struct cushim_table *table = fill(sizeof *table, NULL);
-
-    (void)state;
+    fill(sizeof room);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        assert_true(slot(table, i) != NULL);
+        assert_true(slot(i) != NULL);
     assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER);
     assert_int_equal(table->MemFree_v2(0), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_guarded_from(sizeof *table);
+    /* The driver of the process is neither used nor changed. */
+    assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
 
 static void smaller_table_is_not_written_beyond_its_size(void **state)
 {
     static const size_t slots[] = {1, 2, 17, CUSHIM__SYMBOL_COUNT - 1};
-    struct cushim_symbol_counts counts;
 
     for (size_t i = 0; i < COUNT(slots); i++) {
         const size_t end = sizeof(size_t) + slots[i] * sizeof(cushim_function);
         /* A size that ends within a slot leaves that slot alone. */
         for (size_t odd = 0; odd < sizeof(cushim_function); odd += 3) {
-            reset(state);
-            fill(end + odd, &counts);
+            fill(end + odd);
             assert_guarded_from(end);
-            assert_true(slot(&room.table, slots[i] - 1) != NULL);
+            assert_true(slot(slots[i] - 1) != NULL);
             assert_true(counts.core.total + counts.interop.total <= slots[i]);
         }
     }
 }
 
-static void table_of_a_newer_caller_keeps_what_is_not_known_here(void **state)
+static void invalid_arguments_leave_the_table_untouched(void **state)
 {
-    (void)state;
-    fill(sizeof room, NULL);
-    assert_guarded_from(sizeof room.table);
-}
+    static const size_t sizes[] = {0, 1, sizeof(size_t) + sizeof(cushim_function) - 1};
 
-static void table_without_room_for_a_slot_is_refused(void **state)
-{
-    static const size_t sizes[] = {0, 1, sizeof(size_t),
-                                   sizeof(size_t) + sizeof(cushim_function) - 1};
-
-    (void)state;
+    memset(&room, GUARD, sizeof room);
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        room.table.size = sizes[i];
-        assert_int_equal(cushim_table_fill(&room.table, fake_resolve, &source, NULL),
+        table->size = sizes[i];
+        assert_int_equal(cushim_table_fill(table, fake_resolve, &source, NULL),
                          CUDA_ERROR_INVALID_VALUE);
-        assert_guarded_from(sizeof(size_t));
     }
-    assert_int_equal(source.lookups, 0);
-}
-
-static void null_is_refused(void **state)
-{
-    (void)state;
-    room.table.size = sizeof room.table;
+    table->size = sizeof room;
     assert_int_equal(cushim_table_fill(NULL, fake_resolve, &source, NULL),
                      CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_table_fill(&room.table, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_table_fill_library(&room.table, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_fill(table, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_fill_library(table, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_guarded_from(sizeof(size_t));
+    assert_int_equal(source.lookups, 0);
 }
 
 static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
 {
     static const char *const lacking[] = {"cuInit", "cuDriverGetVersion"};
-    struct cushim_symbol_counts counts, before;
 
-    (void)state;
-    memset(&before, GUARD, sizeof before);
+    memset(&room, GUARD, sizeof room);
     for (size_t i = 0; i < COUNT(lacking); i++) {
-        counts = before;
+        counts.core.total = GUARD;
         source.lacks[0] = lacking[i];
-        room.table.size = sizeof room.table;
-        assert_int_equal(cushim_table_fill(&room.table, fake_resolve, &source, &counts),
+        table->size = sizeof room;
+        assert_int_equal(cushim_table_fill(table, fake_resolve, &source, &counts),
                          CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
         assert_guarded_from(sizeof(size_t));
-        assert_memory_equal(&counts, &before, sizeof counts);
+        assert_int_equal(counts.core.total, GUARD);
     }
-}
-
-static void process_wide_driver_is_neither_used_nor_changed(void **state)
-{
-    (void)state;
-    fill(sizeof room.table, NULL);
-    assert_ptr_equal(cushim_driver(), &cushim__boot_table);
-    for (size_t i = 0; i < cushim_symbol_count(); i++)
-        assert_int_equal(cushim_symbol_state(i), CUSHIM_SYMBOL_UNKNOWN);
 }
 
 static void table_is_filled_from_an_open_library(void **state)
 {
-    struct cushim_symbol_counts counts;
     void *library = library_open(FAKE_LIBRARY);
 
-    (void)state;
     assert_non_null(library);
-    room.table.size = sizeof room.table;
-    assert_int_equal(cushim_table_fill_library(&room.table, library, &counts), CUDA_SUCCESS);
-    assert_int_equal(room.table.EventQuery(NULL), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(counts.core.found, 4);
+    table->size = sizeof *table;
+    assert_int_equal(cushim_table_fill_library(table, library, &counts), CUDA_SUCCESS);
+    assert_int_equal(table->EventQuery(NULL), FAKE_LIBRARY_ANSWER);
+    assert_int_equal(counts.core.found, FAKE_LIBRARY_SYMBOLS);
     library_close(library);
 }
 
-/* --- what is counted --- */
+/* --- by name, and by fallback --- */
 
-static void symbols_are_counted_by_how_they_were_found(void **state)
+static const char *asked[2 * CUSHIM__SYMBOL_COUNT];
+static size_t asked_count;
+
+static void note(const char *symbol)
 {
-    struct cushim_symbol_counts counts;
+    assert_true(asked_count < COUNT(asked));
+    asked[asked_count++] = symbol;
+}
+
+static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
+{
     unsigned foreign = 0;
 
-    (void)state;
-    fill(sizeof room.table, &counts);
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT && !cushim__system_is_windows; i++)
-        foreign += (cushim__symbols[i].flags & CUSHIM__WINDOWS) != 0;
+    source.looked_up = note;
+    fill(sizeof *table);
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const bool is_foreign =
+            cushim__symbols[i].flags & CUSHIM__WINDOWS && !cushim__system_is_windows;
+        bool is_asked = false;
+
+        for (size_t k = 0; k < asked_count && !is_asked; k++)
+            is_asked = strcmp(asked[k], cushim_symbol_name(i)) == 0;
+        assert_int_not_equal(is_asked, is_foreign);
+        foreign += is_foreign;
+    }
     assert_int_equal(counts.core.total + counts.interop.total + foreign, CUSHIM__SYMBOL_COUNT);
     assert_int_equal(counts.core.found, FAKE_SYMBOLS);
-    assert_int_equal(counts.core.by_proc_address, 0);
-    assert_int_equal(counts.core.fallen_back, 0);
+    assert_int_equal(counts.core.by_proc_address + counts.core.fallen_back, 0);
     assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
     assert_int_equal(counts.interop.found, 0);
     assert_int_equal(counts.interop.missing, counts.interop.total);
 }
 
-static const char *asked[2 * CUSHIM__SYMBOL_COUNT];
-static size_t asked_count;
-
-static cushim_function note_and_resolve(const char *symbol, void *data)
-{
-    assert_true(asked_count < COUNT(asked));
-    asked[asked_count++] = symbol;
-    return fake_resolve(symbol, data);
-}
-
-static void each_symbol_is_asked_for_by_its_exact_name(void **state)
-{
-    size_t next = 0;
-
-    (void)state;
-    room.table.size = sizeof room.table;
-    assert_int_equal(cushim_table_fill(&room.table, note_and_resolve, &source, NULL), CUDA_SUCCESS);
-    for (size_t i = 0; i < asked_count && next < CUSHIM__SYMBOL_COUNT; i++)
-        next += strcmp(asked[i], cushim_symbol_name(next)) == 0;
-    assert_int_equal(next, CUSHIM__SYMBOL_COUNT);
-}
-
-/* --- what is missing --- */
-
-static void missing_symbol_refuses_the_call_and_is_remembered(void **state)
-{
-    const struct cushim_table *table = fill(sizeof *table, NULL);
-    const size_t called = symbol_number("cuEventRecord"),
-                 other = symbol_number("cuEventSynchronize");
-
-    (void)state;
-    assert_false(cushim_symbol_missed(called));
-    assert_int_equal(table->EventRecord(NULL, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
-    assert_true(cushim_symbol_missed(called));
-    assert_false(cushim_symbol_missed(other));
-}
-
-static float elapsed_ms(const struct cushim_table *table)
+/* What cuEventElapsedTime_v2 is: 2 itself, 1 its fallback, 0 missing. */
+static int elapsed(void)
 {
     float ms = 0;
 
-    assert_int_equal(table->EventElapsedTime_v2(&ms, NULL, NULL), CUDA_SUCCESS);
-    return ms;
-}
-
-static void symbol_that_is_there_is_not_replaced_by_its_fallback(void **state)
-{
-    (void)state;
-    assert_true(elapsed_ms(fill(sizeof room.table, NULL)) > 1);
+    if (table->EventElapsedTime_v2(&ms, NULL, NULL) == CUSHIM__REQUIRES_NEWER_DRIVER)
+        return 0;
+    return ms > 1 ? 2 : 1;
 }
 
 static void fallback_takes_the_slot_of_a_lacking_symbol(void **state)
 {
-    struct cushim_symbol_counts counts;
-    const struct cushim_table *table = &room.table;
-
-    (void)state;
+    fill(sizeof *table);
+    assert_int_equal(elapsed(), 2);
     source.lacks[0] = "cuEventElapsedTime_v2";
-    fill(sizeof *table, &counts);
-    assert_true(elapsed_ms(table) <= 1);
+    fill(sizeof *table);
+    assert_int_equal(elapsed(), 1);
     assert_int_equal(counts.core.fallen_back, 1);
     assert_int_equal(counts.core.found, FAKE_SYMBOLS - 1);
     assert_int_equal(counts.core.missing, counts.core.total - FAKE_SYMBOLS);
-}
-
-static void fallback_that_is_lacking_too_leaves_the_symbol_missing(void **state)
-{
-    struct cushim_symbol_counts counts;
-    float ms;
-
-    (void)state;
-    source.lacks[0] = "cuEventElapsedTime_v2";
     source.lacks[1] = "cuEventElapsedTime";
-    fill(sizeof room.table, &counts);
+    fill(sizeof *table);
+    assert_int_equal(elapsed(), 0);
     assert_int_equal(counts.core.fallen_back, 0);
-    assert_int_equal(room.table.EventElapsedTime_v2(&ms, NULL, NULL),
-                     CUSHIM__REQUIRES_NEWER_DRIVER);
-    assert_true(cushim_symbol_missed(symbol_number("cuEventElapsedTime_v2")));
-    assert_false(cushim_symbol_missed(symbol_number("cuEventElapsedTime")));
 }
 
-#define fill_test(name) cmocka_unit_test_setup(name, reset)
+/* --- by cuGetProcAddress_v2 --- */
+
+static void found_function(void)
+{
+}
+
+/* Like the driver's: one name, one ABI per version, one variant per stream flag. */
+static const struct variant {
+    const char *base;
+    int since;
+    uint64_t flags;
+    CUresult code; /* what the query answers */
+    int status;    /* what it writes as status */
+    bool has_function;
+} variants[] = {
+    {"cuEventRecord", 2000, 1, CUDA_SUCCESS, 0, true},
+    {"cuEventRecord", 7000, 2, CUDA_SUCCESS, 0, true},
+    {"cuMemAlloc", 3020, 1, CUDA_SUCCESS, 0, true},
+    /* Success that has found nothing, and failure that has: none of these is believed. */
+    {"cuMemFree", 3020, 1, CUDA_SUCCESS, 0, false},
+    {"cuMemsetD8", 3020, 1, CUDA_SUCCESS, 2, true},
+    {"cuMemsetD16", 3020, 1, CUDA_SUCCESS, INT_MIN, true},
+    {"cuCtxSynchronize", 2000, 1, CUDA_ERROR_NOT_FOUND, 0, true},
+    {"cuStreamQuery", 2000, 1, (CUresult)INT_MIN, 0, true},
+};
+enum { BELIEVED = 3 };
+
+static int newest;
+
+static CUresult CUDAAPI get_proc_address(const char *base, void **function, int version,
+                                         uint64_t flags, int *status)
+{
+    const cushim_function found = found_function;
+
+    newest = version > newest ? version : newest;
+    for (const struct variant *variant = variants; variant < variants + COUNT(variants);
+         variant++) {
+        if (strcmp(variant->base, base) != 0 || variant->since != version ||
+            variant->flags != flags)
+            continue;
+        if (variant->has_function)
+            memcpy(function, &found, sizeof found);
+        *status = variant->status;
+        return variant->code;
+    }
+    return CUDA_ERROR_NOT_FOUND; /* and nothing is written */
+}
+
+static void give_proc_address(void)
+{
+    source.has[0].symbol = "cuGetProcAddress_v2";
+    source.has[0].function = (cushim_function)get_proc_address;
+}
+
+static void proc_address_is_asked_for_the_base_name_at_the_version_of_the_abi(void **state)
+{
+    static const char *const found[] = {"cuEventRecord", "cuEventRecord_ptsz", "cuMemAlloc_v2"};
+    unsigned others = 0;
+
+    give_proc_address();
+    fill(sizeof *table);
+    for (size_t i = 0; i < COUNT(found); i++)
+        assert_true(slot(symbol_number(found[i])) == found_function);
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        others += slot(i) == found_function;
+    assert_int_equal(others, BELIEVED);
+    assert_int_equal(counts.core.by_proc_address, BELIEVED);
+    assert_int_equal(counts.core.found, FAKE_SYMBOLS + 1 + BELIEVED);
+    assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER); /* the exact name goes before */
+    /* Nor is it asked for more than the driver knows. */
+    newest = 0;
+    fake.version = 3010;
+    fill(sizeof *table);
+    assert_in_range(newest, 1, 3010);
+    assert_int_equal(counts.core.by_proc_address, 1);
+}
+
+/* --- symbols by number --- */
+
+static enum cushim_symbol_state state_of(const char *symbol)
+{
+    return cushim_symbol_state(symbol_number(symbol));
+}
+
+static void load_remembers_how_each_symbol_was_found(void **state)
+{
+    give_proc_address();
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    assert_int_equal(state_of("cuInit"), CUSHIM_SYMBOL_UNKNOWN);
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    source.lacks[1] = "cuEventQuery";
+    fill(sizeof *table); /* changes nothing */
+    assert_int_equal(state_of("cuInit"), CUSHIM_SYMBOL_FOUND);
+    assert_int_equal(state_of("cuEventQuery"), CUSHIM_SYMBOL_FOUND);
+    assert_int_equal(state_of("cuMemAlloc_v2"), CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS);
+    assert_int_equal(state_of("cuEventElapsedTime_v2"), CUSHIM_SYMBOL_FALLEN_BACK);
+    assert_int_equal(state_of("cuMemFree_v2"), CUSHIM_SYMBOL_MISSING);
+    assert_int_equal(state_of("cuWGLGetDevice"),
+                     cushim__system_is_windows ? CUSHIM_SYMBOL_MISSING : CUSHIM_SYMBOL_FOREIGN);
+}
+
+static void numbers_follow_the_order_of_the_slots(void **state)
+{
+    const size_t beyond[] = {cushim_symbol_count(), 65536, SIZE_MAX};
+
+    assert_int_equal(cushim_symbol_count(), CUSHIM__SYMBOL_COUNT);
+    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(GetErrorString)), "cuGetErrorString");
+    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(MemAlloc_v2)), "cuMemAlloc_v2");
+    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(EventRecord_ptsz)), "cuEventRecord_ptsz");
+    assert_int_equal(cushim_symbol_since(CUSHIM__SLOT(MemAlloc_v2)), 3020);
+    assert_string_equal(cushim_symbol_fallback(CUSHIM__SLOT(EventElapsedTime_v2)),
+                        "cuEventElapsedTime");
+    for (size_t i = 0; i < COUNT(beyond); i++) {
+        assert_string_equal(cushim_symbol_name(beyond[i]), "");
+        assert_string_equal(cushim_symbol_fallback(beyond[i]), "");
+        assert_int_equal(cushim_symbol_since(beyond[i]), 0);
+        assert_int_equal(cushim_symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
+        assert_false(cushim_symbol_missed(beyond[i]));
+    }
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        fill_test(every_slot_can_be_called),
-        fill_test(smaller_table_is_not_written_beyond_its_size),
-        fill_test(table_of_a_newer_caller_keeps_what_is_not_known_here),
-        fill_test(table_without_room_for_a_slot_is_refused),
-        fill_test(null_is_refused),
-        fill_test(source_that_is_no_driver_leaves_the_table_untouched),
-        fill_test(process_wide_driver_is_neither_used_nor_changed),
-        fill_test(table_is_filled_from_an_open_library),
-        fill_test(symbols_are_counted_by_how_they_were_found),
-        fill_test(each_symbol_is_asked_for_by_its_exact_name),
-        fill_test(missing_symbol_refuses_the_call_and_is_remembered),
-        fill_test(symbol_that_is_there_is_not_replaced_by_its_fallback),
-        fill_test(fallback_takes_the_slot_of_a_lacking_symbol),
-        fill_test(fallback_that_is_lacking_too_leaves_the_symbol_missing),
+        forked_test(every_slot_can_be_called),
+        forked_test(smaller_table_is_not_written_beyond_its_size),
+        forked_test(invalid_arguments_leave_the_table_untouched),
+        forked_test(source_that_is_no_driver_leaves_the_table_untouched),
+        forked_test(table_is_filled_from_an_open_library),
+        forked_test(each_symbol_is_looked_up_by_its_exact_name_and_counted),
+        forked_test(fallback_takes_the_slot_of_a_lacking_symbol),
+        forked_test(proc_address_is_asked_for_the_base_name_at_the_version_of_the_abi),
+        forked_test(load_remembers_how_each_symbol_was_found),
+        forked_test(numbers_follow_the_order_of_the_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

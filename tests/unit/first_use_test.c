@@ -1,87 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First use: threads that come together, and calls that come from inside the load. */
+/* First use: threads that race for it, and calls that come from inside the load. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
 #include "forked.h"
 #include "loader/codes.h"
-#include "loader/system.h"
 #include "tests/support/environment.h"
 
-enum { THREADS = 64 };
+/* Threads that may be inside a load at once, and more than that. */
+enum { MOST_LOADING = 64, MOST_THREADS = 80 };
 
 static struct fake_source source;
+static struct fake_source other;
+static struct fake_source failing = {.lacks = {"cuDriverGetVersion"}};
 
-/* --- how many threads wait for the load: the linker puts this in cushim__pause()'s place --- */
+/* --- a slow resolver: nobody gets an answer until as many threads are inside as can be --- */
 
-static atomic_uint waiting;
+static unsigned thread_count, most_inside;
+static atomic_uint started;
 
-void __real_cushim__pause(unsigned turns);
-void __wrap_cushim__pause(unsigned turns);
-
-void __wrap_cushim__pause(unsigned turns)
-{
-    static _Thread_local bool counted;
-
-    if (!counted)
-        atomic_fetch_add(&waiting, 1);
-    counted = true;
-    __real_cushim__pause(turns);
-}
-
-/* A look-up that lasts until all other threads wait for its outcome. */
-static void wait_for_the_others(const char *symbol)
+static void wait_until_all_are_inside(const char *symbol)
 {
     if (strcmp(symbol, "cuInit") != 0)
         return;
-    while (atomic_load(&waiting) < THREADS - 1)
+    while (started < thread_count || source.lookups + other.lookups + failing.lookups < most_inside)
         sched_yield();
 }
 
 /* --- threads that call at once --- */
 
-static pthread_barrier_t start;
-
 struct caller {
     pthread_t thread;
     CUresult (*call)(void);
-    CUresult answer;
+    CUresult code, query;
+    const struct cushim_table *table;
 };
 
 static void *run_caller(void *data)
 {
     struct caller *caller = data;
 
-    pthread_barrier_wait(&start);
-    caller->answer = caller->call();
+    atomic_fetch_add(&started, 1);
+    caller->code = caller->call();
+    caller->query = fake_query();
+    caller->table = cushim_driver();
     return NULL;
 }
 
-/* Whether all threads get this answer. */
-static bool all_answer(CUresult (*call)(void), CUresult answer)
+/* Let `count` threads make these calls, each the next; the result is good until the next time. */
+static const struct caller *call_at_once(unsigned count, CUresult (*const *calls)(void),
+                                         size_t call_count)
 {
-    struct caller callers[THREADS];
-    bool all = true;
+    static struct caller callers[MOST_THREADS];
 
-    if (pthread_barrier_init(&start, NULL, THREADS) != 0)
-        return false;
-    for (int i = 0; i < THREADS; i++) {
-        callers[i] = (struct caller){.call = call};
+    thread_count = count;
+    most_inside = count < MOST_LOADING ? count : MOST_LOADING;
+    source.looked_up = other.looked_up = failing.looked_up = wait_until_all_are_inside;
+    for (unsigned i = 0; i < count; i++) {
+        callers[i].call = calls[i % call_count];
         if (pthread_create(&callers[i].thread, NULL, run_caller, &callers[i]) != 0)
             abort();
     }
-    for (int i = 0; i < THREADS; i++) {
+    for (unsigned i = 0; i < count; i++)
         pthread_join(callers[i].thread, NULL);
-        all = all && callers[i].answer == answer;
-    }
-    pthread_barrier_destroy(&start);
-    return all;
+    return callers;
 }
 
 static CUresult load_source(void)
@@ -89,234 +76,166 @@ static CUresult load_source(void)
     return fake_load(&source);
 }
 
-/* --- the same again and again, since threads seldom meet where it matters --- */
-
-enum { REPEATS = 16 };
-
-static int call_at_once(void)
+static CUresult load_other(void)
 {
-    return all_answer(fake_query, (CUresult)FAKE_LIBRARY_ANSWER) ? (int)fake_library_calls() : -1;
+    return fake_load(&other);
+}
+
+static CUresult load_failing(void)
+{
+    return fake_load(&failing);
+}
+
+static CUresult load_newer(void)
+{
+    return fake_load_minimum(&source, FAKE_VERSION + 10);
 }
 
 static int load_at_once(void)
 {
-    return all_answer(load_source, CUDA_SUCCESS) ? (int)atomic_load(&source.lookups) : -1;
+    static CUresult (*const calls[])(void) = {load_source};
+    const struct caller *callers = call_at_once(thread_count, calls, 1);
+
+    for (unsigned i = 0; i < thread_count; i++) {
+        if (callers[i].code != CUDA_SUCCESS || callers[i].query != (CUresult)FAKE_ANSWER ||
+            callers[i].table != cushim_driver())
+            return 1;
+    }
+    return source.lookups == most_inside * FAKE_LOOKUPS_OF_A_LOAD ? 0 : 2;
 }
 
-static void first_calls_at_once_load_once(void **state)
+static void threads_at_first_use_all_get_the_table_of_one(void **state)
 {
-    (void)state;
-    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
-    for (int i = 0; i < REPEATS; i++)
-        assert_int_equal(forked_answer(call_at_once), FAKE_LIBRARY_CALLS_OF_A_LOAD);
+    static const unsigned counts[] = {2, 16, MOST_LOADING, MOST_THREADS};
+
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        thread_count = counts[i];
+        assert_int_equal(forked_answer(load_at_once), 0);
+    }
 }
 
-static void loads_at_once_load_once(void **state)
+static void threads_that_load_two_drivers_agree_on_one_of_them(void **state)
 {
-    (void)state;
-    for (int i = 0; i < REPEATS; i++)
-        assert_int_equal(forked_answer(load_at_once), FAKE_LOOKUPS_OF_A_LOAD);
+    static CUresult (*const calls[])(void) = {load_source, load_other};
+    const struct caller *callers = call_at_once(16, calls, COUNT(calls));
+    const unsigned winner = callers[0].code == CUDA_SUCCESS ? 0 : 1;
+
+    for (unsigned i = 0; i < thread_count; i++) {
+        assert_int_equal(callers[i].code,
+                         i % 2 == winner ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED);
+        assert_ptr_equal(callers[i].table, cushim_driver());
+    }
+}
+
+static void load_that_fails_beside_one_that_succeeds_answers_its_own_reason(void **state)
+{
+    static CUresult (*const calls[])(void) = {load_source, load_failing, load_newer};
+    static const int codes[] = {CUDA_SUCCESS, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+                                CUSHIM__REQUIRES_NEWER_DRIVER};
+    const struct caller *callers = call_at_once(18, calls, COUNT(calls));
+
+    for (unsigned i = 0; i < thread_count; i++)
+        assert_int_equal(callers[i].code, codes[i % COUNT(codes)]);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+    assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
 static void first_calls_at_once_without_a_driver_all_get_the_reason(void **state)
 {
-    (void)state;
+    static CUresult (*const calls[])(void) = {fake_query};
+    const struct caller *callers;
+
     environment_set("CUSHIM_LIBRARY", "none");
-    assert_true(all_answer(fake_query, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED));
-}
-
-static void loads_that_wait_for_a_success_share_it(void **state)
-{
-    (void)state;
-    source.looked_up = wait_for_the_others;
-    assert_true(all_answer(load_source, CUDA_SUCCESS));
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
-}
-
-static void loads_that_wait_for_a_failure_share_it(void **state)
-{
-    (void)state;
-    source.looked_up = wait_for_the_others;
-    source.lacks[0] = "cuInit";
-    for (unsigned wave = 1; wave <= 2; wave++) {
-        atomic_store(&waiting, 0);
-        assert_true(all_answer(load_source, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND));
-        assert_int_equal(source.lookups, wave * FAKE_LOOKUPS_OF_A_FAILURE);
-    }
-}
-
-/* One thread loads, the others use the table as if nothing had to be loaded. */
-static CUresult load_or_query(void)
-{
-    static atomic_flag taken = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&taken))
-        return fake_load(&source) == CUDA_SUCCESS ? fake_query() : CUDA_ERROR_UNKNOWN;
-    while (atomic_load(&source.lookups) == 0)
-        sched_yield();
-    return fake_query();
-}
-
-static void calls_during_a_load_wait_for_its_outcome(void **state)
-{
-    (void)state;
-    source.looked_up = wait_for_the_others;
-    assert_true(all_answer(load_or_query, (CUresult)FAKE_ANSWER));
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
-}
-
-/* One thread loads, the others wait with wishes that the driver does not meet. */
-static CUresult load_or_wish(void)
-{
-    static atomic_flag taken = ATOMIC_FLAG_INIT;
-    const struct cushim_load_options newer = {
-        .size = sizeof newer,
-        .minimum_version = FAKE_LIBRARY_VERSION + 10,
-        .resolver = fake_resolve,
-        .resolver_data = &source,
-    };
-
-    if (!atomic_flag_test_and_set(&taken))
-        return fake_load(&source) == CUDA_SUCCESS ? CUSHIM__REQUIRES_NEWER_DRIVER
-                                                  : CUDA_ERROR_UNKNOWN;
-    while (atomic_load(&source.lookups) == 0)
-        sched_yield();
-    return cushim_load(&newer);
-}
-
-static void load_that_waits_judges_the_driver_by_its_own_minimum(void **state)
-{
-    (void)state;
-    source.looked_up = wait_for_the_others;
-    assert_true(all_answer(load_or_wish, CUSHIM__REQUIRES_NEWER_DRIVER));
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
-    assert_int_equal(fake_query(), FAKE_ANSWER);
-}
-
-static struct fake_source failing = {.lacks = {"cuInit"}};
-
-/* One thread loads what fails, the others wait and want something else. */
-static CUresult load_something_else(void)
-{
-    static atomic_flag taken = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&taken))
-        return fake_load(&failing) == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND
-                   ? CUDA_SUCCESS
-                   : CUDA_ERROR_UNKNOWN;
-    while (atomic_load(&failing.lookups) == 0)
-        sched_yield();
-    return fake_load(&source);
-}
-
-static void load_that_waits_for_the_failure_of_another_source_tries_its_own(void **state)
-{
-    (void)state;
-    failing.looked_up = wait_for_the_others;
-    assert_true(all_answer(load_something_else, CUDA_SUCCESS));
-    assert_int_equal(failing.lookups, FAKE_LOOKUPS_OF_A_FAILURE);
-    assert_int_equal(source.lookups, FAKE_LOOKUPS_OF_A_LOAD);
+    callers = call_at_once(MOST_THREADS, calls, 1);
+    for (unsigned i = 0; i < thread_count; i++)
+        assert_int_equal(callers[i].query, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
 }
 
 /* --- calls from inside the load --- */
 
-static unsigned reentries;
+static unsigned calls_inside;
 
-static void call_back(const char *symbol)
+/* Everything is refused and nothing hangs; the error macro prints why. */
+static void call_inside(void)
 {
-    (void)symbol;
-    reentries++;
+    const char *text = "?";
+
+    calls_inside++;
     assert_int_equal(fake_query(), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(cushim_init(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
+    assert_int_equal(cushim_driver()->GetErrorString(CUDA_ERROR_NOT_INITIALIZED, &text),
+                     CUDA_SUCCESS);
+    assert_string_equal(text, cushim_error_string(CUDA_ERROR_NOT_INITIALIZED));
 }
 
-static void call_from_within_the_resolver_is_refused(void **state)
+static void call_inside_the_resolver(const char *symbol)
 {
-    (void)state;
-    source.looked_up = call_back;
+    call_inside();
+}
+
+static void call_from_the_resolver_is_refused_and_the_load_succeeds(void **state)
+{
+    source.looked_up = call_inside_the_resolver;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_true(reentries > cushim_symbol_count());
+    assert_true(calls_inside > cushim_symbol_count() / 2);
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
-static void call_from_within_a_failing_load_is_refused(void **state)
+static void call_from_the_resolver_of_a_failing_load_is_refused(void **state)
 {
-    (void)state;
-    source.looked_up = call_back;
-    source.lacks[0] = "cuInit";
-    assert_int_equal(fake_load(&source), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
-    assert_int_equal(reentries, 1);
+    failing.looked_up = call_inside_the_resolver;
+    assert_int_equal(fake_load(&failing), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    assert_int_equal(calls_inside, 2);
+    assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
 }
 
-static enum cushim_state state_within = CUSHIM_STATE_READY;
-
-static void report_within(const char *symbol)
+#if !defined(_WIN32)
+static void call_from_a_constructor_is_refused_and_the_load_succeeds(void **state)
 {
-    struct cushim_report report = {.size = sizeof report};
-
-    (void)symbol;
-    if (cushim_report_get(&report) == CUDA_SUCCESS)
-        state_within = report.state;
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
+    fake_library_constructor(call_inside);
+    assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
+    assert_int_equal(calls_inside, 1);
 }
-
-static void report_from_within_the_load_tells_the_state_before_it(void **state)
-{
-    struct fake_source broken = {.lacks = {"cuInit"}};
-
-    (void)state;
-    source.looked_up = broken.looked_up = report_within;
-    assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
-    assert_int_equal(state_within, CUSHIM_STATE_UNTRIED);
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(state_within, CUSHIM_STATE_NOT_A_DRIVER);
-}
-
-static volatile sig_atomic_t handled;
-static volatile CUresult answer_in_handler;
+#endif
 
 static void handle(int number)
 {
-    /* Not everywhere does a handler stay. */
-    signal(number, handle);
-    answer_in_handler = fake_query();
-    handled = 1;
+    signal(number, SIG_DFL);
+    call_inside();
 }
 
 static void raise_signal(const char *symbol)
 {
-    if (strcmp(symbol, "cuDriverGetVersion") == 0)
+    if (strcmp(symbol, "cuGetProcAddress_v2") == 0 && calls_inside == 0)
         raise(SIGTERM);
 }
 
-static void signal_handler_that_calls_during_the_load_is_refused(void **state)
+static void call_from_a_signal_handler_is_refused_and_the_load_succeeds(void **state)
 {
-    (void)state;
     signal(SIGTERM, handle);
     source.looked_up = raise_signal;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_true(handled);
-    assert_int_equal(answer_in_handler, CUDA_ERROR_NOT_INITIALIZED);
-    raise(SIGTERM);
-    assert_int_equal(answer_in_handler, FAKE_ANSWER);
+    assert_int_equal(calls_inside, 1);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        forked_test(first_calls_at_once_load_once),
+        cmocka_unit_test(threads_at_first_use_all_get_the_table_of_one),
+        forked_test(threads_that_load_two_drivers_agree_on_one_of_them),
+        forked_test(load_that_fails_beside_one_that_succeeds_answers_its_own_reason),
         forked_test(first_calls_at_once_without_a_driver_all_get_the_reason),
-        forked_test(loads_at_once_load_once),
-        forked_test(loads_that_wait_for_a_success_share_it),
-        forked_test(loads_that_wait_for_a_failure_share_it),
-        forked_test(calls_during_a_load_wait_for_its_outcome),
-        forked_test(load_that_waits_judges_the_driver_by_its_own_minimum),
-        forked_test(load_that_waits_for_the_failure_of_another_source_tries_its_own),
-        forked_test(call_from_within_the_resolver_is_refused),
-        forked_test(call_from_within_a_failing_load_is_refused),
-        forked_test(report_from_within_the_load_tells_the_state_before_it),
-        forked_test(signal_handler_that_calls_during_the_load_is_refused),
+        forked_test(call_from_the_resolver_is_refused_and_the_load_succeeds),
+        forked_test(call_from_the_resolver_of_a_failing_load_is_refused),
+#if !defined(_WIN32)
+        forked_test(call_from_a_constructor_is_refused_and_the_load_succeeds),
+#endif
+        forked_test(call_from_a_signal_handler_is_refused_and_the_load_succeeds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,218 +1,434 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fork: who may go on using the driver. */
+/* Fork: who may go on using the driver, and that nobody hangs. */
 #define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake.h"
-#include "fork_children.h"
 #include "forked.h"
-#include "loader/symbols.h"
+#include "loader/loader.h"
 #include "tests/support/calls.h"
+#include "tests/support/counters.h"
 #include "tests/support/environment.h"
+#include "tests/support/library.h"
 
-static void load_and_initialise(void)
+static struct fake_source source;
+
+/* --- what a parent does before it forks, and its child then --- */
+
+enum step {
+    END,
+    LOAD,     /* from `source` */
+    LOAD_ANY, /* what the defaults find */
+    LOAD_NONE,
+    LOAD_LIBRARY,
+    LOAD_WITH_A_LOCK,
+    LOAD_IN_THREADS,
+    QUERY,
+    INIT,
+    INIT_BY_TABLE,
+    INIT_BY_ANOTHER, /* who does not use cushim for it */
+    INIT_BY_LAZY_TABLE,
+    INIT_IN_A_THREAD,
+    INIT_BY_TABLE_IN_A_THREAD,
+    INIT_BY_LAZY_TABLE_IN_A_THREAD,
+    COUNT_INITS,
+    REPORT, /* its state */
+    /* The slots that do not answer NOT_INITIALIZED: without a driver, those for error texts. */
+    COUNT_OTHER_ANSWERS,
+    INSTALL_MOCK,
+    INSTALL_FORMER,
+    INSTALL_OWN,
+    FORK_AND_QUERY,
+    LET_INIT_FIND_NO_DEVICE,
+    LACK_DEVICE_COUNT,
+};
+enum { MOST_STEPS = 4 };
+
+static int perform(enum step step);
+
+/* --- other threads of the parent, which are in the middle of something while it forks --- */
+
+enum { MOST_THREADS = 3 };
+
+static pthread_t threads[MOST_THREADS];
+static unsigned thread_count;
+static atomic_uint inside;
+static atomic_bool is_over;
+
+static void stay_inside(void)
 {
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
+    atomic_fetch_add(&inside, 1);
+    while (!atomic_load(&is_over))
+        sched_yield();
 }
 
-/* --- what else children do: functions for forked_answer() --- */
-
-/* Symbols that the report counts as missing, less those that are known to be. */
-static int miscounted_symbols(void)
+static void *perform_in_a_thread(void *data)
 {
-    struct cushim_report report = {.size = sizeof report};
-    int missing = 0;
+    const enum step step = (enum step)(uintptr_t)data;
 
-    if (cushim_report_get(&report) != CUDA_SUCCESS)
-        return -1;
-    for (size_t i = 0; i < cushim_symbol_count(); i++)
-        missing += cushim_symbol_state(i) == CUSHIM_SYMBOL_MISSING;
-    return (int)(report.symbols.core.missing + report.symbols.interop.missing) - missing;
+    return perform(step) == (step == LOAD ? 0 : (int)fake.init_code) ? NULL : &source;
 }
 
-static int install_the_loaders_own_and_query(void)
+/* Start threads that perform a step, and return once all of them are inside. */
+static int start_threads(enum step step, unsigned count)
 {
-    cushim_table_install(NULL, NULL);
+    for (thread_count = 0; thread_count < count; thread_count++) {
+        if (pthread_create(&threads[thread_count], NULL, perform_in_a_thread,
+                           (void *)(uintptr_t)step) != 0)
+            return -1;
+    }
+    while (atomic_load(&inside) < count)
+        sched_yield();
+    return 0;
+}
+
+/* Let the threads go on; false: one did not get what it should. */
+static bool end_threads(void)
+{
+    bool is_right = true;
+
+    atomic_store(&is_over, true);
+    for (unsigned i = 0; i < thread_count; i++) {
+        void *wrong;
+
+        pthread_join(threads[i], &wrong);
+        is_right = is_right && !wrong;
+    }
+    return is_right;
+}
+
+static void stay_in_the_load(const char *symbol)
+{
+    if (strcmp(symbol, "cuGetProcAddress_v2") == 0)
+        stay_inside();
+}
+
+/* A driver that holds a lock in cuInit, which cuDeviceGetCount takes. */
+static pthread_mutex_t driver_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static CUresult CUDAAPI init_under_the_lock(unsigned flags)
+{
+    pthread_mutex_lock(&driver_lock);
+    stay_inside();
+    atomic_store(&fake.initialised, fake.init_code == CUDA_SUCCESS);
+    pthread_mutex_unlock(&driver_lock);
+    return fake.init_code;
+}
+
+static CUresult CUDAAPI count_under_the_lock(int *count)
+{
+    pthread_mutex_lock(&driver_lock);
+    pthread_mutex_unlock(&driver_lock);
+    return atomic_load(&fake.initialised) ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static int load_the_driver_with_a_lock(void)
+{
+    source.has[0].symbol = "cuInit";
+    source.has[0].function = (cushim_function)init_under_the_lock;
+    source.has[1].symbol = "cuDeviceGetCount";
+    source.has[1].function = (cushim_function)count_under_the_lock;
+    return (int)fake_load(&source);
+}
+
+/* --- the steps --- */
+
+static int query(void)
+{
     return (int)fake_query();
 }
 
-static int query_in_a_grandchild(void)
+static int initialise_the_library(void)
 {
-    return forked_answer(query);
+    void *library = library_open(FAKE_LIBRARY);
+    void *address = library ? library_symbol(library, "cuInit") : NULL;
+    CUresult(CUDAAPI * init)(unsigned) = NULL;
+
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
+    memcpy(&init, &address, sizeof init);
+    return init ? (int)init(0) : -1;
 }
 
-/* Initialise here, and let a child of one's own find that it came too late. */
-static int initialise_and_fork(void)
+static int count_other_answers(void)
 {
-    if (initialise_and_query() != FAKE_ANSWER || forked_answer(query) != CUDA_ERROR_NOT_INITIALIZED)
-        return -1;
-    return (int)fake_query();
+    static unsigned char memory[CUSHIM_CALL_BYTES];
+    int others = 0;
+
+    for (size_t i = 0; i < cushim_call_count; i++)
+        others += cushim_calls[i](cushim_driver(), memory) != CUDA_ERROR_NOT_INITIALIZED;
+    return cushim_call_count == cushim_symbol_count() ? others : -1;
 }
 
-/* --- before anything is initialised --- */
-
-static void child_of_an_untried_process_loads_for_itself(void **state)
+static int state_of_report(void)
 {
-    (void)state;
-    assert_int_equal(forked_answer(load_and_query), FAKE_ANSWER);
-    assert_int_equal(forked_answer(state_of_report), CUSHIM_STATE_UNTRIED);
-    assert_int_equal(load_and_query(), FAKE_ANSWER);
-}
-
-static void child_of_a_loaded_process_uses_the_driver(void **state)
-{
-    (void)state;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(query), FAKE_ANSWER);
-    assert_int_equal(forked_answer(load), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(initialise_and_query), FAKE_ANSWER);
-    assert_int_equal(forked_answer(state_of_report), CUSHIM_STATE_LOADED);
-    assert_int_equal(initialise_and_query(), FAKE_ANSWER);
-}
-
-static void child_of_a_failed_process_tries_again(void **state)
-{
-    (void)state;
-    environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    assert_int_equal(forked_answer(query), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    assert_int_equal(forked_answer(load_and_query), FAKE_ANSWER);
-}
-
-static void child_of_a_process_whose_cuInit_failed_gets_the_drivers_own_answer(void **state)
-{
-    (void)state;
-    fake.init_code = CUDA_ERROR_NO_DEVICE;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(forked_answer(initialise), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(forked_answer(state_of_report), CUSHIM_STATE_NO_DEVICE);
-}
-
-static void driver_that_cannot_count_devices_does_not_forbid_children(void **state)
-{
-    (void)state;
-    source.lacks[0] = "cuDeviceGetCount";
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(initialise_and_query), FAKE_ANSWER);
-    assert_false(cushim_symbol_missed(symbol_number("cuDeviceGetCount")));
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
-}
-
-/* --- after --- */
-
-static void every_call_in_the_child_of_an_initialised_process_answers_3(void **state)
-{
-    (void)state;
-    load_and_initialise();
-    assert_int_equal(cushim_call_count, CUSHIM__SYMBOL_COUNT);
-    assert_int_equal(forked_answer(count_other_answers), 0);
-    assert_int_equal(forked_answer(load), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(forked_answer(load_and_query), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(forked_answer(initialise), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(forked_answer(state_of_report), CUSHIM_STATE_FORKED);
-}
-
-static void report_of_a_forked_child_agrees_with_its_symbols(void **state)
-{
-    (void)state;
-    assert_int_equal(miscounted_symbols(), 0);
-    load_and_initialise();
-    assert_int_equal(forked_answer(miscounted_symbols), 0);
-}
-
-static void parent_goes_on_after_its_forks(void **state)
-{
-    (void)state;
-    load_and_initialise();
-    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(fake_query(), FAKE_ANSWER);
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
-    assert_int_equal(state_of_report(), CUSHIM_STATE_READY);
-}
-
-static void initialising_through_the_table_counts_as_well(void **state)
-{
-    (void)state;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
-}
-
-static void grandchild_answers_3_like_the_child(void **state)
-{
-    (void)state;
-    load_and_initialise();
-    assert_int_equal(forked_answer(query_in_a_grandchild), CUDA_ERROR_NOT_INITIALIZED);
-}
-
-static void child_that_initialises_forbids_only_its_own_children(void **state)
-{
-    (void)state;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(initialise_and_fork), FAKE_ANSWER);
-    assert_int_equal(forked_answer(initialise_and_fork), FAKE_ANSWER);
-}
-
-/* --- with tables of the program's --- */
-
-static void mock_without_a_driver_works_in_the_child(void **state)
-{
-    (void)state;
-    assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(query), FAKE_MOCK_ANSWER);
-    assert_int_equal(forked_answer(load), CUDA_SUCCESS);
-}
-
-static void layer_over_an_initialised_driver_is_taken_away_in_the_child(void **state)
-{
-    (void)state;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(count_other_answers), 0);
-    assert_int_equal(forked_answer(load), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(forked_answer(install_the_loaders_own_and_query), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(fake_query(), FAKE_MOCK_ANSWER);
+    const struct cushim_report report = fake_report();
+    return report.state == CUSHIM_STATE_FORKED && !strstr(report.advice, "fork")
+               ? -1
+               : (int)report.state;
 }
 
 static const struct cushim_table *former;
 
-static int put_the_former_back_and_query(void)
+static int perform(enum step step)
 {
-    if (cushim_table_install(former, NULL) != CUDA_SUCCESS)
+    switch (step) {
+    case LOAD:
+        return (int)fake_load(&source);
+    case LOAD_ANY:
+        return (int)cushim_load(NULL);
+    case LOAD_NONE:
+        environment_set("CUSHIM_LIBRARY", "none");
+        return (int)fake_query();
+    case LOAD_LIBRARY:
+        return (int)fake_load_library(FAKE_LIBRARY);
+    case LOAD_WITH_A_LOCK:
+        return load_the_driver_with_a_lock();
+    case LOAD_IN_THREADS:
+        source.looked_up = stay_in_the_load;
+        return start_threads(LOAD, MOST_THREADS);
+    case QUERY:
+        return query();
+    case INIT:
+        return (int)cushim_init(NULL);
+    case INIT_BY_TABLE:
+        return (int)cushim_driver()->Init(0);
+    case INIT_BY_ANOTHER:
+        return initialise_the_library();
+    case INIT_BY_LAZY_TABLE:
+        return (int)cushim__lazy_table.Init(0);
+    case INIT_IN_A_THREAD:
+        return start_threads(INIT, 1);
+    case INIT_BY_TABLE_IN_A_THREAD:
+        return start_threads(INIT_BY_TABLE, 1);
+    case INIT_BY_LAZY_TABLE_IN_A_THREAD:
+        return start_threads(INIT_BY_LAZY_TABLE, 1);
+    case COUNT_INITS:
+        return (int)fake.init_calls;
+    case REPORT:
+        return state_of_report();
+    case COUNT_OTHER_ANSWERS:
+        return count_other_answers();
+    case INSTALL_MOCK:
+        return (int)cushim_table_install(fake_mock(), &former);
+    case INSTALL_FORMER:
+        return (int)cushim_table_install(former, NULL);
+    case INSTALL_OWN:
+        return (int)cushim_table_install(NULL, NULL);
+    case FORK_AND_QUERY:
+        return forked_answer(query);
+    case LET_INIT_FIND_NO_DEVICE:
+        fake.init_code = CUDA_ERROR_NO_DEVICE;
+        return 0;
+    case LACK_DEVICE_COUNT:
+        source.lacks[0] = "cuDeviceGetCount";
+        return 0;
+    default:
         return -1;
-    return (int)fake_query();
+    }
 }
 
-static void drivers_table_cannot_be_put_back_in_the_child(void **state)
+static const struct family {
+    enum step parent[MOST_STEPS], child[MOST_STEPS];
+    int answer; /* of the last step of the child */
+} * family;
+
+static int be_the_child(void)
 {
-    (void)state;
-    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
-    assert_int_equal(cushim_table_install(fake_mock(), &former), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(put_the_former_back_and_query), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(put_the_former_back_and_query(), FAKE_ANSWER);
+    int answer = 0;
+
+    for (const enum step *step = family->child; *step != END; step++)
+        answer = perform(*step);
+    return answer;
+}
+
+/* In a process of its own: what the child answers, unless it disturbs its parent. */
+static int be_the_parent(void)
+{
+    int answer;
+
+    for (const enum step *step = family->parent; *step != END; step++)
+        perform(*step);
+    answer = forked_answer(be_the_child);
+    if (!end_threads() || cushim__is_forked() ||
+        (cushim__loaded() && fake_query() == CUDA_ERROR_NOT_INITIALIZED))
+        return -1;
+    return answer;
+}
+
+static void check(const struct family *families, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        int answer;
+
+        family = &families[i];
+        answer = forked_answer(be_the_parent);
+        if (answer != family->answer)
+            fail_msg("row %zu: the child answers %d, not %d", i, answer, family->answer);
+    }
+}
+
+static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void **state)
+{
+    static const struct family families[] = {
+        {{END}, {LOAD, QUERY}, FAKE_ANSWER},
+        {{END}, {REPORT}, CUSHIM_STATE_UNTRIED},
+        {{LOAD}, {QUERY}, FAKE_ANSWER},
+        {{LOAD}, {LOAD_ANY}, CUDA_SUCCESS},
+        {{LOAD}, {REPORT}, CUSHIM_STATE_LOADED},
+        {{LOAD}, {INIT, QUERY}, FAKE_ANSWER},
+        {{LOAD}, {INIT, FORK_AND_QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_NONE}, {QUERY}, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+        {{LOAD_NONE}, {LOAD, QUERY}, FAKE_ANSWER},
+        {{LACK_DEVICE_COUNT, LOAD}, {INIT, QUERY}, FAKE_ANSWER},
+        {{INSTALL_MOCK}, {QUERY}, FAKE_MOCK_ANSWER},
+        {{INSTALL_MOCK}, {LOAD_ANY}, CUDA_SUCCESS},
+    };
+
+    check(families, COUNT(families));
+}
+
+static void child_of_a_process_that_found_no_device_asks_cuInit_once_more(void **state)
+{
+    static const struct family families[] = {
+        {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {REPORT}, CUSHIM_STATE_LOADED},
+        {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {INIT}, CUDA_ERROR_NO_DEVICE},
+        {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {INIT, INIT, COUNT_INITS}, 2},
+    };
+
+    check(families, COUNT(families));
+}
+
+static void child_of_an_initialised_process_answers_3(void **state)
+{
+    static const struct family families[] = {
+        {{LOAD, INIT}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INIT}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INIT}, {LOAD}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INIT}, {INIT}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INIT}, {COUNT_OTHER_ANSWERS}, 2},
+        {{LOAD, INIT}, {REPORT}, CUSHIM_STATE_FORKED},
+        {{LOAD, INIT}, {FORK_AND_QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INIT_BY_TABLE}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_LIBRARY, INIT_BY_ANOTHER}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LACK_DEVICE_COUNT, LOAD, INIT}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INSTALL_MOCK, INIT}, {COUNT_OTHER_ANSWERS}, 2},
+        {{LOAD, INSTALL_MOCK, INIT}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INSTALL_MOCK, INIT}, {INSTALL_FORMER, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{INSTALL_MOCK, LOAD, INIT}, {INSTALL_FORMER, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD, INSTALL_MOCK, INIT}, {INSTALL_OWN, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+    };
+
+    check(families, COUNT(families));
+}
+
+static void child_of_a_process_that_was_loading_answers_3_at_once(void **state)
+{
+    static const struct family families[] = {
+        {{LOAD_IN_THREADS}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_IN_THREADS}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_IN_THREADS}, {LOAD}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_IN_THREADS}, {INIT}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_IN_THREADS}, {INSTALL_OWN, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_IN_THREADS}, {COUNT_OTHER_ANSWERS}, 2},
+        {{LOAD_IN_THREADS}, {REPORT}, CUSHIM_STATE_FORKED},
+    };
+
+    check(families, COUNT(families));
+}
+
+static void child_of_a_process_inside_cuInit_answers_3_however_that_was_called(void **state)
+{
+    static const struct family families[] = {
+        {{LOAD_WITH_A_LOCK}, {QUERY}, FAKE_ANSWER},
+        {{LOAD_WITH_A_LOCK, INIT_IN_A_THREAD}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_WITH_A_LOCK, INIT_BY_TABLE_IN_A_THREAD}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LOAD_WITH_A_LOCK, INIT_BY_LAZY_TABLE_IN_A_THREAD}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
+        {{LET_INIT_FIND_NO_DEVICE, LOAD_WITH_A_LOCK, INIT_BY_TABLE_IN_A_THREAD},
+         {QUERY},
+         CUDA_ERROR_NOT_INITIALIZED},
+    };
+
+    check(families, COUNT(families));
+}
+
+/* Runs after cushim's handler, which has found the driver uninitialised. */
+static void initialise_in_prepare(void)
+{
+    atomic_store(&is_over, true);
+    start_threads(INIT_BY_TABLE, 1);
+    end_threads();
+}
+
+static void child_of_a_process_that_initialises_while_it_forks_answers_3(void **state)
+{
+    assert_int_equal(pthread_atfork(initialise_in_prepare, NULL, NULL), 0);
+    assert_int_equal(load_the_driver_with_a_lock(), CUDA_SUCCESS);
+    assert_int_equal(forked_answer(query), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
+}
+
+/* --- a driver that somebody else had initialised before cushim is loaded in the child --- */
+
+static int judge_report_of_a_late_load(void)
+{
+    struct cushim_report report;
+
+    if (cushim_init(NULL) != CUDA_ERROR_NOT_INITIALIZED)
+        return 1;
+    report = fake_report();
+    if (!strstr(report.reason, "fork") || !strstr(report.advice, "fork"))
+        return 2;
+    return strstr(report.advice, "cuInit") ? 3 : 0;
+}
+
+static void report_speaks_of_fork_where_another_had_initialised_the_driver(void **state)
+{
+    assert_int_equal(initialise_the_library(), CUDA_SUCCESS);
+    assert_int_equal(forked_answer(judge_report_of_a_late_load), 0);
+}
+
+/* --- a load that forks, as in a constructor --- */
+
+static pid_t child_of_the_load = -1;
+
+static void fork_within(const char *symbol)
+{
+    if (strcmp(symbol, "cuEventQuery") == 0)
+        child_of_the_load = fork();
+}
+
+static void load_that_forks_fails_in_the_child_alone(void **state)
+{
+    CUresult code;
+    int status = 0;
+
+    source.looked_up = fork_within;
+    code = fake_load(&source);
+    if (child_of_the_load == 0) {
+        counters_write();
+        _exit(code == CUDA_ERROR_NOT_INITIALIZED && query() == 3 && perform(LOAD) == 3 ? 0 : 1);
+    }
+    assert_int_equal(code, CUDA_SUCCESS);
+    assert_int_equal(waitpid(child_of_the_load, &status, 0), child_of_the_load);
+    assert_int_equal(status, 0);
+    assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        forked_test(child_of_an_untried_process_loads_for_itself),
-        forked_test(child_of_a_loaded_process_uses_the_driver),
-        forked_test(child_of_a_failed_process_tries_again),
-        forked_test(child_of_a_process_whose_cuInit_failed_gets_the_drivers_own_answer),
-        forked_test(driver_that_cannot_count_devices_does_not_forbid_children),
-        forked_test(every_call_in_the_child_of_an_initialised_process_answers_3),
-        forked_test(report_of_a_forked_child_agrees_with_its_symbols),
-        forked_test(parent_goes_on_after_its_forks),
-        forked_test(initialising_through_the_table_counts_as_well),
-        forked_test(grandchild_answers_3_like_the_child),
-        forked_test(child_that_initialises_forbids_only_its_own_children),
-        forked_test(mock_without_a_driver_works_in_the_child),
-        forked_test(layer_over_an_initialised_driver_is_taken_away_in_the_child),
-        forked_test(drivers_table_cannot_be_put_back_in_the_child),
+        cmocka_unit_test(child_of_a_process_that_is_not_initialised_may_use_the_driver),
+        cmocka_unit_test(child_of_a_process_that_found_no_device_asks_cuInit_once_more),
+        cmocka_unit_test(child_of_an_initialised_process_answers_3),
+        cmocka_unit_test(child_of_a_process_that_was_loading_answers_3_at_once),
+        cmocka_unit_test(child_of_a_process_inside_cuInit_answers_3_however_that_was_called),
+        forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),
+        forked_test(report_speaks_of_fork_where_another_had_initialised_the_driver),
+        forked_test(load_that_forks_fails_in_the_child_alone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,259 +1,147 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report: complete in every state, within any buffer, and with words that help. */
 #define _GNU_SOURCE
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fake.h"
 #include "forked.h"
 #include "loader/codes.h"
-#include "loader/tables.h"
+#include "src/base/text.h"
 #include "tests/support/environment.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+enum { GUARD = 0xab, GUARD_BYTES = 64 };
 
-enum { GUARD = 0xab };
+#define NO_FILE FAKE_ROOT "/nonexistent/libcuda.so.1"
 
 static struct fake_source source;
 
-/* --- how each state comes about --- */
-
-static void init_answers(CUresult code)
-{
-    fake.init_code = code;
-    fake_load(&source);
-    cushim_init(NULL);
-}
-
-static void stay_untried(void)
-{
-}
-
-static void load_driver(void)
-{
-    fake_load(&source);
-}
-
-static void initialise(void)
-{
-    init_answers(CUDA_SUCCESS);
-}
-
-static void find_no_device(void)
-{
-    init_answers(CUDA_ERROR_NO_DEVICE);
-}
-
-static void mismatch_kernel(void)
-{
-    init_answers(CUDA_ERROR_SYSTEM_DRIVER_MISMATCH);
-}
-
-static void fail_to_initialise(void)
-{
-    init_answers(CUDA_ERROR_UNKNOWN);
-}
-
-static void find_nothing(void)
-{
-    fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1");
-}
-
-static void open_a_folder(void)
-{
-    fake_load_library(FAKE_ROOT "/");
-}
-
-static void name_a_relative_path(void)
-{
-    fake_load_library("libcuda.so.1");
-}
-
-static void open_something_else(void)
-{
-    source.lacks[0] = "cuInit";
-    fake_load(&source);
-}
-
-static void open_the_stub(void)
-{
-    fake.version_code = CUDA_ERROR_STUB_LIBRARY;
-    fake_load(&source);
-}
-
-static void fail_to_tell_the_version(void)
-{
-    fake.version_code = CUDA_ERROR_OPERATING_SYSTEM;
-    fake_load(&source);
-}
-
-static void demand_too_much(void)
-{
-    const struct cushim_load_options options = {
-        .size = sizeof options,
-        .minimum_version = FAKE_LIBRARY_VERSION + 10,
-        .resolver = fake_resolve,
-        .resolver_data = &source,
-    };
-    cushim_load(&options);
-}
-
-static void disable(void)
-{
-    environment_set("CUSHIM_LIBRARY", "none");
-    fake_query();
-}
+/* --- each state, and how it comes about --- */
 
 static const struct state_case {
-    void (*bring_about)(void);
     enum cushim_state state;
-    CUresult code;
+    int code;
+    const char *words; /* of the reason */
+    /* What is loaded, if anything: a library, or else the fake driver. */
+    enum { NOTHING, LIBRARY, DRIVER, ENVIRONMENT } what;
+    const char *path; /* of the library, or the value of CUSHIM_LIBRARY */
+    const char *lacks;
+    int version_code, version, minimum; /* of the driver */
+    bool is_initialised;                /* with `code` */
 } cases[] = {
-    {stay_untried, CUSHIM_STATE_UNTRIED, CUDA_SUCCESS},
-    {load_driver, CUSHIM_STATE_LOADED, CUDA_SUCCESS},
-    {initialise, CUSHIM_STATE_READY, CUDA_SUCCESS},
-    {find_no_device, CUSHIM_STATE_NO_DEVICE, CUDA_ERROR_NO_DEVICE},
-    {mismatch_kernel, CUSHIM_STATE_KERNEL_MISMATCH, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
-    {fail_to_initialise, CUSHIM_STATE_INIT_FAILED, CUDA_ERROR_UNKNOWN},
-    {find_nothing, CUSHIM_STATE_NOT_FOUND, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {open_a_folder, CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {name_a_relative_path, CUSHIM_STATE_NOT_LOADABLE, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {open_something_else, CUSHIM_STATE_NOT_A_DRIVER, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND},
-    {open_the_stub, CUSHIM_STATE_STUB, CUDA_ERROR_STUB_LIBRARY},
-    {fail_to_tell_the_version, CUSHIM_STATE_DRIVER_ERROR, CUDA_ERROR_OPERATING_SYSTEM},
-    {demand_too_much, CUSHIM_STATE_TOO_OLD, CUSHIM__REQUIRES_NEWER_DRIVER},
-    {disable, CUSHIM_STATE_DISABLED, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {CUSHIM_STATE_UNTRIED, 0, "looked for", .what = NOTHING},
+    {CUSHIM_STATE_LOADED, 0, "12.8", .what = DRIVER},
+    {CUSHIM_STATE_READY, 0, "initialised", .what = DRIVER, .is_initialised = true},
+    {CUSHIM_STATE_NO_DEVICE, 100, "cuInit returned 100", .what = DRIVER, .is_initialised = true},
+    {CUSHIM_STATE_KERNEL_MISMATCH, 803, "803", .what = DRIVER, .is_initialised = true},
+    {CUSHIM_STATE_INIT_FAILED, 999, "cuInit returned 999", .what = DRIVER, .is_initialised = true},
+    {CUSHIM_STATE_INIT_FAILED, INT_MIN, "-2147483648", .what = DRIVER, .is_initialised = true},
+    {CUSHIM_STATE_NOT_FOUND, 303, NO_FILE, .what = LIBRARY, .path = NO_FILE},
+    {CUSHIM_STATE_NOT_LOADABLE, 303, FAKE_ROOT "/", .what = LIBRARY, .path = FAKE_ROOT "/"},
+    {CUSHIM_STATE_NOT_LOADABLE, 303, "not absolute", .what = LIBRARY, .path = "libcuda.so.1"},
+    {CUSHIM_STATE_NOT_LOADABLE, 303, "not absolute", .what = LIBRARY, .path = "none"},
+    {CUSHIM_STATE_NOT_LOADABLE, 303, "empty", .what = LIBRARY, .path = ""},
+    {CUSHIM_STATE_NOT_LOADABLE, 303, "empty", .what = ENVIRONMENT, .path = ""},
+    {CUSHIM_STATE_NOT_A_DRIVER, 302, "cuInit", .what = DRIVER, .lacks = "cuInit"},
+    {CUSHIM_STATE_STUB, 34, "stub", .what = DRIVER, .version_code = 34},
+    {CUSHIM_STATE_DRIVER_ERROR, 304, "304", .what = DRIVER, .version_code = 304},
+    {CUSHIM_STATE_DRIVER_ERROR, INT_MIN, "-2147483648", .what = DRIVER, .version_code = INT_MIN},
+    {CUSHIM_STATE_DRIVER_ERROR, 999, "version -1", .what = DRIVER, .version = -1},
+    {CUSHIM_STATE_DRIVER_ERROR, 999, "version -2147483648", .what = DRIVER, .version = INT_MIN},
+    {CUSHIM_STATE_TOO_OLD, 36, "12.9", .what = DRIVER, .minimum = FAKE_VERSION + 10},
+    {CUSHIM_STATE_DISABLED, 303, "CUSHIM_LIBRARY=none", .what = ENVIRONMENT, .path = "none"},
 };
 
-/* The case whose turn it is in a child. */
+static void bring_about(const struct state_case *wanted)
+{
+    source.lacks[0] = wanted->lacks;
+    fake.version_code = (CUresult)wanted->version_code;
+    fake.init_code = (CUresult)wanted->code;
+    if (wanted->version)
+        fake.version = wanted->version;
+    if (wanted->what == LIBRARY)
+        fake_load_library(wanted->path);
+    if (wanted->what == DRIVER)
+        fake_load_minimum(&source, wanted->minimum);
+    if (wanted->what == ENVIRONMENT) {
+        environment_set("CUSHIM_LIBRARY", wanted->path);
+        fake_query();
+    }
+    if (wanted->is_initialised)
+        cushim_init(NULL);
+}
+
+/* The case that a child is to judge. */
 static const struct state_case *current;
 
-/* Which of its claims a report breaks; 0 if none. */
-static int judge_report(const struct cushim_report *report)
+/* Which of its claims the report breaks; 0 if none. */
+static int judge_report(void)
 {
-    const size_t reason = strlen(report->reason), advice = strlen(report->advice);
     const bool fails = current->code != CUDA_SUCCESS;
     const bool loaded =
         current->state >= CUSHIM_STATE_LOADED && current->state <= CUSHIM_STATE_INIT_FAILED;
+    struct cushim_report report;
+    size_t reason, advice;
 
-    if (report->state != current->state || report->code != current->code)
+    bring_about(current);
+    report = fake_report();
+    reason = strlen(report.reason), advice = strlen(report.advice);
+    if (report.state != current->state || (int)report.code != current->code)
         return 1;
-    if (reason < 10 || report->reason[reason - 1] != '.' || strchr(report->reason, '\n'))
+    if (reason < 10 || report.reason[reason - 1] != '.' || strchr(report.reason, '\n') ||
+        !strstr(report.reason, current->words))
         return 2;
-    if (fails ? advice < 10 || report->advice[advice - 1] != '.' : advice != 0)
+    if (fails ? advice < 10 || report.advice[advice - 1] != '.' : advice != 0)
         return 3;
-    if (loaded != (report->driver_version == FAKE_LIBRARY_VERSION) ||
-        loaded != (report->symbols.core.found == FAKE_SYMBOLS) || loaded != !!report->library[0])
+    if (loaded != (report.driver_version == FAKE_VERSION) ||
+        loaded != (report.symbols.core.found == FAKE_SYMBOLS) || loaded != !!report.library[0])
         return 4;
-    if ((report->candidate_count == 1) != (current->state != CUSHIM_STATE_UNTRIED))
+    if ((report.candidate_count == 1) != (current->state != CUSHIM_STATE_UNTRIED) ||
+        report.installed ||
+        report.init_process != (current->state == CUSHIM_STATE_READY ? getpid() : 0))
         return 5;
-    return report->installed ? 6 : 0;
-}
-
-static int judge_the_case(void)
-{
-    struct cushim_report report = {.size = sizeof report};
-
-    current->bring_about();
-    if (cushim_report_get(&report) != CUDA_SUCCESS)
-        return -1;
-    return judge_report(&report);
+    /* What cushim_init() then returns, or every call. */
+    if (fails && (int)(loaded ? cushim_init(NULL) : fake_query()) != current->code)
+        return 6;
+    return 0;
 }
 
 static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **state)
 {
-    (void)state;
     for (current = cases; current < cases + COUNT(cases); current++) {
-        const int broken = forked_answer(judge_the_case);
+        const int broken = forked_answer(judge_report);
+
         if (broken)
             fail_msg("state %s breaks claim %d", cushim_state_name(current->state), broken);
     }
 }
 
-static void report_before_any_load_says_that_nothing_was_tried(void **state)
-{
-    const struct cushim_report report = fake_report();
-
-    (void)state;
-    assert_int_equal(report.state, CUSHIM_STATE_UNTRIED);
-    assert_int_equal(report.code, CUDA_SUCCESS);
-    assert_int_equal(report.candidate_count, 0);
-    assert_int_equal(report.init_process, 0);
-    assert_string_equal(report.library, "");
-    assert_string_equal(report.advice, "");
-    assert_ptr_equal(cushim_driver(), &cushim__boot_table);
-}
-
-static void report_tells_the_failure_in_the_words_of_the_candidate(void **state)
-{
-    struct cushim_report report;
-
-    (void)state;
-    fake_load_library(FAKE_ROOT "/nonexistent/libcuda.so.1");
-    report = fake_report();
-    assert_non_null(strstr(report.reason, FAKE_ROOT "/nonexistent/libcuda.so.1"));
-    assert_string_equal(report.candidates[0].path, FAKE_ROOT "/nonexistent/libcuda.so.1");
-    assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_NOT_FOUND);
-    open_something_else();
-    report = fake_report();
-    assert_non_null(strstr(report.reason, "cuInit"));
-    assert_int_equal(report.candidates[0].origin, CUSHIM_ORIGIN_RESOLVER);
-}
-
 /* --- the size of the struct --- */
 
-static void report_of_an_older_caller_is_written_no_further_than_its_size(void **state)
-{
-    union {
-        struct cushim_report report;
-        unsigned char bytes[sizeof(struct cushim_report)];
-    } older;
-    static const size_t sizes[] = {sizeof(size_t), sizeof(size_t) + 1,
-                                   offsetof(struct cushim_report, candidates),
-                                   sizeof(struct cushim_report) - 1};
-
-    (void)state;
-    load_driver();
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        memset(&older, GUARD, sizeof older);
-        older.report.size = sizes[i];
-        assert_int_equal(cushim_report_get(&older.report), CUDA_SUCCESS);
-        assert_int_equal(older.report.size, sizes[i]);
-        for (size_t k = sizes[i]; k < sizeof older; k++)
-            assert_int_equal(older.bytes[k], GUARD);
-    }
-    older.report.size = offsetof(struct cushim_report, minimum_version);
-    assert_int_equal(cushim_report_get(&older.report), CUDA_SUCCESS);
-    assert_int_equal(older.report.state, CUSHIM_STATE_LOADED);
-    assert_int_equal(older.report.driver_version, FAKE_LIBRARY_VERSION);
-}
-
-static void report_of_a_newer_caller_says_how_much_was_written(void **state)
+static void report_of_another_size_is_refused_or_says_how_much_was_written(void **state)
 {
     static struct {
         struct cushim_report report;
-        unsigned char newer[64];
-    } newer;
+        unsigned char newer[GUARD_BYTES];
+    } room, guarded;
+    static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(struct cushim_report, candidates),
+                                   sizeof(struct cushim_report) - 1};
 
-    (void)state;
-    memset(&newer, GUARD, sizeof newer);
-    newer.report.size = sizeof newer;
-    assert_int_equal(cushim_report_get(&newer.report), CUDA_SUCCESS);
-    assert_int_equal(newer.report.size, sizeof newer.report);
-    for (size_t i = 0; i < sizeof newer.newer; i++)
-        assert_int_equal(newer.newer[i], GUARD);
-}
-
-static void report_without_room_for_its_size_is_refused(void **state)
-{
-    struct cushim_report report;
-
-    (void)state;
+    memset(&guarded, GUARD, sizeof guarded);
     assert_int_equal(cushim_report_get(NULL), CUDA_ERROR_INVALID_VALUE);
-    for (size_t size = 0; size < sizeof size; size++) {
-        report.size = size;
-        assert_int_equal(cushim_report_get(&report), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(report.size, size);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        room = guarded;
+        room.report.size = guarded.report.size = sizes[i];
+        assert_int_equal(cushim_report_get(&room.report), CUDA_ERROR_INVALID_VALUE);
+        assert_memory_equal(&room, &guarded, sizeof room);
     }
+    room.report.size = sizeof room;
+    assert_int_equal(cushim_report_get(&room.report), CUDA_SUCCESS);
+    assert_int_equal(room.report.size, sizeof room.report);
+    assert_memory_equal(room.newer, guarded.newer, sizeof room.newer);
 }
 
 /* --- names --- */
@@ -273,37 +161,162 @@ static const char *name_of_origin(int value)
     return cushim_origin_name((enum cushim_origin)value);
 }
 
-static const struct {
-    const char *(*name)(int value);
-    int count;
-} names[] = {
-    {name_of_state, CUSHIM_STATE_FORKED + 1},
-    {name_of_outcome, CUSHIM_OUTCOME_NO_MEMORY + 1},
-    {name_of_origin, CUSHIM_ORIGIN_WELL_KNOWN + 1},
-};
-
 static void every_state_outcome_and_origin_has_a_name_of_its_own(void **state)
 {
-    (void)state;
+    static const struct {
+        const char *(*name)(int value);
+        int count;
+    } names[] = {
+        {name_of_state, CUSHIM_STATE_FORKED + 1},
+        {name_of_outcome, CUSHIM_OUTCOME_NO_MEMORY + 1},
+        {name_of_origin, CUSHIM_ORIGIN_WELL_KNOWN + 1},
+    };
+
     for (size_t i = 0; i < COUNT(names); i++) {
         for (int value = 0; value < names[i].count; value++) {
             const char *name = names[i].name(value);
+
             assert_int_equal(strspn(name, "abcdefghijklmnopqrstuvwxyz-"), strlen(name));
-            assert_string_not_equal(name, "");
-            assert_string_not_equal(name, "unknown");
+            assert_true(name[0] && strcmp(name, "unknown") != 0);
             for (int other = 0; other < value; other++)
                 assert_string_not_equal(name, names[i].name(other));
         }
+        assert_string_equal(names[i].name(names[i].count), "unknown");
+        assert_string_equal(names[i].name(-1), "unknown");
     }
 }
 
-static void values_out_of_range_are_called_unknown(void **state)
+/* --- as text and as JSON --- */
+
+static char text[65536];
+
+static const char *report_text(void)
 {
-    (void)state;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        assert_string_equal(names[i].name(names[i].count), "unknown");
-        assert_string_equal(names[i].name(1000), "unknown");
-        assert_string_equal(names[i].name(-1), "unknown");
+    const struct cushim_report report = fake_report();
+
+    assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    return text;
+}
+
+typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
+
+static const writer writers[] = {cushim_report_text, cushim_report_json};
+
+/* Small reports in every size, large ones in some, and all around the length. */
+static void assert_never_written_beyond(writer write, const struct cushim_report *report)
+{
+    const size_t length = write(report, NULL, 0);
+    char *whole = malloc(length + 1), *buffer = malloc(length + 4 + GUARD_BYTES);
+    const size_t step = length < 4000 ? 1 : 61;
+
+    assert_true(length > 50 && whole && buffer);
+    assert_int_equal(write(report, whole, length + 1), length);
+    assert_int_equal(strlen(whole), length);
+    assert_int_equal(whole[length - 1], '\n');
+    for (size_t size = 0; size < length + 4; size += size < length - 2 * step ? step : 1) {
+        const size_t kept = size ? (length < size - 1 ? length : size - 1) : 0;
+
+        memset(buffer, GUARD, size + GUARD_BYTES);
+        assert_int_equal(write(report, buffer, size), length);
+        assert_memory_equal(buffer, whole, kept);
+        assert_true(size == 0 || buffer[kept] == '\0');
+        for (size_t i = size; i < size + GUARD_BYTES; i++)
+            assert_int_equal((unsigned char)buffer[i], GUARD);
+    }
+    free(whole);
+    free(buffer);
+}
+
+static void text_and_json_fit_every_buffer(void **state)
+{
+    struct cushim_report report[3];
+
+    report[0] = fake_report();
+    fake_load_library(FAKE_ROOT "/nonexistent/\"quoted\"\n\x80\xff\t\\/libcuda.so.1");
+    report[1] = fake_report();
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    fake_load(&source);
+    cushim_driver()->EventRecord(NULL, NULL);
+    report[2] = fake_report();
+    for (size_t i = 0; i < COUNT(report) * COUNT(writers); i++)
+        assert_never_written_beyond(writers[i % COUNT(writers)], &report[i / COUNT(writers)]);
+    for (size_t i = 0; i < COUNT(writers); i++) {
+        char before[] = "before";
+
+        assert_int_equal(writers[i](NULL, before, sizeof before), 0);
+        assert_string_equal(before, "");
+        assert_int_equal(writers[i](NULL, NULL, 0), 0);
+    }
+}
+
+static void text_and_json_name_what_is_missing_what_was_called_and_what_is_installed(void **state)
+{
+    static const char installed[] = "installed   the program has installed a table of its own\n";
+    struct cushim_report report;
+    unsigned names = 0;
+
+    source.lacks[0] = "cuEventElapsedTime_v2";
+    fake_load(&source);
+    assert_int_equal(cushim_driver()->EventRecord(NULL, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_non_null(strstr(report_text(), "cuEventElapsedTime_v2 -> cuEventElapsedTime\n"));
+    assert_non_null(strstr(text, "cuEventRecord, which this driver lacks"));
+    assert_non_null(strstr(text, "12.8"));
+    assert_null(strstr(text, installed));
+    assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
+    assert_non_null(strstr(report_text(), installed));
+    report = fake_report();
+    assert_true(cushim_report_json(&report, text, sizeof text) < sizeof text);
+    assert_non_null(strstr(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]"));
+    for (const char *name = strstr(text, "\"missing\": ["); *name != ']'; name++)
+        names += strncmp(name, "\"cu", 3) == 0;
+    assert_int_equal(names, report.symbols.core.missing + report.symbols.interop.missing);
+}
+
+static void path_that_is_too_long_ends_in_dots(void **state)
+{
+    char path[2000] = FAKE_ROOT "/";
+    struct cushim_report report;
+
+    memset(path + strlen(path), 'x', sizeof path - 1 - strlen(path));
+    assert_int_equal(fake_load_library(path), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    report = fake_report();
+    assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_REFUSED);
+    assert_string_equal(report.candidates[0].path + CUSHIM_REPORT_PATH_BYTES - 4, "...");
+}
+
+/* Of a path, and how text and JSON show it. */
+static const struct {
+    const char *bytes, *text, *json;
+} odd_parts[] = {
+    {"a\tb\nc\x7f", "a?b?c?", "a\\u0009b\\u000ac\\u007f"},           /* C0 and DEL */
+    {"c\xc2\x80\xc2\x9b\xc2\x9f", "c???", "c\\u0080\\u009b\\u009f"}, /* C1 */
+    {"d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9"}, /* beyond C1: shown */
+    {"e\x9b"
+     "31m",
+     "e?31m", "e\\ufffd31m"}, /* C1 of one byte */
+    {"i\"\\", "i\"\\", "i\\\"\\\\"},
+    {"j\xc0\xaf", "j??", "j\\ufffd\\ufffd"},             /* overlong */
+    {"k\xed\xa0\x80", "k???", "k\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
+    {"l\xe6\xbc.", "l??.", "l\\ufffd\\ufffd."},          /* cut short */
+    {"f\xe2\x80\xae", "f?", "f\\u202e"},                 /* turns text around */
+    {"g\xe2\x80\xa8", "g?", "g\\u2028"},                 /* ends a line */
+    {"h\xe2\x82\xac\xf0\x9f\x98\x80", "h\xe2\x82\xac\xf0\x9f\x98\x80",
+     "h\xe2\x82\xac\xf0\x9f\x98\x80"},
+};
+
+static void nothing_that_would_act_on_a_terminal_is_written(void **state)
+{
+    char buffer[256], expected[256];
+    struct cushim__text out;
+
+    for (size_t i = 0; i < COUNT(odd_parts); i++) {
+        cushim__text_begin(&out, buffer, sizeof buffer);
+        cushim__text_plain(&out, odd_parts[i].bytes);
+        assert_string_equal(buffer, odd_parts[i].text);
+        cushim__text_begin(&out, buffer, sizeof buffer);
+        cushim__text_json(&out, odd_parts[i].bytes);
+        snprintf(expected, sizeof expected, "\"%s\"", odd_parts[i].json);
+        assert_string_equal(buffer, expected);
     }
 }
 
@@ -311,13 +324,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
-        cmocka_unit_test(report_before_any_load_says_that_nothing_was_tried),
-        forked_test(report_tells_the_failure_in_the_words_of_the_candidate),
-        forked_test(report_of_an_older_caller_is_written_no_further_than_its_size),
-        cmocka_unit_test(report_of_a_newer_caller_says_how_much_was_written),
-        cmocka_unit_test(report_without_room_for_its_size_is_refused),
+        cmocka_unit_test(report_of_another_size_is_refused_or_says_how_much_was_written),
         cmocka_unit_test(every_state_outcome_and_origin_has_a_name_of_its_own),
-        cmocka_unit_test(values_out_of_range_are_called_unknown),
+        forked_test(text_and_json_fit_every_buffer),
+        forked_test(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed),
+        forked_test(path_that_is_too_long_ends_in_dots),
+        cmocka_unit_test(nothing_that_would_act_on_a_terminal_is_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

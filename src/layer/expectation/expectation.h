@@ -5,7 +5,7 @@
 
 #include <cushim/expectation.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/kin.h"
 #include "src/layer/watch.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/fault/broken.h"
 #include "src/layer/fault/hang.h"
 #include "src/layer/fault/parse.h"

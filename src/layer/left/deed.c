@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include "src/layer/left/deed.h"
 
 #include <stddef.h>

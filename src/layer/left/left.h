@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 /* Not under the layer's lock, and while no call is under way. */
 void cushim__left_tell(struct cushim__text *text);

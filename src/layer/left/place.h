@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 
 enum { CUSHIM__PLACE_DEPTH = 6 };
 

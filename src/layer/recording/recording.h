@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_RECORDING_H
 #define CUSHIM_LAYER_RECORDING_H
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/watch.h"
 
 /* A call begins, and ends with what the caller gets. Under the layer's lock. */

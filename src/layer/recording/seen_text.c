@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/recording/reading.h"
 #include "src/layer/recording/seen.h"
 #include "src/layer/recording/tag.h"

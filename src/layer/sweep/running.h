@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_SWEEP_RUNNING_H
 #define CUSHIM_LAYER_SWEEP_RUNNING_H
 
-#include "loader/text.h"
+#include "src/base/text.h"
 #include "src/layer/sweep/call.h"
 
 /* `call 17 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */

@@ -5,7 +5,7 @@
  *     host PLUGIN OTHER
  *
  * OTHER is linked to a libcuda.so.1, the mock, which answers 3 before it is initialised. The plugin
- * is linked to the stubs, and CUSHIM_LIBRARY names the driver of the zoo, whose answers are above
+ * is linked to the stubs, and CUSHIM_LIBRARY names the fake driver, whose answers are above
  * 100000. The program is linked to either (see meson.build); with the stubs it also brings a
  * function of its own.
  */

@@ -16,8 +16,11 @@ static void note(const char *call, const char *detail)
     static FILE *log;
     const char *path = getenv("FAKE_LOG");
 
-    if (!log && path)
+    if (!log && path) {
         log = fopen(path, "a");
+        if (log)
+            fputs("process\n", log);
+    }
     if (log) {
         fprintf(log, "%s%s%s\n", call, detail[0] ? " " : "", detail);
         fflush(log);

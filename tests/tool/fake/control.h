@@ -11,7 +11,7 @@
  *   FAKE_ROUND_MS   how long cuEventSynchronize waits; 0
  *   FAKE_INTERRUPT  number of the cuEventSynchronize in which SIGINT arrives; 0: none
  *   FAKE_STILL      1: no time passes between two events
- *   FAKE_LOG        file that gets a line per call
+ *   FAKE_LOG        file that gets a line for each process, and one for each of its calls
  */
 #ifndef CUSHIM_TESTS_TOOL_FAKE_CONTROL_H
 #define CUSHIM_TESTS_TOOL_FAKE_CONTROL_H

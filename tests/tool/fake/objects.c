@@ -120,6 +120,14 @@ EXPORT(cuCtxPushCurrent_v2, CUcontext context)
     return fault;
 }
 
+EXPORT(cuCtxGetCurrent, CUcontext *context)
+{
+    const CUresult fault = fake_enter("cuCtxGetCurrent", "");
+    if (!fault)
+        *context = depth ? stack[depth - 1] : NULL;
+    return fault;
+}
+
 EXPORT(cuCtxPopCurrent_v2, CUcontext *context)
 {
     const CUresult fault = fake_enter("cuCtxPopCurrent_v2", "");

@@ -22,7 +22,7 @@ enum limit {
 
 enum answer { ROUNDED, FIXED, UNSUPPORTED };
 
-/* What a value becomes: at least, at most (or refused beyond), a multiple of. */
+/* What a value becomes: at least, at most (or refused beyond), a multiple of; 0: see unit_of(). */
 static const struct rule {
     enum answer answer;
     size_t least, most, refused_above, multiple;
@@ -33,7 +33,7 @@ static const struct rule {
     [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
     [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
     [MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
-    [PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 3932160},
+    [PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 0},
     [SHMEM_SIZE] = {FIXED, 0, 0, 0, 0},
     [CIG_ENABLED] = {FIXED, 0, 0, 0, 0},
     [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
@@ -62,6 +62,17 @@ CUSHIM__EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
     if (code == CUDA_SUCCESS)
         *pvalue = context->limits[limit];
     return code;
+}
+
+/* What a limit is a multiple of: the persisting part of the L2 has units of a sixteenth of it. */
+static size_t unit_of(CUlimit limit)
+{
+    const int *attributes = cushim__world->settings.profile.attributes;
+    const int sixteenth = attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] / 16;
+
+    if (rules[limit].multiple > 0)
+        return rules[limit].multiple;
+    return sixteenth > 0 ? (size_t)sixteenth : 1;
 }
 
 /* 0: there is no such multiple. */
@@ -95,7 +106,7 @@ CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit no
         code = cushim__capture_unsafe(true);
     if (code)
         return code;
-    value = round_up(value < rule->least ? rule->least : value, rule->multiple);
+    value = round_up(value < rule->least ? rule->least : value, unit_of(limit));
     context->limits[limit] = value > rule->most ? rule->most : value;
     return CUDA_SUCCESS;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CUSHIM_SRC_LOG_H
+#define CUSHIM_SRC_LOG_H
+
+/* Write one line to the program's log (cushim/log.h); printf-like. */
+#if defined(__GNUC__)
+__attribute__((format(__printf__, 1, 2)))
+#endif
+void cushim__log(const char *format, ...);
+
+#endif

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cushim's modules for devices and contexts do on a driver. No UUID or address is printed. */
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "objects.h"
+
+static int count_devices(void)
+{
+    int count = 0;
+
+    load_device();
+    MUST(cushim_device_count(&count));
+    return count;
+}
+
+/* The second device, or the case is skipped. */
+static CUdevice second_device(void)
+{
+    CUdevice device = -1;
+
+    if (count_devices() < 2)
+        skip("one device");
+    MUST(cushim_device_get(&device, 1));
+    return device;
+}
+
+static void device_is_found_by_uuid_and_pci_address(void)
+{
+    const CUuuid unknown = {"no such device!"};
+    const int count = count_devices();
+    CUdevice device = -5;
+
+    for (int ordinal = 0; ordinal < count; ordinal++) {
+        char text[CUSHIM_UUID_TEXT_SIZE] = "", address[CUSHIM_PCI_ADDRESS_SIZE] = "";
+        CUdevice by_uuid = -5, by_address = -5;
+        CUuuid uuid, again;
+
+        OK(cushim_device_get(&device, ordinal));
+        OK(cushim_device_uuid(device, &uuid));
+        OK(cushim_device_get_by_uuid(&by_uuid, &uuid));
+        EQUAL(device, by_uuid);
+        OK(cushim_uuid_format(&uuid, text));
+        CHECK(strlen(text) == 40 && strncmp(text, "GPU-", 4) == 0);
+        for (int prefix = 0; prefix <= 4; prefix += 4) {
+            memset(&again, 0, sizeof again);
+            OK(cushim_uuid_parse(&again, text + prefix));
+            CHECK(memcmp(&again, &uuid, sizeof uuid) == 0);
+        }
+        OK(cushim_device_pci_address(device, address, sizeof address));
+        EQUAL(12, strlen(address));
+        OK(cushim_device_get_by_pci_address(&by_address, address));
+        EQUAL(device, by_address);
+    }
+    device = -5;
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_uuid(&device, &unknown));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_pci_address(&device, "ffff:ff:1f.0"));
+    EQUAL(-5, device);
+}
+
+static void device_describes_itself(void)
+{
+    const CUdevice device = load_device();
+    int major = 0, minor = -1, processors = 0, value = -5;
+    bool ipc = false, operations = false, peer = true;
+    char name[128] = "";
+    size_t bytes = 0;
+
+    OK(cushim_device_name(device, name, sizeof name));
+    CHECK(name[0] != '\0');
+    OK(cushim_device_compute_capability(device, &major, &minor));
+    CHECK(major > 0 && minor >= 0);
+    OK(cushim_device_total_memory_bytes(device, &bytes));
+    CHECK(bytes > 0);
+    OK(cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors));
+    CHECK(processors > 0);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_device_attribute(device, (CUdevice_attribute)0, &value));
+    EQUAL(-5, value);
+    OK(cushim_device_can_access_peer(device, device, &peer));
+    CHECK(!peer);
+    OK(cushim_device_supports_ipc_events(device, &ipc));
+    OK(cushim_device_supports_stream_memory_operations(device, &operations));
+    detail("%s, compute capability %d.%d, %.1f GiB, %d multiprocessors, interprocess events: %s, "
+           "stream memory operations: %s",
+           name, major, minor, (double)bytes / (1 << 30), processors, ipc ? "yes" : "no",
+           operations ? "yes" : "no");
+}
+
+static void device_priority_range_needs_no_context(void)
+{
+    const CUdevice device = load_device();
+    int least = -99, greatest = -99;
+    bool active = true;
+
+    OK(cushim_device_stream_priority_range(device, &least, &greatest));
+    CHECK(least == 0 && greatest <= least);
+    CHECK(current_context() == NULL);
+    OK(cushim_primary_context_state(device, NULL, &active));
+    CHECK(!active);
+    detail("least %d, greatest %d", least, greatest);
+}
+
+static void device_knows_its_peers(void)
+{
+    const CUdevice other = second_device(), device = load_device();
+    bool can = false;
+    int value = -5;
+
+    OK(cushim_device_can_access_peer(device, other, &can));
+    OK(cushim_device_p2p_attribute(device, other, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
+                                   &value));
+    EQUAL(can, value);
+    detail("the second device: %s", can ? "yes" : "no");
+}
+
+static void primary_context_is_counted_and_not_pushed(void)
+{
+    const CUdevice device = load_device();
+    struct cushim_context *one = NULL, *other = NULL;
+    bool active = true;
+
+    OK(cushim_primary_context_state(device, NULL, &active));
+    CHECK(!active);
+    OK(cushim_context_retain_primary(&one, device));
+    OK(cushim_context_retain_primary(&other, device));
+    CHECK(context_handle(one) == context_handle(other));
+    CHECK(current_context() == NULL);
+    OK(cushim_context_make_current(one));
+    CHECK(cushim_context_retain(one) == one);
+    OK(cushim_context_release(one));
+    OK(cushim_context_release(one));
+    OK(cushim_primary_context_state(device, NULL, &active));
+    CHECK(active);
+    OK(cushim_context_release(other));
+    OK(cushim_primary_context_state(device, NULL, &active));
+    CHECK(!active);
+    CHECK(current_context() != NULL); /* released, and still on the stack */
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
+}
+
+static void flags_of_a_primary_context_are_in_force(void)
+{
+    const CUdevice device = load_device();
+    unsigned flags = 99, in_force = 0;
+
+    OK(cushim_primary_context_set_flags(device, CU_CTX_SCHED_BLOCKING_SYNC));
+    OK(cushim_primary_context_state(device, &flags, NULL));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
+    OK(cushim_context_flags(retain_primary(), &in_force));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, in_force & CU_CTX_SCHED_MASK);
+}
+
+static void reset_primary_context_is_released(void)
+{
+    const CUdevice device = load_device();
+    struct cushim_context *context = retain_primary();
+
+    OK(cushim_primary_context_reset(device));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_context_synchronize(context));
+    OK(cushim_context_release(context));
+    OK(cushim_context_synchronize(retain_primary()));
+}
+
+static void created_context_is_not_left_current(void)
+{
+    const struct cushim_context_options bad = {.size = sizeof bad, .flags = 3};
+    struct cushim_context *primary = retain_primary(), *context = NULL;
+    struct cushim_context_scope scope;
+    const CUdevice device = load_device();
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, device, &bad));
+    CHECK(context == NULL);
+    OK(cushim_context_create(&context, device, NULL));
+    CHECK(current_context() == NULL);
+    CHECK(context_handle(context) != context_handle(primary));
+    OK(cushim_context_release(context));
+    OK(cushim_context_make_current(primary));
+    OK(cushim_context_create(&context, device, NULL));
+    CHECK(current_context() == context_handle(primary));
+    OK(cushim_context_push(context, &scope));
+    CHECK(current_context() == context_handle(context));
+    OK(cushim_context_release(context)); /* which takes it off the stack */
+    CHECK(current_context() == context_handle(primary));
+}
+
+static void context_destroyed_elsewhere_is_released(void)
+{
+    struct cushim_context *context = create_context();
+
+    OK(cu->CtxDestroy_v2(context_handle(context)));
+    OK(cushim_context_release(context));
+}
+
+static void wrapped_context_is_not_destroyed(void)
+{
+    struct cushim_context *owner = create_context(), *wrapped = NULL;
+    CUdevice device = -5;
+
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(&wrapped, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&wrapped));
+    CHECK(wrapped == NULL);
+    OK(cushim_context_wrap(&wrapped, context_handle(owner)));
+    OK(cushim_context_device(wrapped, &device));
+    EQUAL(load_device(), device);
+    CHECK(current_context() == NULL);
+    OK(cushim_context_release(wrapped));
+    OK(cushim_context_make_current(owner));
+    OK(cushim_context_wrap_current(&wrapped));
+    CHECK(context_handle(wrapped) == context_handle(owner));
+    OK(cushim_context_release(wrapped));
+    OK(cushim_context_synchronize(owner));
+}
+
+static void scopes_nest_and_restore(void)
+{
+    struct cushim_context *one = retain_primary(), *other = create_context();
+    struct cushim_context_scope outer, inner, lost;
+
+    OK(cushim_context_push(one, &outer));
+    OK(cushim_context_push(other, &inner));
+    CHECK(current_context() == context_handle(other));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&outer));
+    CHECK(current_context() == context_handle(other));
+    OK(cushim_context_pop(&inner));
+    OK(cushim_context_pop(&inner));
+    CHECK(current_context() == context_handle(one));
+    OK(cushim_context_pop(&outer));
+    CHECK(current_context() == NULL);
+    OK(cushim_context_push(one, &lost));
+    OK(cushim_context_make_current(NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_pop(&lost));
+    CHECK(current_context() == NULL);
+}
+
+static void settings_are_those_of_a_context_that_is_not_current(void)
+{
+    const struct cushim_context_options options = {.size = sizeof options,
+                                                   .flags = CU_CTX_SCHED_BLOCKING_SYNC};
+    struct cushim_context *primary = retain_primary(), *context = NULL;
+    int least = 9, greatest = 9, device_least = 9, device_greatest = 9;
+    unsigned long long id = 0, primary_id = 0;
+    CUfunc_cache cache = CU_FUNC_CACHE_PREFER_EQUAL;
+    unsigned version = 0, flags = 0;
+    size_t stack = 0, untouched = 77;
+    CUdevice device = -5;
+
+    OK(cushim_context_create(&context, load_device(), &options));
+    OK(cushim_context_flags(context, &flags));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
+    OK(cushim_context_set_flags(context, CU_CTX_SCHED_YIELD));
+    OK(cushim_context_flags(context, &flags));
+    EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
+    OK(cushim_context_set_limit(context, CU_LIMIT_STACK_SIZE, 8192));
+    OK(cushim_context_limit(context, CU_LIMIT_STACK_SIZE, &stack));
+    CHECK(stack >= 8192);
+    CHECK(cushim_context_limit(context, (CUlimit)999, &untouched) != CUDA_SUCCESS);
+    EQUAL(77, untouched);
+    OK(cushim_context_set_cache_config(context, CU_FUNC_CACHE_PREFER_L1));
+    OK(cushim_context_cache_config(context, &cache));
+    CHECK(cache == CU_FUNC_CACHE_PREFER_L1 || cache == CU_FUNC_CACHE_PREFER_NONE);
+    OK(cushim_context_stream_priority_range(context, &least, &greatest));
+    OK(cushim_device_stream_priority_range(load_device(), &device_least, &device_greatest));
+    CHECK(least == device_least && greatest == device_greatest);
+    OK(cushim_context_device(context, &device));
+    EQUAL(load_device(), device);
+    OK(cushim_context_api_version(context, &version));
+    CHECK(version > 0);
+    OK(cushim_context_id(context, &id));
+    OK(cushim_context_id(primary, &primary_id));
+    CHECK(id != primary_id);
+    CODE(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cushim_context_enable_peer_access(context, context));
+    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(context, context));
+    CHECK(current_context() == NULL);
+    detail("API version %u, cache preference %d", version, (int)cache);
+}
+
+static void access_to_a_peer_is_given_and_taken(void)
+{
+    const CUdevice other = second_device();
+    struct cushim_context *context = retain_primary(), *peer = NULL;
+    bool can = false;
+
+    OK(cushim_device_can_access_peer(load_device(), other, &can));
+    if (!can)
+        skip("the second device is out of reach");
+    OK(cushim_context_retain_primary(&peer, other));
+    OK(cushim_context_enable_peer_access(context, peer));
+    CODE(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cushim_context_enable_peer_access(context, peer));
+    OK(cushim_context_disable_peer_access(context, peer));
+    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(context, peer));
+    CHECK(current_context() == NULL);
+}
+
+static void context_is_waited_for_as_a_whole(void)
+{
+    struct cushim_context *context = create_context(), *other = create_context();
+    struct cushim_stream *busy = create_stream(context), *waiter = create_stream(context);
+    struct cushim_stream *elsewhere = create_stream(other);
+    struct cushim_event *first = create_event(context), *second = create_event(context);
+    struct cushim_event *all = create_event(context), *after = create_event(other);
+    struct gate gate = GATE;
+    struct opener opener;
+
+    gate_shut(&gate, stream_handle(busy));
+    OK(cushim_event_record(first, busy));
+    OK(cushim_stream_wait_event(waiter, first, 0));
+    OK(cushim_event_record(second, waiter));
+    OK(cushim_context_record_event(context, all));
+    CHECK(cushim_event_is_recorded(all));
+    OK(cushim_context_wait_event(other, all));
+    OK(cushim_event_record(after, elsewhere));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(second));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(after));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_record_event(other, all));
+    opener_start(&opener, &gate, 10);
+    OK(cushim_context_synchronize(context));
+    OK(cushim_event_query(first));
+    OK(cushim_event_query(second));
+    opener_join(&opener);
+    OK(cushim_event_synchronize(after));
+    OK(cushim_event_query(all));
+    CHECK(current_context() == NULL);
+}
+
+/*
+ * A stream and an event whose context was destroyed with the driver itself. The driver may crash
+ * over them (statement 17), so each is used in one more process: what the driver answers there is
+ * what the modules answer, and to release one is no failure.
+ */
+static struct cushim_stream *left_stream;
+static struct cushim_event *left_event;
+
+static void destroy_their_context(void)
+{
+    struct cushim_context *context = create_context();
+
+    left_stream = create_stream(context);
+    left_event = create_event(context);
+    MUST(cushim_event_record(left_event, left_stream));
+    MUST(cushim_stream_synchronize(left_stream));
+    MUST(cu->CtxDestroy_v2(context_handle(context)));
+}
+
+static void query_event(void)
+{
+    destroy_their_context();
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(left_event));
+}
+
+static void query_stream(void)
+{
+    destroy_their_context();
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_stream_query(left_stream));
+}
+
+static void release_event(void)
+{
+    destroy_their_context();
+    OK(cushim_event_release(left_event));
+}
+
+static void release_stream(void)
+{
+    destroy_their_context();
+    OK(cushim_stream_release(left_stream));
+}
+
+const struct peer_row cushim_context_peers[] = {
+    {"peer_cushim_query_event", query_event},
+    {"peer_cushim_query_stream", query_stream},
+    {"peer_cushim_release_event", release_event},
+    {"peer_cushim_release_stream", release_stream},
+    {NULL, NULL},
+};
+
+static void children_of_a_destroyed_context(void)
+{
+    unsigned crashed = 0;
+
+    for (const struct peer_row *row = cushim_context_peers; row->name; row++) {
+        char output[2048];
+        const struct process_end end = process_run(row->name, output, sizeof output);
+
+        if (!CHECK(end.exited ? end.status == CASE_PASSED : end.crashed && !backend_is_mock()))
+            detail("%s: %s %s", row->name, end.exited ? "" : end.death, output);
+        crashed += end.crashed;
+    }
+    if (crashed > 0)
+        detail("the driver crashed in %u", crashed);
+}
+
+const struct conformance_case cushim_context_cases[] = {
+    CUSHIM_CASE("cushim_device_is_found_by_uuid_and_pci_address",
+                device_is_found_by_uuid_and_pci_address),
+    CUSHIM_CASE("cushim_device_describes_itself", device_describes_itself),
+    CUSHIM_CASE("cushim_device_priority_range_needs_no_context",
+                device_priority_range_needs_no_context),
+    TWO_DEVICES_CASE("cushim_device_knows_its_peers", device_knows_its_peers, CUSHIM),
+    CUSHIM_CASE("cushim_context_primary_is_counted_and_not_pushed",
+                primary_context_is_counted_and_not_pushed),
+    CUSHIM_CASE("cushim_context_primary_flags_are_in_force",
+                flags_of_a_primary_context_are_in_force),
+    CUSHIM_CASE("cushim_context_primary_that_was_reset_is_released",
+                reset_primary_context_is_released),
+    CUSHIM_CASE("cushim_context_created_is_not_left_current", created_context_is_not_left_current),
+    CUSHIM_CASE("cushim_context_destroyed_elsewhere_is_released",
+                context_destroyed_elsewhere_is_released),
+    CUSHIM_CASE("cushim_context_wrapped_is_not_destroyed", wrapped_context_is_not_destroyed),
+    CUSHIM_CASE("cushim_context_scopes_nest_and_restore", scopes_nest_and_restore),
+    CUSHIM_CASE("cushim_context_settings_need_no_current_one",
+                settings_are_those_of_a_context_that_is_not_current),
+    TWO_DEVICES_CASE("cushim_context_access_to_a_peer_is_given_and_taken",
+                     access_to_a_peer_is_given_and_taken, CUSHIM),
+    CUSHIM_CASE("cushim_context_is_waited_for_as_a_whole", context_is_waited_for_as_a_whole),
+    CUSHIM_CASE("cushim_context_destroyed_has_children", children_of_a_destroyed_context),
+    {.name = NULL},
+};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Why cushim has no time to give: what cushim_event_explain() says of each reason, among them
+ * events of another process and work that failed.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "graph.h"
+#include "objects.h"
+
+static void newest_function_is_used(void)
+{
+    const char *function;
+
+    load_device();
+    function = cushim_event_elapsed_function();
+    CHECK(strcmp(function, backend_symbol("cuEventElapsedTime_v2") ? "cuEventElapsedTime_v2"
+                                                                   : "cuEventElapsedTime") == 0);
+    detail("%s", function);
+}
+
+/* Ask for the time, and find in the explanation which event is at fault, and why. */
+static void check_explained(struct cushim_event *start, struct cushim_event *end, const char *which,
+                            const char *why)
+{
+    float ms = -7;
+    const CUresult code = cushim_event_elapsed(start, end, &ms);
+    const char *text = cushim_event_explain(start, end, code);
+
+    CHECK(code != CUDA_SUCCESS && ms == -7);
+    if (!CHECK(strncmp(text, which, strlen(which)) == 0 && strstr(text, why)))
+        detail("code %d is explained: %s (not: %s ... %s)", (int)code, text, which, why);
+}
+
+/* The reason as start, as end, and as both. */
+static void check_each(struct cushim_event *bad, struct cushim_event *good, const char *why)
+{
+    check_explained(bad, good, "The start event", why);
+    check_explained(good, bad, "The end event", why);
+    check_explained(bad, bad, "Both events", why);
+}
+
+static struct cushim_event *wrap(struct cushim_event *event)
+{
+    struct cushim_event *wrapped = NULL;
+
+    MUST(cushim_event_wrap(&wrapped, event_handle(event), NULL, NULL));
+    return wrapped;
+}
+
+static struct cushim_event *create_untimed(struct cushim_context *context, bool interprocess)
+{
+    const struct cushim_event_options options = {
+        .size = sizeof options, .disable_timing = true, .interprocess = interprocess};
+    struct cushim_event *event = NULL;
+
+    MUST(cushim_event_create(&event, context, &options));
+    return event;
+}
+
+static void faults_of_the_objects_are_explained(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context);
+    struct cushim_event *good = create_done(context), *closed = create_done(context);
+    struct cushim_event *untimed = create_untimed(context, false);
+
+    MUST(cushim_event_close(closed));
+    MUST(cushim_event_record(untimed, stream));
+    MUST(cushim_stream_synchronize(stream));
+    check_each(NULL, good, "NULL");
+    check_each(closed, good, "closed");
+    check_each(untimed, good, "timing disabled");
+    check_each(create_event(context), good, "recorded");
+}
+
+static void faults_that_the_driver_knows_are_explained(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *busy = create_stream(context);
+    struct cushim_event *good = create_done(context), *pending = create_event(context);
+    struct cushim_event *other = create_done(create_context());
+    struct gate gate = GATE;
+
+    gate_shut(&gate, stream_handle(busy));
+    MUST(cushim_event_record(pending, busy));
+    check_each(pending, good, "pending");
+    check_each(wrap(create_event(context)), good, "wrapped");
+    check_explained(good, other, "Both events", "different contexts");
+    check_explained(wrap(good), wrap(other), "Both events", "different contexts");
+    check_each(wrap(pending), good, "pending");
+    gate_open(&gate);
+    OK(cushim_stream_synchronize(busy));
+}
+
+static void events_of_a_capture_are_explained(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context);
+    struct cushim_event *good = create_done(context), *captured = create_event(context);
+    float ms = -7;
+
+    capture_begin(stream_handle(stream), GLOBAL);
+    OK(cushim_event_record(captured, stream));
+    check_each(captured, good, "capture that is still active");
+    check_explained(wrap(captured), good, "The start event", "capture that is still active");
+    capture_end(stream_handle(stream)); /* asking has not invalidated it */
+    check_each(captured, good, "capture that has ended");
+    OK(cushim_event_record(captured, stream));
+    OK(cushim_event_synchronize(captured));
+    OK(cushim_event_elapsed(good, captured, &ms));
+    CHECK(ms > 0);
+}
+
+static void success_and_other_codes_are_explained(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_event *one = create_done(context), *other = create_done(context);
+
+    CHECK(strstr(cushim_event_explain(one, other, CUDA_SUCCESS), "Nothing is wrong"));
+    CHECK(strcmp(cushim_event_explain(one, other, CUDA_ERROR_NOT_FOUND),
+                 cushim_error_advice(CUDA_ERROR_NOT_FOUND)) == 0);
+}
+
+/* What the log was given. */
+static char logged[200];
+
+static void remember(void *data, const char *message)
+{
+    (void)data;
+    snprintf(logged, sizeof logged, "%s", message);
+}
+
+/* A kernel fails: neither event is at fault, and what is released after it says so. */
+static void check_fault(const char *kernel)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context);
+    struct cushim_event *start = create_done(context), *end = create_event(context), *made = NULL;
+    struct gate gate = GATE;
+    CUfunction function;
+    float ms = -7;
+    CUresult code;
+
+    cushim_log_set(remember, NULL);
+    make_current(context_handle(context));
+    function = begin_kernel(kernel);
+    gate_shut(&gate, stream_handle(stream));
+    queue_kernel(function, stream_handle(stream));
+    make_current(NULL);
+    OK(cushim_event_record(end, stream));
+    gate_open(&gate);
+    code = cushim_event_synchronize(end);
+    EQUAL(CUSHIM_STICKY_CONTEXT, cushim_error_sticky(code));
+    CODE(code, cushim_event_wait_for(end, 1000000));
+    CODE(code, cushim_event_elapsed(start, end, &ms));
+    CHECK(ms == -7);
+    CHECK(strncmp(cushim_event_explain(start, end, code), "Neither event is to blame", 25) == 0);
+    CODE(code, cushim_context_synchronize(context));
+    CODE(code, cushim_event_create(&made, context, NULL));
+    CHECK(made == NULL);
+    CHECK(current_context() == NULL);
+    CODE(code, cushim_event_release(start));
+    CHECK(strstr(logged, "cuEventDestroy") != NULL);
+    CODE(code, cushim_event_release(end));
+    CODE(code, cushim_stream_release(stream));
+    OK(cushim_context_release(context));
+    detail("%d %s", (int)code, cushim_error_name(code));
+}
+
+static void failed_work_is_explained(void)
+{
+    check_fault("cushim_fault");
+}
+
+static void trap_is_explained(void)
+{
+    check_fault("cushim_trap");
+}
+
+/* The other process of both cases below, and what it is asked for. */
+static struct cushim_event *import(struct cushim_context *context)
+{
+    struct cushim_event *event = NULL;
+    CUipcEventHandle handle;
+
+    peer_receive(&peer_parent, &handle, sizeof handle);
+    MUST(cushim_event_import(&event, context, &handle));
+    CHECK(cushim_event_is_imported(event) && cushim_event_is_interprocess(event));
+    CHECK(!cushim_event_has_timing(event));
+    return event;
+}
+
+static void use_imported_event(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context), *waiter = create_stream(context);
+    struct cushim_event *shared = import(context);
+    struct gate gate = GATE;
+
+    peer_answer((int)cushim_event_query(shared));
+    OK(cushim_stream_wait_event(waiter, shared, 0));
+    peer_answer((int)cushim_stream_query(waiter));
+    peer_answer((int)cushim_event_synchronize(shared));
+    OK(cushim_stream_synchronize(waiter));
+
+    gate_shut(&gate, stream_handle(stream));
+    peer_answer((int)cushim_event_record(shared, stream));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(shared));
+    peer_answer(CUDA_SUCCESS); /* asked for once the other side has seen it pending */
+    gate_open(&gate);
+    OK(cushim_event_synchronize(shared));
+    peer_answer((int)cushim_event_release(shared));
+}
+
+static void explain_imported_event(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_event *own = create_done(context), *shared = import(context);
+    struct cushim_stream *stream = create_stream(context);
+    CUipcEventHandle handle;
+
+    OK(cushim_event_record(shared, stream));
+    OK(cushim_event_synchronize(shared));
+    check_each(shared, own, "imported");
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_export(shared, &handle));
+    OK(cushim_event_release(shared));
+}
+
+const struct peer_row cushim_event_peers[] = {
+    {"peer_cushim_use_imported_event", use_imported_event},
+    {"peer_cushim_explain_imported_event", explain_imported_event},
+    {NULL, NULL},
+};
+
+/* Start a peer and let it import. */
+static struct peer start_importer(const char *name, struct cushim_event *shared)
+{
+    CUipcEventHandle handle;
+    struct peer peer;
+
+    OK(cushim_event_export(shared, &handle)); /* no context is current */
+    peer_start(&peer, name);
+    peer_send(&peer, &handle, sizeof handle);
+    return peer;
+}
+
+static void two_processes_share_an_event(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context);
+    struct cushim_event *shared = create_untimed(context, true), *imported = NULL;
+    CUipcEventHandle handle = {.reserved = {0}};
+    struct gate gate = GATE;
+    struct peer peer;
+
+    CODE(CUDA_ERROR_MAP_FAILED, cushim_event_import(&imported, context, &handle));
+    CHECK(imported == NULL);
+    gate_shut(&gate, stream_handle(stream));
+    OK(cushim_event_record(shared, stream));
+    peer = start_importer("peer_cushim_use_imported_event", shared);
+
+    /* Pending here is pending there, for the event and for a stream that waits for it. */
+    EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
+    EQUAL(CUDA_ERROR_NOT_READY, peer_ask(&peer));
+    CODE(CUDA_ERROR_NOT_READY, cushim_event_query(shared));
+    gate_open(&gate);
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has synchronized */
+    OK(cushim_event_synchronize(shared));
+
+    /* The other way: it has recorded behind a gate of its own, which opens when it is asked. */
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(shared, 0));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer));
+    OK(cushim_event_synchronize(shared));
+    OK(cushim_event_query(shared));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has released it */
+    peer_end(&peer);
+    OK(cushim_event_release(shared));
+    CHECK(current_context() == NULL);
+}
+
+static void imported_events_are_explained(void)
+{
+    struct cushim_event *shared = create_untimed(retain_primary(), true);
+    struct peer peer = start_importer("peer_cushim_explain_imported_event", shared);
+
+    peer_end(&peer);
+    OK(cushim_event_release(shared));
+}
+
+const struct conformance_case cushim_event_time_cases[] = {
+    CUSHIM_CASE("cushim_event_elapsed_uses_the_newest_function", newest_function_is_used),
+    CUSHIM_CASE("cushim_event_explain_names_faults_of_the_objects",
+                faults_of_the_objects_are_explained),
+    CUSHIM_CASE("cushim_event_explain_asks_the_driver", faults_that_the_driver_knows_are_explained),
+    CUSHIM_CASE("cushim_event_explain_does_not_invalidate_a_capture",
+                events_of_a_capture_are_explained),
+    CUSHIM_CASE("cushim_event_explain_takes_any_code", success_and_other_codes_are_explained),
+    CUSHIM_CASE("cushim_event_explain_blames_failed_work", failed_work_is_explained),
+    CUSHIM_CASE("cushim_event_explain_blames_a_trap", trap_is_explained),
+    CUSHIM_CASE("cushim_event_import_shares_with_another_process", two_processes_share_an_event),
+    CUSHIM_CASE("cushim_event_import_has_no_time", imported_events_are_explained),
+    {.name = NULL},
+};

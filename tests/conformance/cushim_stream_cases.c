@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What cushim's modules for streams and captures do on a driver. */
+#include <stdatomic.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "graph.h"
+#include "objects.h"
+
+enum { PATIENCE_NS = 5000000 };
+
+static void stream_is_non_blocking_unless_asked(void)
+{
+    static const struct cushim_stream_options asked = {
+        .size = sizeof asked, .blocking = true, .priority = -1000};
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context), *other = NULL;
+    int least = 99, greatest = 99, priority = 99;
+    unsigned flags = 99;
+
+    OK(cushim_stream_flags(stream, &flags));
+    EQUAL(CU_STREAM_NON_BLOCKING, flags);
+    OK(cushim_stream_priority(stream, &priority));
+    EQUAL(0, priority);
+    CHECK(cushim_stream_context(stream) == context);
+    OK(cushim_stream_create(&other, context, &asked));
+    OK(cushim_stream_flags(other, &flags));
+    EQUAL(CU_STREAM_DEFAULT, flags);
+    OK(cushim_context_stream_priority_range(context, &least, &greatest));
+    OK(cushim_stream_priority(other, &priority));
+    EQUAL(greatest, priority);
+    CHECK(current_context() == NULL);
+}
+
+static void default_streams_are_constants(void)
+{
+    struct cushim_stream *const streams[] = {cushim_stream_legacy(), cushim_stream_per_thread()};
+    struct cushim_context *context = retain_primary();
+    struct cushim_event *made = NULL;
+    CUcontext found = (CUcontext)&found;
+
+    for (size_t i = 0; i < 2; i++) { /* no context is current */
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_query(streams[i]));
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_synchronize(streams[i]));
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_driver_context(streams[i], &found));
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(&made, streams[i], NULL));
+    }
+    CHECK(found == (CUcontext)&found && made == NULL);
+    MUST(cushim_context_make_current(context));
+    for (size_t i = 0; i < 2; i++) {
+        unsigned flags = 99;
+        int priority = 99;
+
+        CHECK(cushim_stream_retain(streams[i]) == streams[i]);
+        OK(cushim_stream_release(streams[i]));
+        OK(cushim_stream_release(streams[i]));
+        OK(cushim_stream_close(streams[i]));
+        OK(cushim_stream_flags(streams[i], &flags));
+        OK(cushim_stream_priority(streams[i], &priority));
+        CHECK(flags == 0 && priority == 0);
+        OK(cushim_stream_query(streams[i]));
+        OK(cushim_stream_synchronize(streams[i]));
+    }
+}
+
+static void wrapped_stream_is_not_destroyed(void)
+{
+    struct cushim_context *context = retain_primary(), *other = create_context();
+    struct cushim_stream *owner = create_stream(context), *wrapped = NULL;
+    CUcontext found = NULL;
+    CUdevice device = -5;
+
+    OK(cushim_stream_wrap(&wrapped, stream_handle(owner), NULL));
+    CHECK(cushim_stream_context(wrapped) == NULL);
+    MUST(cushim_context_make_current(other));
+    OK(cushim_stream_driver_context(wrapped, &found)); /* as the driver knows it */
+    CHECK(found == context_handle(context));
+    OK(cushim_stream_device(wrapped, &device));
+    EQUAL(load_device(), device);
+    OK(cushim_stream_driver_context(cushim_stream_legacy(), &found));
+    CHECK(found == context_handle(other));
+    device = -5;
+    OK(cushim_stream_device(cushim_stream_per_thread(), &device));
+    EQUAL(load_device(), device);
+    CHECK(current_context() == context_handle(other));
+    OK(cushim_stream_release(wrapped));
+    OK(cushim_stream_query(owner));
+    OK(cushim_stream_close(owner));
+    OK(cushim_stream_close(owner));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_query(owner));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_synchronize(owner));
+    OK(cushim_stream_release(owner));
+}
+
+static void wait_for_gives_up_and_succeeds(void)
+{
+    struct cushim_stream *stream = create_stream(retain_primary());
+    struct gate gate = GATE;
+    struct opener opener;
+    uint64_t before;
+
+    gate_shut(&gate, stream_handle(stream));
+    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, 0));
+    before = now_ns();
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, PATIENCE_NS));
+    CHECK(now_ns() - before >= PATIENCE_NS);
+    opener_start(&opener, &gate, 10);
+    OK(cushim_stream_wait_for(stream, UINT64_MAX));
+    opener_join(&opener);
+    OK(cushim_stream_synchronize(stream));
+    OK(cushim_stream_wait_for(stream, 0));
+}
+
+/* Functions that leave their place among all that were called, from 1 on. */
+static atomic_uint called;
+
+static void CUDA_CB take_place(void *data)
+{
+    *(unsigned *)data = atomic_fetch_add(&called, 1) + 1;
+}
+
+static void CUDA_CB take_place_as_callback(CUstream stream, CUresult status, void *data)
+{
+    (void)stream;
+    if (status == CUDA_SUCCESS)
+        take_place(data);
+}
+
+/* `waiter` waits for what `worker` had to do, by `order`. */
+static void check_order(struct cushim_stream *worker, struct cushim_stream *waiter,
+                        void (*order)(struct cushim_stream *worker, struct cushim_stream *waiter))
+{
+    unsigned work = 0, after = 0;
+    struct gate gate = GATE;
+
+    gate_shut(&gate, stream_handle(worker));
+    OK(cushim_stream_launch_host_function(worker, take_place, &work));
+    order(worker, waiter);
+    OK(cushim_stream_launch_host_function(waiter, take_place, &after));
+    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(waiter));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(waiter, 1000000));
+    gate_open(&gate);
+    OK(cushim_stream_synchronize(waiter));
+    CHECK(work > 0 && after > work);
+}
+
+static void by_event(struct cushim_stream *worker, struct cushim_stream *waiter)
+{
+    struct cushim_event *event = create_event(cushim_stream_context(worker));
+
+    OK(cushim_stream_record(worker, event));
+    OK(cushim_stream_wait_event(waiter, event, 0));
+    OK(cushim_event_release(event));
+}
+
+static void by_stream(struct cushim_stream *worker, struct cushim_stream *waiter)
+{
+    OK(cushim_stream_wait_stream(waiter, worker));
+}
+
+static void stream_waits_for_events_and_streams(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context);
+
+    check_order(create_stream(context), stream, by_event);
+    check_order(create_stream(context), stream, by_stream);
+    OK(cushim_stream_wait_stream(stream, create_stream(context))); /* an idle one */
+    OK(cushim_stream_wait_stream(stream, stream));
+    OK(cushim_stream_synchronize(stream));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_wait_stream(stream, cushim_stream_legacy()));
+    MUST(cushim_context_make_current(context));
+    check_order(cushim_stream_per_thread(), stream, by_stream);
+}
+
+static void stream_waits_across_contexts(void)
+{
+    struct cushim_context *one = retain_primary(), *other = create_context();
+
+    check_order(create_stream(one), create_stream(other), by_event);
+    check_order(create_stream(other), create_stream(one), by_event);
+    check_order(create_stream(one), create_stream(other), by_stream);
+    MUST(cushim_context_make_current(other));
+    check_order(create_stream(one), create_stream(other), by_stream);
+    CHECK(current_context() == context_handle(other));
+}
+
+static void stream_waits_across_devices(void)
+{
+    struct cushim_context *one = retain_primary(), *other = NULL;
+    struct cushim_stream *near, *far;
+    CUdevice device;
+    int count = 0;
+
+    MUST(cushim_device_count(&count));
+    if (count < 2)
+        skip("one device");
+    MUST(cushim_device_get(&device, 1));
+    MUST(cushim_context_retain_primary(&other, device));
+    near = create_stream(one);
+    far = create_stream(other);
+    check_order(near, far, by_event);
+    check_order(far, near, by_stream);
+}
+
+/* What a call needs a context for, a default stream of a context has. */
+static void default_stream_of_a_context_works_in_it(void)
+{
+    struct cushim_context *context = retain_primary();
+    unsigned function = 0, callback = 0, flags = 99;
+    unsigned long long id = 0, legacy_id = 0;
+    struct cushim_stream *bound = NULL;
+    CUcontext found = NULL;
+    int priority = 99;
+
+    MUST(cushim_context_make_current(context));
+    OK(cushim_stream_id(cushim_stream_legacy(), &legacy_id));
+    MUST(cushim_context_make_current(NULL));
+    OK(cushim_stream_wrap(&bound, NULL, context));
+    OK(cushim_stream_query(bound));
+    OK(cushim_stream_launch_host_function(bound, take_place, &function));
+    OK(cushim_stream_add_callback(bound, take_place_as_callback, &callback));
+    OK(cushim_stream_synchronize(bound));
+    CHECK(function == 1 && callback == 2);
+    OK(cushim_stream_flags(bound, &flags));
+    OK(cushim_stream_priority(bound, &priority));
+    CHECK(flags == 0 && priority == 0);
+    OK(cushim_stream_id(bound, &id));
+    EQUAL(legacy_id, id);
+    OK(cushim_stream_driver_context(bound, &found));
+    CHECK(found == context_handle(context));
+    OK(cushim_stream_release(bound));
+    CHECK(current_context() == NULL);
+}
+
+static void created_stream_needs_no_current_context(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context), *copy = create_stream(context);
+    CUstreamAttrValue value = {.syncPolicy = CU_SYNC_POLICY_BLOCKING_SYNC};
+    unsigned long long id = 0, other_id = 0;
+    CUcontext found = NULL;
+    CUdevice device = -5;
+    struct latch word;
+
+    make_current(context_handle(context));
+    word = begin_latch();
+    make_current(NULL);
+    OK(cushim_stream_write_value32(stream, word.device, 77, CU_STREAM_WRITE_VALUE_DEFAULT));
+    OK(cushim_stream_wait_value32(stream, word.device, 77, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cushim_stream_write_value64(stream, word.device, (cuuint64_t)3 << 32, 0));
+    OK(cushim_stream_wait_value64(stream, word.device, (cuuint64_t)3 << 32, 0));
+    OK(cushim_stream_synchronize(stream));
+    CHECK(*word.host == (cuuint64_t)3 << 32);
+    OK(cushim_stream_set_attribute(stream, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    OK(cushim_stream_copy_attributes(copy, stream));
+    value.syncPolicy = CU_SYNC_POLICY_SPIN;
+    OK(cushim_stream_attribute(copy, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
+    EQUAL(CU_SYNC_POLICY_BLOCKING_SYNC, value.syncPolicy);
+    OK(cushim_stream_id(stream, &id));
+    OK(cushim_stream_id(copy, &other_id));
+    CHECK(id != other_id);
+    OK(cushim_stream_driver_context(stream, &found));
+    CHECK(found == context_handle(context));
+    OK(cushim_stream_device(stream, &device));
+    EQUAL(load_device(), device);
+    CHECK(current_context() == NULL);
+}
+
+static CUstreamCaptureStatus status_of(struct cushim_stream *stream, cuuint64_t *id)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    OK(cushim_stream_capture_status(stream, &status, id));
+    return status;
+}
+
+static void end_with_a_graph(struct cushim_stream *stream)
+{
+    CUgraph graph = NULL;
+
+    OK(cushim_stream_end_capture(stream, &graph));
+    if (CHECK(graph != NULL))
+        OK(cu->GraphDestroy(graph));
+}
+
+static void default_stream_of_a_context_is_captured(void)
+{
+    struct cushim_context *context = retain_primary();
+    CUstreamCaptureMode mode = RELAXED;
+    struct cushim_stream *bound = NULL;
+    cuuint64_t id = 0;
+
+    OK(cushim_stream_wrap(&bound, CU_STREAM_PER_THREAD, context));
+    OK(cushim_stream_begin_capture(bound, GLOBAL));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(bound, &id));
+    CHECK(id != 0);
+    OK(cushim_stream_exchange_capture_mode(&mode));
+    EQUAL(GLOBAL, mode);
+    end_with_a_graph(bound);
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, status_of(bound, &id));
+    EQUAL(0, id);
+    OK(cushim_stream_exchange_capture_mode(&mode));
+    EQUAL(RELAXED, mode);
+    CHECK(current_context() == NULL);
+}
+
+/* Where the driver writes NULL, the module leaves what is there. */
+static void invalidated_capture_ends_without_a_graph(void)
+{
+    struct cushim_stream *stream = create_stream(retain_primary());
+    CUgraph graph = (CUgraph)&graph;
+
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_stream_end_capture(stream, &graph));
+    OK(cushim_stream_begin_capture(stream, GLOBAL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cushim_stream_wait_for(stream, 0));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_INVALIDATED, status_of(stream, NULL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cushim_stream_end_capture(stream, &graph));
+    CHECK(graph == (CUgraph)&graph);
+    EQUAL(CU_STREAM_CAPTURE_STATUS_NONE, status_of(stream, NULL));
+    OK(cushim_stream_query(stream));
+    OK(cushim_stream_begin_capture(stream, GLOBAL));
+    OK(cushim_stream_release(stream));
+}
+
+/* Creating them takes a change of the current context, which no capture minds. */
+static void objects_are_created_during_a_capture(void)
+{
+    static const struct cushim_event_options sharing = {
+        .size = sizeof sharing, .disable_timing = true, .interprocess = true};
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *stream = create_stream(context), *other = create_stream(context);
+    struct cushim_event *outside = create_event(context), *inside = create_event(context);
+    struct cushim_event *shared = NULL;
+    CUipcEventHandle handle;
+
+    MUST(cushim_event_create(&shared, context, &sharing));
+    for (int i = 0; i < CAPTURE_MODES; i++) {
+        OK(cushim_stream_begin_capture(stream, capture_modes[i]));
+        OK(cushim_event_release(create_event(context)));
+        OK(cushim_stream_release(create_stream(context)));
+        OK(cushim_event_export(shared, &handle));
+        OK(cushim_event_record(outside, other));
+        OK(cushim_event_record_with_flags(inside, stream, CU_EVENT_RECORD_EXTERNAL));
+        OK(cushim_stream_wait_event(stream, outside, CU_EVENT_WAIT_EXTERNAL));
+        EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(stream, NULL));
+        end_with_a_graph(stream);
+    }
+    CODE(CUDA_ERROR_ILLEGAL_STATE,
+         cushim_event_record_with_flags(inside, stream, CU_EVENT_RECORD_EXTERNAL));
+}
+
+static void wait_for_a_stream_forks_and_joins_a_capture(void)
+{
+    struct cushim_context *context = retain_primary();
+    struct cushim_stream *origin = create_stream(context), *fork = create_stream(context);
+    cuuint64_t id = 1, fork_id = 2;
+
+    OK(cushim_stream_begin_capture(origin, GLOBAL));
+    OK(cushim_stream_wait_stream(fork, origin));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(origin, &id));
+    EQUAL(CU_STREAM_CAPTURE_STATUS_ACTIVE, status_of(fork, &fork_id));
+    EQUAL(id, fork_id);
+    OK(cushim_stream_launch_host_function(fork, do_nothing, NULL));
+    OK(cushim_stream_wait_stream(origin, fork));
+    end_with_a_graph(origin);
+}
+
+const struct conformance_case cushim_stream_cases[] = {
+    CUSHIM_CASE("cushim_stream_is_non_blocking_unless_asked", stream_is_non_blocking_unless_asked),
+    CUSHIM_CASE("cushim_stream_defaults_are_constants", default_streams_are_constants),
+    CUSHIM_CASE("cushim_stream_wrapped_is_not_destroyed", wrapped_stream_is_not_destroyed),
+    CUSHIM_CASE("cushim_stream_wait_for_gives_up_and_succeeds", wait_for_gives_up_and_succeeds),
+    CUSHIM_CASE("cushim_stream_waits_for_events_and_streams", stream_waits_for_events_and_streams),
+    CUSHIM_CASE("cushim_stream_waits_across_contexts", stream_waits_across_contexts),
+    TWO_DEVICES_CASE("cushim_stream_waits_across_devices", stream_waits_across_devices, CUSHIM),
+    CUSHIM_CASE("cushim_stream_default_of_a_context_works_in_it",
+                default_stream_of_a_context_works_in_it),
+    CUSHIM_CASE("cushim_stream_created_needs_no_current_context",
+                created_stream_needs_no_current_context),
+    CUSHIM_CASE("cushim_stream_default_of_a_context_is_captured",
+                default_stream_of_a_context_is_captured),
+    CUSHIM_CASE("cushim_stream_invalidated_capture_ends_without_a_graph",
+                invalidated_capture_ends_without_a_graph),
+    CUSHIM_CASE("cushim_stream_capture_allows_objects_to_be_created",
+                objects_are_created_during_a_capture),
+    CUSHIM_CASE("cushim_stream_wait_stream_forks_and_joins_a_capture",
+                wait_for_a_stream_forks_and_joins_a_capture),
+    {.name = NULL},
+};

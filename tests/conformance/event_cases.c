@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events: creation, wrong arguments, the codes that are listed, contexts. Statements 19-22, 30-32.
+ */
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+
+static void create_takes_known_flags(void)
+{
+    static const unsigned good[] = {0, 1, 2, 3, 6, 7}, bad[] = {4, 5, 8, 9, 16, 0x80000000U};
+
+    begin_context();
+    CODE(CUDA_ERROR_INVALID_VALUE, cu->EventCreate(NULL, 0));
+    for (size_t i = 0; i < COUNT(good); i++) {
+        CUevent event = NULL;
+
+        OK(cu->EventCreate(&event, good[i]));
+        CHECK(event != NULL);
+        OK(cu->EventDestroy_v2(event));
+    }
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        CUevent event = NULL;
+
+        CODE(CUDA_ERROR_INVALID_VALUE, cu->EventCreate(&event, bad[i]));
+        CHECK(event == NULL);
+    }
+}
+
+static void null_event_is_400(void)
+{
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventQuery(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(NULL, stream));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecordWithFlags(NULL, stream, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventSynchronize(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventDestroy_v2(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->StreamWaitEvent(stream, NULL, 0));
+}
+
+static void null_event_and_stream_without_context_201(void)
+{
+    begin_device();
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cu->EventRecord(NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventQuery(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventSynchronize(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventDestroy_v2(NULL));
+}
+
+static void event_belongs_to_its_context_for_life(void)
+{
+    CUcontext context = begin_context(), other = begin_other_context();
+    CUstream own = begin_stream(), foreign = begin_stream_in(other);
+    CUevent event = begin_event();
+
+    for (int round = 0; round < 2; round++) {
+        make_current(round == 0 ? context : other);
+        OK(cu->EventRecord(event, own));
+        OK(cu->EventSynchronize(event));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(event, foreign));
+        OK(cu->EventQuery(event));
+    }
+}
+
+/* Every answer is one that the reference lists. Statement 22. */
+
+/* The lists of the reference. */
+#define CREATE 0, 4, 3, 201, 1, 2
+#define RECORD 0, 4, 3, 201, 400, 1
+#define QUERY 0, 4, 3, 400, 1, 600
+#define OTHER 0, 4, 3, 201, 400
+#define ELAPSED 0, 4, 3, 201, 400, 600, 999
+
+/* All functions on an event that may be none, and on streams that may be the default one. */
+static void check_all(CUevent event, CUevent other, CUstream stream)
+{
+    float ms = 0;
+
+    ONE_OF(cu->EventRecord(event, stream), RECORD);
+    ONE_OF(cu->EventRecordWithFlags(event, stream, 0), RECORD);
+    ONE_OF(cu->EventQuery(event), QUERY);
+    ONE_OF(cu->EventSynchronize(event), OTHER);
+    ONE_OF(cu->EventElapsedTime(&ms, event, other), ELAPSED);
+    ONE_OF(cu->EventElapsedTime_v2(&ms, event, other), ELAPSED);
+    ONE_OF(cu->EventElapsedTime(NULL, event, other), ELAPSED);
+    ONE_OF(cu->StreamWaitEvent(stream, event, 0), OTHER);
+}
+
+static void valid_arguments_answer_what_is_listed(void)
+{
+    CUevent event = NULL;
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    ONE_OF(cu->EventCreate(&event, 0), CREATE);
+    check_all(event, begin_done(), stream);
+    check_all(event, begin_event(), NULL);
+    check_all(event, event, CU_STREAM_PER_THREAD);
+    ONE_OF(cu->EventDestroy_v2(event), OTHER);
+}
+
+static void wrong_arguments_answer_what_is_listed(void)
+{
+    CUevent event = NULL;
+
+    begin_context();
+    ONE_OF(cu->EventCreate(NULL, 0), CREATE);
+    ONE_OF(cu->EventCreate(&event, 0xffff), CREATE);
+    check_all(NULL, begin_event(), begin_stream());
+    check_all(begin_event(), NULL, begin_stream());
+    check_all(NULL, NULL, NULL);
+    ONE_OF(cu->EventRecordWithFlags(begin_event(), begin_stream(), 0x80), RECORD);
+    ONE_OF(cu->EventDestroy_v2(NULL), OTHER);
+}
+
+static void answers_without_context_are_listed(void)
+{
+    CUcontext context = begin_context();
+    CUevent event = begin_event(), made = NULL;
+
+    CHECK(context != NULL);
+    make_current(NULL);
+    ONE_OF(cu->EventCreate(&made, 0), CREATE);
+    check_all(event, event, NULL);
+    check_all(NULL, event, NULL);
+    ONE_OF(cu->EventDestroy_v2(event), OTHER);
+}
+
+/* Events, streams and which context is current. Statements 30-32. */
+
+static void record_across_contexts_is_400(void)
+{
+    CUcontext one = begin_context(), two = begin_other_context();
+    CUstream of_one = begin_stream(), of_two = begin_stream_in(two);
+    CUevent in_one = begin_event(), in_two = begin_event_in(two);
+
+    for (int round = 0; round < 2; round++) {
+        make_current(round == 0 ? one : two);
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(in_one, of_two));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(in_two, of_one));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecordWithFlags(in_one, of_two, 0));
+        OK(cu->EventRecord(in_one, of_one));
+        OK(cu->EventRecord(in_two, of_two));
+    }
+}
+
+static const CUstream default_streams[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
+
+static void default_streams_are_of_the_current_context(void)
+{
+    CUcontext own = begin_context(), other = begin_other_context();
+    CUevent event = begin_event();
+
+    for (size_t i = 0; i < 3; i++) {
+        make_current(other);
+        CODE(CUDA_ERROR_INVALID_HANDLE, cu->EventRecord(event, default_streams[i]));
+        make_current(own);
+        OK(cu->EventRecord(event, default_streams[i]));
+        OK(cu->EventSynchronize(event));
+    }
+}
+
+static void default_streams_need_a_context(void)
+{
+    CUevent event;
+
+    begin_context();
+    event = begin_event();
+    make_current(NULL);
+    for (size_t i = 0; i < 3; i++)
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cu->EventRecord(event, default_streams[i]));
+}
+
+/* Everything that can be done to an event on a created stream. */
+static void check_calls(CUevent event, CUevent end, CUevent doomed, CUstream stream)
+{
+    float ms = -7;
+
+    OK(cu->EventRecord(event, stream));
+    OK(cu->EventRecordWithFlags(end, stream, 0));
+    OK(cu->EventSynchronize(end));
+    OK(cu->EventQuery(event));
+    OK(cu->EventElapsedTime(&ms, event, end));
+    CHECK(ms >= 0);
+    OK(cu->EventElapsedTime_v2(&ms, event, end));
+    OK(cu->StreamWaitEvent(stream, event, 0));
+    OK(cu->StreamSynchronize(stream));
+    OK(cu->StreamQuery(stream));
+    OK(cu->EventDestroy_v2(doomed));
+}
+
+static void created_streams_need_no_current_context(void)
+{
+    CUcontext own = begin_context(), other = begin_other_context();
+    CUevent event = begin_event(), end = begin_event();
+    CUevent doomed[] = {begin_event(), begin_event()};
+    CUstream stream = begin_stream();
+
+    CHECK(own != other);
+    make_current(other);
+    check_calls(event, end, doomed[0], stream);
+    CHECK(current_context() == other);
+    make_current(NULL);
+    check_calls(event, end, doomed[1], stream);
+    CHECK(current_context() == NULL);
+}
+
+const struct conformance_case event_cases[] = {
+    MEASURED_CASE("019_create_takes_known_flags", create_takes_known_flags),
+    DOCUMENTED_CASE("020_null_event_is_400", null_event_is_400),
+    MEASURED_CASE("020_null_event_and_stream_without_context_201",
+                  null_event_and_stream_without_context_201),
+    DOCUMENTED_CASE("021_event_belongs_to_its_context_for_life",
+                    event_belongs_to_its_context_for_life),
+    DOCUMENTED_CASE("022_valid_arguments_answer_what_is_listed",
+                    valid_arguments_answer_what_is_listed),
+    DOCUMENTED_CASE("022_wrong_arguments_answer_what_is_listed",
+                    wrong_arguments_answer_what_is_listed),
+    DOCUMENTED_CASE("022_answers_without_context_are_listed", answers_without_context_are_listed),
+    DOCUMENTED_CASE("030_record_across_contexts_is_400", record_across_contexts_is_400),
+    MEASURED_CASE("031_default_streams_are_of_the_current_context",
+                  default_streams_are_of_the_current_context),
+    MEASURED_CASE("031_default_streams_need_a_context", default_streams_need_a_context),
+    MEASURED_CASE("032_created_streams_need_no_current_context",
+                  created_streams_need_no_current_context),
+    {.name = NULL},
+};

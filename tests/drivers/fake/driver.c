@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fake driver. Every symbol of the registry is a function that returns a number of its own, so
+ * that a test sees which symbol a slot has reached. The build says how one differs from a complete
+ * driver of CUDA 13.0:
+ *
+ *   DRIVER_VERSION=N   CUDA version that it reports; newer symbols are not there (13000)
+ *   REPORTED=N         it reports this version in the place of that one
+ *   LACK_cuName        it lacks this symbol
+ *   INIT_CODE=N        what cuInit returns (0)
+ *   VERSION_CODE=N     what cuDriverGetVersion returns (0)
+ *   STUB               every function returns 34, as the toolkit's link-time stub does
+ *   ONLY_REQUIRED      it has cuInit and cuDriverGetVersion and nothing else
+ *   BEHIND             it exports these and cuGetProcAddress_v2, which finds the rest
+ *   BEHIND_REFUSES     with BEHIND: to ask for a version above its own is an error
+ *   REENTERS           its constructor calls fake_driver_opened() of the program
+ *   NEEDS_HELPER       it needs another library
+ *   UNRESOLVED         it needs a function that no library has
+ *   DEVICES=N          the number of devices that its cuDeviceGetCount reports
+ *   COUNT_CODE=N       with DEVICES: what cuDeviceGetCount returns (0)
+ *   ACTIONS            it does to its process what the environment says (tests/probe/actions.h)
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef DRIVER_VERSION
+#define DRIVER_VERSION 13000
+#endif
+#ifndef REPORTED
+#define REPORTED DRIVER_VERSION
+#endif
+#ifndef INIT_CODE
+#define INIT_CODE 0
+#endif
+#ifndef VERSION_CODE
+#define VERSION_CODE 0
+#endif
+#ifndef COUNT_CODE
+#define COUNT_CODE 0
+#endif
+
+#ifdef ACTIONS
+#include <stdlib.h>
+
+#include "tests/probe/actions.h"
+
+static void act(const char *when)
+{
+    const char *name = getenv("FAKE_DRIVER_ACTION"), *moment = getenv("FAKE_DRIVER_WHEN");
+    const struct fake_driver_action *action = fake_driver_actions;
+
+    if (!name || !moment || strcmp(moment, when) != 0)
+        return;
+    while (action->name && strcmp(action->name, name) != 0)
+        action++;
+    if (!action->name)
+        exit(99); /* a misspelt name must not look like a driver that behaves */
+    action->function();
+}
+#else
+#define act(when) ((void)0)
+#endif
+
+#ifdef STUB
+#define RESULT(index) 34
+#else
+#define RESULT(index) (100000 + (index))
+#define OWN_cuInit
+#define OWN_cuDriverGetVersion
+#endif
+
+extern unsigned fake_driver_init_calls;
+unsigned fake_driver_init_calls;
+
+#if defined(OWN_cuInit) && !defined(LACK_cuInit)
+int cuInit(unsigned flags);
+int cuInit(unsigned flags)
+{
+    fake_driver_init_calls++;
+    act("init");
+    return flags == 0 ? INIT_CODE : 1;
+}
+#endif
+
+#if defined(OWN_cuDriverGetVersion) && !defined(LACK_cuDriverGetVersion)
+int cuDriverGetVersion(int *version);
+int cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return 1;
+    if (VERSION_CODE == 0)
+        *version = REPORTED;
+    return VERSION_CODE;
+}
+#endif
+
+#ifdef DEVICES
+#define OWN_cuDeviceGetCount
+int cuDeviceGetCount(int *count);
+int cuDeviceGetCount(int *count)
+{
+    act("count");
+    if (COUNT_CODE == 0)
+        *count = DEVICES;
+    return COUNT_CODE;
+}
+#endif
+
+#if defined(BEHIND)
+
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+                        int *status);
+
+#define OWN_cuGetProcAddress_v2
+#define EXPORT(symbol, index, base, since, per_thread) \
+    static int symbol(void)                            \
+    {                                                  \
+        return RESULT(index);                          \
+    }
+#include "exports.h"
+
+static const struct row {
+    const char *base;
+    int since;
+    int per_thread;
+    int (*function)(void);
+} rows[] = {
+#undef EXPORT
+#define EXPORT(symbol, index, base, since, per_thread) {#base, since, per_thread, symbol},
+#include "exports.h"
+};
+
+/*
+ * As the drivers 525 to 555 do it for each name, version and flag. 580 refuses versions above its
+ * own besides; the older ones answer with the newest that they have.
+ */
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
+                        int *status)
+{
+    enum { FOUND, UNKNOWN_NAME, TOO_OLD };
+    const struct row *newest = NULL;
+    int known = 0, per_thread = 0;
+
+#ifdef BEHIND_REFUSES
+    if (version > DRIVER_VERSION)
+        return 1;
+#endif
+    for (size_t i = 0; flags == 2 && i < sizeof rows / sizeof rows[0]; i++)
+        per_thread |= rows[i].per_thread && strcmp(rows[i].base, symbol) == 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].base, symbol) != 0 || rows[i].per_thread != per_thread)
+            continue;
+        known = 1;
+        if (rows[i].since <= version && (!newest || rows[i].since > newest->since))
+            newest = &rows[i];
+    }
+    *function = NULL;
+    if (newest)
+        memcpy(function, &newest->function, sizeof *function);
+    *status = newest ? FOUND : known ? TOO_OLD : UNKNOWN_NAME;
+    return 0;
+}
+
+#elif !defined(ONLY_REQUIRED)
+
+#define EXPORT(symbol, index, base, since, per_thread) \
+    int symbol(void);                                  \
+    int symbol(void)                                   \
+    {                                                  \
+        return RESULT(index);                          \
+    }
+#include "exports.h"
+
+#endif
+
+#ifdef REENTERS
+#ifdef _WIN32
+#include <windows.h>
+#define PROGRAM_SYMBOL(name) GetProcAddress(GetModuleHandleW(NULL), name)
+#else
+#include <dlfcn.h>
+#define PROGRAM_SYMBOL(name) dlsym(NULL, name) /* in the program and what it is linked with */
+#endif
+__attribute__((constructor)) static void reenter(void)
+{
+    __auto_type address = PROGRAM_SYMBOL("fake_driver_opened");
+    void (*opened)(void);
+
+    memcpy(&opened, &address, sizeof opened);
+    if (opened)
+        opened();
+}
+#endif
+
+#ifdef ACTIONS
+__attribute__((constructor)) static void act_when_opened(void)
+{
+    act("open");
+}
+#endif
+
+#ifdef NEEDS_HELPER
+int fake_driver_helper(void);
+int needs_helper(void);
+int needs_helper(void)
+{
+    return fake_driver_helper();
+}
+#endif
+
+#ifdef UNRESOLVED
+int fake_driver_nobody_has_this(void);
+int needs_what_nobody_has(void);
+int needs_what_nobody_has(void)
+{
+    return fake_driver_nobody_has_this();
+}
+#endif

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The compiler warns of slots of superseded ABIs where they are used, of no others, nowhere else.
+
+    deprecation_test.py c|cpp COMPILER [COMPILER ARGUMENT...]
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+for folder in ('registry', 'generator'):
+    sys.path.insert(0, os.path.join(HERE, '../../loader', folder))
+
+import registry  # noqa: E402
+from slots import superseded  # noqa: E402
+
+OPTIONS = ['-Wall', '-Wextra', '-Wpedantic', '-fsyntax-only']
+# As the compiler calls them.
+LANGUAGES = {'c': 'c', 'cpp': 'c++'}
+DRIVER = '#include <cushim/driver.h>\n#include <cushim/table.h>\n'
+DISABLED = '#define CUSHIM_DISABLE_DEPRECATION_WARNINGS\n'
+CALL = '%sextern CUresult use(void);\nCUresult use(void)\n{\n    return %s;\n}\n'
+FREE = 'cushim_driver()->MemFree(0)'
+
+# Tables as a whole, and slots that are named beside the superseded ones.
+TABLES = '''#include <string.h>
+extern const struct cushim_table given;
+extern struct cushim_table copied(struct cushim_table table);
+extern CUresult fill(cushim_resolver resolver);
+struct cushim_table copied(struct cushim_table table)
+{
+    struct cushim_table first = given, second;
+
+    second = table;
+    memcpy(&first, &second, sizeof first);
+    return first;
+}
+CUresult fill(cushim_resolver resolver)
+{
+    static struct cushim_table table;
+
+    table.size = offsetof(struct cushim_table, MemFree_v2);
+    return cushim_table_fill(&table, resolver, NULL, NULL);
+}
+'''
+TABLES_OF_C = '''extern const struct cushim_table some;
+const struct cushim_table some = {.size = sizeof some, .MemFree_v2 = NULL};
+'''
+TABLES_OF_CPP = '''#include <utility>
+#include <vector>
+struct Driver {
+    cushim_table table;
+};
+extern void move(std::vector<Driver> &drivers, Driver &one, Driver &other);
+void move(std::vector<Driver> &drivers, Driver &one, Driver &other)
+{
+    drivers.push_back(one);
+    drivers.push_back(std::move(other));
+    std::swap(one, other);
+    one = drivers[0];
+}
+'''
+
+
+class Deprecation(unittest.TestCase):
+    def messages(self, source, *flags):
+        """What the compiler says of a source that is correct."""
+        result = subprocess.run(COMPILER + OPTIONS + list(flags) + ['-x', LANGUAGES[LANGUAGE], '-'],
+                                input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        return result.stdout
+
+    def check_silent(self, source, *flags):
+        self.assertEqual(self.messages(source, *flags), '')
+
+    def test_superseded_slot_warns_and_names_its_successor(self):
+        self.assertRegex(self.messages(CALL % (DRIVER, FREE)),
+                         'MemFree.* is deprecated: the ABI of CUDA 2.0, replaced by MemFree_v2 in '
+                         'CUDA 3.2')
+
+    def test_macro_switches_the_warning_off(self):
+        self.check_silent(CALL % (DISABLED + DRIVER, FREE))
+
+    def test_current_slots_and_those_replaced_later_are_silent(self):
+        for call in ('MemFree_v2(0)', 'CtxCreate_v2(NULL, 0, 0)',
+                     'EventElapsedTime(NULL, NULL, NULL)'):
+            with self.subTest(call):
+                self.check_silent(CALL % (DRIVER, 'cushim_driver()->' + call))
+
+    def test_slots_that_warn_are_those_that_the_registry_says(self):
+        uses = ''.join('    (void)table->%s;\n' % row.slot for row in ROWS)
+        text = self.messages('%sextern void use(const struct cushim_table *table);\n'
+                             'void use(const struct cushim_table *table)\n{\n%s}\n'
+                             % (DRIVER, uses))
+        warned = set(re.findall(r'warning: \W*(?:cushim_table::)?(\w+)\W* is deprecated: the ABI '
+                                r'of CUDA \d+\.\d, replaced by (\w+) in CUDA \d+\.\d ', text))
+        self.assertEqual(warned, {(symbol[2:], newer.slot)
+                                  for symbol, newer in superseded(ROWS).items()})
+        self.assertEqual(len(warned), 65)
+
+    def test_tables_as_a_whole_are_silent(self):
+        self.check_silent(DRIVER + TABLES + (TABLES_OF_C if LANGUAGE == 'c' else TABLES_OF_CPP))
+
+    def test_names_of_cuda_h_are_silent_in_every_mode(self):
+        for mode in ([], ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM'],
+                     ['-D__CUDA_API_VERSION_INTERNAL']):
+            with self.subTest(mode=mode):
+                self.check_silent(CALL % ('#include <cushim/cuda.h>\n', 'cuMemFree(0)'), *mode)
+
+    def test_slots_warn_also_after_the_names_of_cuda_h(self):
+        text = self.messages(CALL % ('#include <cushim/cuda.h>\n', FREE))
+        self.assertIn('MemFree_v2', text)
+
+
+if __name__ == '__main__':
+    LANGUAGE, COMPILER = sys.argv[1], sys.argv[2:]
+    if not COMPILER or not shutil.which(COMPILER[0]):
+        print('skipped: there is no compiler%s' % ''.join(' ' + name for name in COMPILER[:1]))
+        sys.exit(77)
+    ROWS = registry.read_functions(os.path.join(HERE, '../../loader/registry/functions.tsv'))
+    unittest.main(argv=sys.argv[:1], verbosity=2)

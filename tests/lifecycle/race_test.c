@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first load against everything else that a process does, round after round, each in a process
+ * of its own, at another distance in time.
+ *
+ *     race SCENE ROUNDS [PLUGIN]
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/loader.h"
+#include "tests/plugins/plugin.h"
+#include "tests/unit/fake.h"
+
+enum { MOST_THREADS = 64, WATCHDOG_SECONDS = 60 };
+enum { RIGHT = 0, WRONG = 1, NO_THREAD = 2 };
+
+static const char *plugin_path;
+static unsigned round_number;
+static pthread_t threads[MOST_THREADS];
+static atomic_uint wrong_answers;
+static atomic_bool over;
+
+static void expect(bool claim)
+{
+    if (!claim)
+        atomic_fetch_add(&wrong_answers, 1);
+}
+
+static void load(void)
+{
+    expect(cushim_load(NULL) == CUDA_SUCCESS);
+}
+
+static void *load_in_a_thread(void *unused)
+{
+    load();
+    return unused;
+}
+
+/* --- many threads, in every way --- */
+
+static void *call_first(void *data)
+{
+    static atomic_uint ready;
+    int count;
+    CUresult code;
+
+    atomic_fetch_add(&ready, 1);
+    while (atomic_load(&ready) < MOST_THREADS)
+        sched_yield();
+    switch ((uintptr_t)data % 4) {
+    case 0:
+        expect(fake_query() == (CUresult)FAKE_LIBRARY_ANSWER);
+        break;
+    case 1:
+        load();
+        break;
+    case 2:
+        expect(cushim_init(NULL) == CUDA_SUCCESS);
+        break;
+    default:
+        code = cushim_driver()->DeviceGetCount(&count);
+        expect(code == CUDA_SUCCESS || code == CUDA_ERROR_NOT_INITIALIZED);
+    }
+    return NULL;
+}
+
+/* --- against who installs --- */
+
+/* While a table is installed it answers, whatever is published behind it. */
+static void *install_again_and_again(void *unused)
+{
+    const struct cushim_table *mock = fake_mock();
+
+    while (!atomic_load(&over)) {
+        cushim_table_install(mock, NULL);
+        for (int i = 0; i < 200; i++)
+            expect(fake_query() == (CUresult)FAKE_MOCK_ANSWER);
+        cushim_table_install(NULL, NULL);
+    }
+    return unused;
+}
+
+/* From a source that fails, and from a library that does not. */
+static void load_twice(void)
+{
+    struct fake_source broken = {.lacks = {"cuInit"}};
+
+    expect(fake_load(&broken) == CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
+    expect(fake_load_library(FAKE_LIBRARY) == CUDA_SUCCESS);
+}
+
+/* --- against forks --- */
+
+static int end_of(pid_t child)
+{
+    int status = 0;
+
+    while (waitpid(child, &status, 0) != child)
+        continue;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void fork_and_call(void)
+{
+    const pid_t child = fork();
+
+    if (child == 0) {
+        CUresult answer, loaded;
+
+        alarm(WATCHDOG_SECONDS);
+        answer = fake_query();
+        loaded = cushim_load(NULL);
+        _exit((answer == (CUresult)FAKE_LIBRARY_ANSWER && loaded == CUDA_SUCCESS) ||
+                      (answer == CUDA_ERROR_NOT_INITIALIZED && loaded == answer)
+                  ? RIGHT
+                  : WRONG);
+    }
+    expect(end_of(child) == RIGHT);
+}
+
+/* --- against plugins with a cushim of their own --- */
+
+static void *open_and_close(void *unused)
+{
+    void *handle = dlopen(plugin_path, RTLD_NOW | RTLD_LOCAL);
+    void *symbol = handle ? dlsym(handle, "plugin") : NULL;
+    plugin_function function;
+
+    expect(symbol != NULL);
+    if (!symbol)
+        return unused;
+    memcpy(&function, &symbol, sizeof function);
+    expect(function()->load() == 0);
+    expect(dlclose(handle) == 0);
+    return unused;
+}
+
+/* --- against signal handlers --- */
+
+/* The handler must not be the one that loads, which is no work for it. */
+static void call_in_handler(int number)
+{
+    CUresult answer;
+
+    if (!cushim__is_loading() && !cushim__loaded())
+        return;
+    answer = fake_query();
+    expect(answer == CUDA_ERROR_NOT_INITIALIZED || answer == (CUresult)FAKE_LIBRARY_ANSWER);
+}
+
+/* As often as the system lets it; not so that nothing else would run. */
+static void load_under_signals(void)
+{
+    const struct itimerval often = {{0, 100}, {0, 1 + round_number % 500}},
+                           never = {{0, 0}, {0, 0}};
+    struct sigaction action = {.sa_handler = call_in_handler, .sa_flags = SA_RESTART};
+
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    load();
+    for (int i = 0; i < 10; i++)
+        expect(fake_query() == (CUresult)FAKE_LIBRARY_ANSWER);
+    setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* --- against cancelling --- */
+
+static void cancel_and_load(void)
+{
+    pthread_cancel(threads[0]);
+    load();
+}
+
+static const struct scene {
+    const char *name;
+    unsigned thread_count;
+    void *(*body)(void *); /* of each thread */
+    void (*other)(void);   /* what the first thread does meanwhile */
+} scenes[] = {
+    {"first-calls", MOST_THREADS, call_first, NULL},
+    {"installs", 1, install_again_and_again, load_twice},
+    {"forks", 1, load_in_a_thread, fork_and_call},
+    {"plugins", 1, open_and_close, load},
+    {"signals", 0, NULL, load_under_signals},
+    {"cancels", 1, load_in_a_thread, cancel_and_load},
+};
+
+static int run(const struct scene *scene)
+{
+    alarm(WATCHDOG_SECONDS);
+    for (uintptr_t i = 0; i < scene->thread_count; i++) {
+        if (pthread_create(&threads[i], NULL, scene->body, (void *)i) != 0)
+            return NO_THREAD;
+    }
+    /* Another moment in each round. */
+    for (volatile unsigned i = 0; i < round_number * 131 % 20011; i++)
+        continue;
+    if (scene->other)
+        scene->other();
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < scene->thread_count; i++)
+        pthread_join(threads[i], NULL);
+    /* Nobody is left behind in a load, and the driver's table is current. */
+    return fake_query() == (CUresult)FAKE_LIBRARY_ANSWER && !cushim__is_loading() &&
+                   cushim_driver() == cushim__own_table() && atomic_load(&wrong_answers) == 0
+               ? RIGHT
+               : WRONG;
+}
+
+int main(int count, char **words)
+{
+    const struct scene *scene = scenes;
+    const unsigned rounds = count >= 3 ? (unsigned)atoi(words[2]) : 0;
+    unsigned others = 0;
+
+    plugin_path = count > 3 ? words[3] : NULL;
+    setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
+    while (rounds && scene < scenes + COUNT(scenes) && strcmp(words[1], scene->name) != 0)
+        scene++;
+    if (rounds == 0 || scene == scenes + COUNT(scenes))
+        return 64;
+    for (round_number = 0; round_number < rounds; round_number++) {
+        const pid_t child = fork();
+        int status;
+
+        if (child == 0)
+            _exit(run(scene));
+        status = end_of(child);
+        if (status != RIGHT)
+            printf("%s: round %u ends with %d\n", scene->name, round_number, status);
+        others += status != RIGHT;
+    }
+    printf("%s: %u rounds, %u of them wrong, hung or crashed\n", scene->name, rounds, others);
+    return others != 0;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sweep.h"
+
+const struct sweep_row *const sweep_nouns[SWEEP_NOUNS] = {sweep_devices, sweep_contexts,
+                                                          sweep_streams, sweep_events};
+
+struct sweep_fixture fixture;
+enum sweep_stream sweep_stream;
+
+/* The stream, beside the one that was created. */
+static CUresult make_stream(void)
+{
+    struct cushim_context *const context = sweep_stream == SWEEP_DEFAULT ? fixture.context : NULL;
+    const bool is_default = sweep_stream == SWEEP_DEFAULT || sweep_stream == SWEEP_DEFAULT_BARE;
+    CUresult code;
+
+    if (sweep_stream == SWEEP_NULL)
+        return CUDA_SUCCESS;
+    if (sweep_stream == SWEEP_CREATED) {
+        fixture.stream = cushim_stream_retain(fixture.created);
+        return CUDA_SUCCESS;
+    }
+    code = cushim_stream_wrap(&fixture.stream,
+                              is_default ? CU_STREAM_PER_THREAD : fixture.stream_handle, context);
+    return code || sweep_stream != SWEEP_CLOSED ? code : cushim_stream_close(fixture.stream);
+}
+
+/* Events that are recorded one after the other and done. */
+static CUresult make_events(void)
+{
+    const struct cushim_event_options shared = {
+        .size = sizeof shared, .disable_timing = true, .interprocess = true};
+    const struct cushim_event_pool_options pool = {.size = sizeof pool, .initial = 1};
+    struct sweep_fixture *its = &fixture;
+    CUresult code = cushim_event_create_recorded(&its->event, its->created, NULL);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_create_recorded(&its->later, its->created, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_synchronize(its->later);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_handle(its->event, &its->event_handle);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_create(&its->interprocess, its->context, &shared);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_export(its->interprocess, &its->ipc);
+    if (code == CUDA_SUCCESS)
+        code = cushim_event_pool_create(&its->pool, its->context, NULL, &pool);
+    return code;
+}
+
+CUresult sweep_fixture_make(void)
+{
+    struct sweep_fixture *its = &fixture;
+    CUresult code = cushim_init(NULL);
+
+    *its = (struct sweep_fixture){0};
+    if (code == CUDA_SUCCESS)
+        code = cushim_device_uuid(1, &its->uuid);
+    if (code == CUDA_SUCCESS)
+        code = cushim_device_pci_address(1, its->pci_address, sizeof its->pci_address);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_retain_primary(&its->context, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_retain_primary(&its->peer, 1);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_handle(its->context, &its->context_handle);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_create(&its->created, its->context, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_create(&its->other, its->context, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_stream_handle(its->created, &its->stream_handle);
+    if (code == CUDA_SUCCESS)
+        code = cushim_context_make_current(its->context);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemAlloc_v2(&its->memory, 64);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->MemsetD8_v2(its->memory, 0, 64);
+    if (code == CUDA_SUCCESS)
+        code = make_events();
+    return code == CUDA_SUCCESS ? make_stream() : code;
+}
+
+void sweep_fixture_destroy(void)
+{
+    struct sweep_fixture *its = &fixture;
+
+    cushim_context_make_current(its->context);
+    cushim_driver()->CtxSynchronize();
+    cushim_driver()->MemFree_v2(its->memory);
+    cushim_context_make_current(NULL);
+    cushim_event_pool_release(its->pool);
+    cushim_event_release(its->interprocess);
+    cushim_event_release(its->later);
+    cushim_event_release(its->event);
+    cushim_stream_release(its->other);
+    cushim_stream_release(its->stream);
+    cushim_stream_release(its->created);
+    cushim_context_release(its->peer);
+    cushim_context_release(its->context);
+}
+
+CUresult sweep_outputs(CUresult code, bool is_one_untouched, bool is_other_untouched)
+{
+    sweep_output(code, is_one_untouched);
+    return sweep_output(code, is_other_untouched);
+}
+
+CUresult sweep_first(CUresult one, CUresult other)
+{
+    return one ? one : other;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every function of the modules on the mock, with each of its driver calls failing: once, and from
+ * then on. The code comes through, outputs are untouched, the current context is as before, and
+ * nothing is left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cushim/sweep.h>
+
+#include "sweep.h"
+
+static bool was_wrong;
+
+static int wrong(const char *claim)
+{
+    was_wrong = true;
+    return cushim_sweep_wrong(claim);
+}
+
+CUresult sweep_output(CUresult code, bool is_untouched)
+{
+    if ((code != CUDA_SUCCESS) != is_untouched)
+        wrong(is_untouched ? "what it answers is written"
+                           : "what it writes to is untouched if it fails");
+    return code;
+}
+
+static int setup(void *data)
+{
+    const struct sweep_row *row = data;
+    const CUresult code = sweep_fixture_make();
+
+    if (code == CUDA_SUCCESS && !(row->how & SWEEP_IN_CONTEXT) &&
+        sweep_stream != SWEEP_DEFAULT_BARE)
+        return (int)cushim_context_make_current(NULL);
+    return (int)code;
+}
+
+static void teardown(void *data)
+{
+    (void)data;
+    sweep_fixture_destroy();
+}
+
+static int body(void *data)
+{
+    const struct sweep_row *row = data;
+    const CUresult code = row->call();
+    const CUresult injected = cushim_sweep_injected(NULL);
+    const CUresult usual = sweep_stream >= SWEEP_CLOSED ? CUDA_ERROR_INVALID_HANDLE : row->usual;
+
+    /* A function that is silent, or refused anyhow, need not say what failed. */
+    if (injected ? code == injected || (code == usual && (usual || row->how & SWEEP_IS_SILENT))
+                 : code == usual)
+        return 0;
+    return wrong("it answers what the driver did");
+}
+
+/* Sweep a function; how many driver calls it makes. */
+static unsigned sweep(const struct sweep_row *row)
+{
+    char why[4000], settings[100];
+    const struct cushim_sweep_options options = {.size = sizeof options,
+                                                 .settings = settings,
+                                                 .setup = setup,
+                                                 .teardown = teardown,
+                                                 .fail_releases = true,
+                                                 .message = why,
+                                                 .message_size = sizeof why};
+    struct cushim_sweep_result result = {.size = sizeof result};
+    CUresult code;
+
+    was_wrong = false;
+    snprintf(settings, sizeof settings, "devices = 2\n%s", row->settings ? row->settings : "");
+    code = cushim_sweep(&options, body, (void *)row, &result);
+    if (was_wrong || (code != CUDA_SUCCESS && result.calls > 0))
+        fail_msg("%s, stream %d: %s", row->function, (int)sweep_stream, why);
+    if (result.calls == 0) { /* a sweep of nothing, which says so */
+        assert_int_equal(result.swept, 0);
+        assert_int_equal(result.failures, 1);
+    } else {
+        assert_int_equal(result.swept, 2 * result.calls);
+    }
+    return (unsigned)result.calls;
+}
+
+static void each_function_passes_each_failure_on(void **state)
+{
+    for (const struct sweep_row *row = *state; row->function; row++) {
+        const unsigned calls = sweep(row);
+
+        if (calls != row->calls)
+            fail_msg("%s makes %u driver calls, not %u", row->function, calls, row->calls);
+    }
+}
+
+static void each_function_on_each_kind_of_stream_passes_each_failure_on(void **state)
+{
+    (void)state;
+    for (sweep_stream = SWEEP_WRAPPED; sweep_stream < SWEEP_CLOSED; sweep_stream++) {
+        for (const struct sweep_row *row = sweep_streams; row->function; row++) {
+            if (row->how & SWEEP_ON_STREAM && sweep(row) == 0)
+                fail_msg("%s, stream %d: no driver call", row->function, (int)sweep_stream);
+        }
+    }
+}
+
+static void closed_and_null_streams_are_refused_before_any_driver_call(void **state)
+{
+    (void)state;
+    for (sweep_stream = SWEEP_CLOSED; sweep_stream < SWEEP_STREAMS; sweep_stream++) {
+        for (const struct sweep_row *row = sweep_streams; row->function; row++) {
+            if (row->how & SWEEP_ON_STREAM && sweep(row) > 0)
+                fail_msg("%s, stream %d: driver calls", row->function, (int)sweep_stream);
+        }
+    }
+}
+
+static int restore(void **state)
+{
+    (void)state;
+    sweep_stream = SWEEP_CREATED;
+    return 0;
+}
+
+static bool is_swept(const char *function)
+{
+    for (size_t i = 0; i < SWEEP_NOUNS; i++) {
+        for (const struct sweep_row *row = sweep_nouns[i]; row->function; row++) {
+            if (strcmp(row->function, function) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_of_a_module(const char *function)
+{
+    static const char *const nouns[] = {"cushim_device_",  "cushim_uuid_",
+                                        "cushim_context_", "cushim_stream_",
+                                        "cushim_event_",   "cushim_primary_context_"};
+
+    for (size_t i = 0; i < sizeof nouns / sizeof nouns[0]; i++) {
+        if (strncmp(function, nouns[i], strlen(nouns[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void each_exported_function_is_swept(void **state)
+{
+    FILE *exports = fopen(EXPORTS, "r");
+    char line[200];
+    unsigned found = 0;
+
+    (void)state;
+    assert_non_null(exports);
+    while (fgets(line, sizeof line, exports)) {
+        line[strcspn(line, "\t\n")] = '\0';
+        if (!is_of_a_module(line))
+            continue;
+        if (!is_swept(line))
+            fail_msg("%s is not swept", line);
+        found++;
+    }
+    fclose(exports);
+    assert_true(found > 100);
+}
+
+#define NOUN(rows)                                                                            \
+    {                                                                                         \
+        "each_function_passes_each_failure_on: " #rows, each_function_passes_each_failure_on, \
+            NULL, NULL, (void *)(rows)                                                        \
+    }
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NOUN(sweep_devices),
+        NOUN(sweep_contexts),
+        NOUN(sweep_streams),
+        NOUN(sweep_events),
+        cmocka_unit_test_teardown(each_function_on_each_kind_of_stream_passes_each_failure_on,
+                                  restore),
+        cmocka_unit_test_teardown(closed_and_null_streams_are_refused_before_any_driver_call,
+                                  restore),
+        cmocka_unit_test(each_exported_function_is_swept),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the tests of the modules share: a test on the mock (cushim/test.h) with two devices, a
+ * context and a stream on each, and a third context that is current and has to stay that.
+ *
+ * These belong to the test: they are made by the mock's own table, past the layer. What the modules
+ * do goes through the layer, so it is recorded, meets the fault rules, and at the end of a test
+ * nothing of it may be left.
+ */
+#ifndef CUSHIM_TESTS_MODULES_TESTKIT_H
+#define CUSHIM_TESTS_MODULES_TESTKIT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <cushim/cushim.h>
+#include <cushim/mock_clock.h>
+#include <cushim/test.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A call that must answer this code. */
+#define CODE(want, call) assert_int_equal((call), (want))
+#define OK(call) CODE(CUDA_SUCCESS, call)
+
+struct kit {
+    struct cushim_mock *mock;
+    struct cushim_layer *layer;
+    const struct cushim_table *driver;    /* the mock's, past the layer */
+    CUcontext first, second, current;     /* on the devices 0, 1 and 1 */
+    struct cushim_context *one, *two;     /* wrap the first and the second context */
+    CUstream stream_handle;               /* non-blocking, of the first context */
+    struct cushim_stream *stream, *other; /* wrap it, and one of the second context */
+    unsigned log_lines;                   /* messages of the log in this test */
+    char log_last[512];                   /* and the last of these */
+};
+extern struct kit kit;
+
+/*
+ * A test: `schedule = eager`, so that work which nothing holds up is done when it is queued; or
+ * with other settings of the mock.
+ */
+#define TEST(f) cmocka_unit_test_setup_teardown(f, kit_setup, kit_teardown)
+#define TEST_WITH(f, settings) \
+    cmocka_unit_test_prestate_setup_teardown(f, kit_setup, kit_teardown, (void *)(settings))
+int kit_setup(void **state);
+int kit_teardown(void **state);
+
+/*
+ * The driver calls since the last look or kit_forget() are exactly these: names with one blank
+ * between, and behind a push the context, which is "first", "second" or "current".
+ */
+#define assert_calls(names) kit_assert_calls(names, __FILE__, __LINE__)
+#define PUSHED_FIRST(calls) "cuCtxPushCurrent_v2(first) " calls " cuCtxPopCurrent_v2"
+#define IN_FIRST(calls) "cuCtxGetCurrent " PUSHED_FIRST(calls) /* where it is not current */
+void kit_assert_calls(const char *names, const char *file, int line);
+void kit_forget(void);
+
+/* An argument of the last call of a function since then, by the driver's name for it. */
+uint64_t kit_argument(const char *function, const char *name);
+
+/* Add a fault rule (cushim/fault.h); one that never takes effect fails the test. */
+void kit_fault(const char *rule);
+
+/* Make a context current, on a stack that is empty otherwise; NULL: none. */
+void kit_enter(CUcontext context);
+
+/* The context that is current. */
+CUcontext kit_current(void);
+
+/*
+ * Let a stream, which may be a default one of the context, have work that does not end before
+ * kit_resume(), which ends all that is queued; so does the end of a test.
+ */
+void kit_hold(CUcontext context, CUstream stream);
+void kit_resume(void);
+
+/* An event of the first context through the modules; its driver handle. */
+struct cushim_event *kit_event(const struct cushim_event_options *options);
+CUevent kit_event_handle(const struct cushim_event *event);
+
+/* An event that the program made, in the first context. */
+CUevent kit_foreign_event(unsigned flags);
+
+/*
+ * An event of the first context that came from another process. There is none: cuIpcOpenEventHandle
+ * is a function of the test's, which creates an event such as the driver makes of it.
+ */
+struct cushim_event *kit_imported_event(void);
+
+extern const struct cushim_event_options kit_untimed, kit_interprocess;
+
+/* The ways to come by a stream. All but the last act in the first context. */
+enum kit_stream_kind { CREATED, WRAPPED, WRAPPED_BARE, DEFAULT_OF_CONTEXT, DEFAULT_BARE, KINDS };
+struct cushim_stream *kit_stream(enum kit_stream_kind kind);
+CUstream kit_handle(const struct cushim_stream *stream);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Drivers that hang, crash or worse: as the library is opened, in cuInit, and as the devices are
+ * counted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/probe/probing.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct moment {
+    const char *when, *words;
+    enum cushim_probe_stage stage;
+} moments[] = {
+    {"open", "while its library was opened", CUSHIM_PROBE_STAGE_LOAD},
+    {"init", "in cuInit", CUSHIM_PROBE_STAGE_INIT},
+    {"count", "in cuDeviceGetCount", CUSHIM_PROBE_STAGE_COUNT},
+};
+
+static int tried;
+
+static void check_end(const struct misbehaviour *misbehaviour,
+                      const struct cushim_probe_result *probe)
+{
+    if (misbehaviour->is_uncertain && IS_SANITIZED) {
+        assert_true(probe->signal != 0 || probe->exit_status > 0);
+        return;
+    }
+    assert_int_equal(probe->exit_status, misbehaviour->exit_status);
+    assert_int_equal(probe->signal, misbehaviour->signal);
+    assert_non_null(strstr(probe->reason, misbehaviour->reason));
+}
+
+static void check_case(const struct misbehaviour *misbehaviour, const struct moment *moment)
+{
+    const bool is_hung = misbehaviour->verdict == CUSHIM_PROBE_HUNG;
+    const bool is_usable = misbehaviour->verdict == CUSHIM_PROBE_USABLE;
+    struct cushim_probe_result probe;
+    char path[1024];
+
+    probing_set_action(misbehaviour->name, moment->when);
+    probe = is_hung
+                ? probing_probe_hung(moment->stage)
+                : probing_probe(probing_driver("misbehaving", path, sizeof path), PROBING_LONG_NS);
+    tried++;
+    if (probe.verdict != misbehaviour->verdict)
+        print_message("%s at %s: %s\n", misbehaviour->name, moment->when, probe.reason);
+    assert_int_equal(probe.verdict, misbehaviour->verdict);
+    if (misbehaviour->is_caught && moment->stage == CUSHIM_PROBE_STAGE_LOAD) {
+        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_DONE);
+        assert_int_equal(probe.state, CUSHIM_STATE_NOT_LOADABLE);
+        return;
+    }
+    assert_int_equal(probe.stage, is_usable ? CUSHIM_PROBE_STAGE_DONE : moment->stage);
+    check_end(misbehaviour, &probe);
+    assert_int_equal(probe.left_process, 0);
+    if (is_usable) {
+        assert_int_equal(probe.device_count, 1);
+        return;
+    }
+    assert_non_null(strstr(probe.reason, moment->words));
+    /* The path that was given, as it was, or as the system calls it. */
+    assert_non_null(strstr(probe.library, "misbehaving" LIBRARY_SUFFIX));
+    assert_non_null(strstr(probe.reason, "misbehaving" LIBRARY_SUFFIX));
+    assert_int_equal(probe.driver_version, moment->stage == CUSHIM_PROBE_STAGE_LOAD ? 0 : 13000);
+    assert_non_null(strstr(probe.advice, "Do not use the driver in this process"));
+    assert_int_equal(probe.device_count, 0);
+    assert_int_equal(probe.state, CUSHIM_STATE_UNTRIED);
+}
+
+static void check_all(const struct moment *moment)
+{
+    for (const struct misbehaviour *misbehaviour = misbehaviours; misbehaviour->name;
+         misbehaviour++) {
+        check_case(misbehaviour, moment);
+        left_check(NULL);
+    }
+    probing_set_action(NULL, NULL);
+}
+
+static void misbehaviour_in_a_constructor_is_reported_and_leaves_nothing(void **state)
+{
+    (void)state;
+    check_all(&moments[0]);
+}
+
+static void misbehaviour_in_init_is_reported_and_leaves_nothing(void **state)
+{
+    (void)state;
+    check_all(&moments[1]);
+}
+
+static void misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing(void **state)
+{
+    (void)state;
+    check_all(&moments[2]);
+}
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            misbehaviour_in_a_constructor_is_reported_and_leaves_nothing, left_begin, left_check),
+        cmocka_unit_test_setup_teardown(misbehaviour_in_init_is_reported_and_leaves_nothing,
+                                        left_begin, left_check),
+        cmocka_unit_test_setup_teardown(
+            misbehaviour_while_devices_are_counted_is_reported_and_leaves_nothing, left_begin,
+            left_check),
+    };
+    const int refused = probing_begin(count, words);
+    const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
+
+    probing_count("drivers that misbehave", tried);
+    probing_count("their children ended with them", left_orphans);
+    probing_count("lost or crashed", failed);
+    return failed;
+}

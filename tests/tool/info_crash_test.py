@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`cushim info` of drivers that crash, hang or garble, and of what stands before a good one."""
+
+import os
+import shutil
+import tempfile
+import unittest
+
+from harness import (COMMAND, CRASHED, DONE, HUNG, NO_DRIVER, WINDOWS, ToolTest, built_driver, fake)
+
+MISBEHAVING = built_driver('misbehaving')
+# How it ends its process, and what is said of that.
+ENDS = {'call-quick-exit': 'exit status 4', 'end-well': 'exit status 0'}
+if not WINDOWS:
+    ENDS.update({'fault': 'signal 11 (SIGSEGV)', 'abort': 'signal 6 (SIGABRT)'})
+HERE = 'call-quick-exit'
+
+
+def misbehave(how, when):
+    return {'FAKE_DRIVER_ACTION': how, 'FAKE_DRIVER_WHEN': when}
+
+
+class Named(ToolTest):
+    """A driver that somebody has named."""
+
+    def info(self, how, when, *words, **settings):
+        """Both forms of the output, which tell the same."""
+        text, document = (self.run_command('info', *words, *form, **settings,
+                                           **misbehave(how, when)) for form in ([], ['--json']))
+        self.assertEqual([text.err, document.err], ['', ''])
+        report, error = document.json()['report'], document.json()['error']
+        self.assertEqual(text.status, document.status)
+        for member in 'state', 'reason', 'advice':
+            self.assertTrue(report[member])
+            self.assertIn('%-11s %s\n' % (member, report[member]), text.out.split('\n\n')[0])
+        self.assertEqual([report['reason'], report['advice']], [error['message'], error['advice']])
+        return text, document.json()
+
+    def test_crash_while_it_is_opened(self):
+        for words, settings in ((['--library', MISBEHAVING], {}),
+                                ([], {'CUSHIM_LIBRARY': MISBEHAVING})):
+            for how, said in ENDS.items():
+                with self.subTest(how, words=words):
+                    text, document = self.info(how, 'open', *words, **settings)
+                    self.assert_status(text, CRASHED)
+                    self.assertEqual(text.lines()['state'], 'not-loadable')
+                    self.assertIn(MISBEHAVING, text.lines()['reason'])
+                    self.assertIn(said, text.lines()['reason'])
+                    self.assertEqual(document['error']['kind'], 'crashed')
+                    self.assertIsNone(document['error']['call'])
+                    [candidate] = document['report']['candidates']
+                    self.assertEqual([candidate['origin'], candidate['path'], candidate['outcome']],
+                                     ['option' if words else 'environment', MISBEHAVING,
+                                      'not-loadable'])
+
+    def test_crash_in_a_call_of_the_driver(self):
+        for when, call in ('init', 'cuInit'), ('count', 'cuDeviceGetCount'):
+            for how, said in ENDS.items():
+                with self.subTest(how, when=when):
+                    text, document = self.info(how, when, '--library', MISBEHAVING)
+                    self.assert_status(text, CRASHED)
+                    self.assertEqual(text.lines()['state'], 'init-failed')
+                    self.assertIn('%s, in %s' % (said, call), text.lines()['reason'])
+                    self.assertEqual(document['error']['kind'], 'crashed')
+                    self.assertEqual(document['error']['call'], call)
+                    self.assertEqual(document['report']['library'], MISBEHAVING)
+                    self.assertEqual(document['report']['candidates'][0]['driver_version'], 13000)
+
+    @unittest.skipIf(WINDOWS, 'nothing of the machine is looked for there')
+    def test_reasons_are_looked_for_all_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o777)
+            for when in 'open', 'init':
+                text, document = self.info(HERE, when, '--library',
+                                           shutil.copy(MISBEHAVING, folder))
+                self.assertIn('library-writable', [trap['name'] for trap in document['traps']])
+                self.assertIn('\ntrap        library-writable: ', text.out)
+
+    def test_driver_that_hangs(self):
+        words = ['info', '--library', MISBEHAVING, '--timeout', '1']
+        # On a slow machine it may not even have come to the driver.
+        text, document = (self.run_command(*words, *form, **misbehave('hang', 'init'))
+                          for form in ([], ['--json']))
+        for result in text, document:
+            self.assert_status(result, HUNG)
+            self.assertIn('not come back within 1 s: it hangs ', result.out)
+        self.assertEqual(document.json()['error']['kind'], 'hung')
+
+    @unittest.skipIf(WINDOWS, 'the handle of the answer has no number there')
+    def test_driver_that_garbles_the_answer(self):
+        text, _ = self.info('print-everywhere', 'init', '--library', MISBEHAVING)
+        self.assert_status(text, CRASHED)
+        self.assertIn('garbled the answer', text.lines()['reason'])
+
+
+@unittest.skipIf(WINDOWS, 'the search has one folder there')
+class Searched(ToolTest):
+    """A driver behind what the search comes upon first."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = os.path.realpath(folder.name)
+        self.good = self.put('good', fake(13000))
+
+    def put(self, name, source):
+        """A libcuda.so.1 in a folder of this name: a copy, or bytes."""
+        path = os.path.join(self.root, name, 'libcuda.so.1')
+        os.mkdir(os.path.dirname(path))
+        if isinstance(source, bytes):
+            with open(path, 'wb') as file:
+                file.write(source)
+        else:
+            shutil.copy(source, path)
+        return path
+
+    def shadowed(self, bad, *statuses, between=(), **settings):
+        """Information on a search that comes to `bad` first."""
+        folders = [os.path.dirname(path) for path in (bad, *between, self.good)]
+        settings['LD_LIBRARY_PATH'] = ':'.join(folders)
+        result = self.run_command('info', '--json', **settings)
+        self.assertIn(result.status, statuses, str(result))
+        document = result.json()
+        [trap] = [trap for trap in document['traps'] if trap['name'] == 'shadowed-driver']
+        self.assertIn('LD_LIBRARY_PATH leads to ' + bad, trap['evidence'])
+        self.assertIn('there is also %s: The driver for CUDA 13.0 is initialised and has 2 devices'
+                      % self.good, trap['evidence'])
+        self.assertIn('CUSHIM_LIBRARY=%s ' % self.good, trap['advice'])
+        self.assertIn('remove %s,' % bad, trap['advice'])
+        text = self.run_command('info', **settings)
+        self.assertIn('\nevidence    %s\nadvice      %s\n' % (trap['evidence'], trap['advice']),
+                      text.out)
+        advised = self.run_command('info', **{**settings, 'CUSHIM_LIBRARY': self.good})
+        self.assert_status(advised, DONE)
+        return document
+
+    def test_crash_while_it_is_opened(self):
+        bad = self.put('bad', MISBEHAVING)
+        for how, said in ENDS.items():
+            with self.subTest(how):
+                document = self.shadowed(bad, CRASHED, **misbehave(how, 'open'))
+                report = document['report']
+                self.assertEqual(report['state'], 'not-loadable')
+                self.assertIn(said, report['reason'])
+                self.assertIn('The search leads to %s.' % bad, report['reason'])
+                self.assertEqual(report['candidates'][0]['path'], bad)
+
+    def test_crash_in_cu_init(self):
+        document = self.shadowed(self.put('bad', MISBEHAVING), CRASHED, **misbehave(HERE, 'init'))
+        self.assertEqual(document['report']['state'], 'init-failed')
+
+    def test_stub(self):
+        document = self.shadowed(self.put('bad', built_driver('stub')), NO_DRIVER)
+        self.assertEqual(document['report']['state'], 'stub')
+
+    def test_empty_file(self):
+        document = self.shadowed(self.put('bad', b''), NO_DRIVER)
+        self.assertEqual(document['report']['state'], 'not-loadable')
+
+    def test_truncated_file(self):
+        with open(built_driver('complete'), 'rb') as file:
+            whole = file.read()
+        # The linker maps segments that are not there: whether it touches them decides.
+        for length in 16, 64, 4096, len(whole) // 2:
+            bad = self.put('%d' % length, whole[:length])
+            with self.subTest(length=length):
+                document = self.shadowed(bad, NO_DRIVER, CRASHED)
+                self.assertEqual(document['report']['state'], 'not-loadable')
+
+    def test_file_that_cannot_be_used_either_is_not_proposed(self):
+        between = [self.put('stub', built_driver('stub')), self.put('text', b'no library'),
+                   self.put('crash', MISBEHAVING)]
+        self.shadowed(self.put('bad', b''), NO_DRIVER, between=between, **misbehave(HERE, 'open'))
+
+
+@unittest.skipIf(WINDOWS, 'there is no such limit')
+class WithoutAnotherProcess(ToolTest):
+    """With one descriptor left, the driver can be loaded and no pipe be opened."""
+
+    LIMITED = ['sh', '-c', 'ulimit -n 4 && exec "$@"', 'sh', *COMMAND]
+
+    def test_driver_is_loaded_all_the_same(self):
+        result = self.run_command('info', '--library', fake(13000), command=self.LIMITED)
+        self.assert_status(result, DONE)
+        self.assertIn('cushim: no other process has tried the driver first: ', result.err)
+
+    def test_mock_driver_needs_none(self):
+        result = self.run_command('info', '--mock', command=self.LIMITED)
+        self.assert_status(result, DONE)
+        self.assertEqual(result.err, '')
+
+
+if __name__ == '__main__':
+    unittest.main()

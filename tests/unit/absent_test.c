@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls for which there is no driver, or no symbol in it: the usual error macro prints the reason,
+ * and a missing symbol is logged. The same tests run on machine code and on the C functions that
+ * other systems have.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fake.h"
+#include "forked.h"
+#include "loader/codes.h"
+#include "loader/loader.h"
+#include "tests/support/environment.h"
+
+enum { THREADS = 16 };
+
+static struct fake_source source;
+static struct fake_source broken = {.lacks = {"cuInit"}};
+
+/* --- cuGetErrorName and cuGetErrorString --- */
+
+/* A process that has no driver to ask, by how it came to that. */
+static const struct situation {
+    const char *name;
+    CUresult code; /* of cuInit(0) there */
+    /* What is loaded: the fake driver, one that lacks cuInit, or what CUSHIM_LIBRARY=none names. */
+    enum { FAKE, BROKEN, NONE } what;
+    unsigned init_calls; /* before the one whose code is looked up */
+    CUresult version_code;
+    bool has_layer;
+} situations[] = {
+    {"lazy-load table", 303, .what = NONE},
+    {"absent table", 303, .what = NONE, .init_calls = 2},
+    {"layer over the lazy-load table", 303, .what = NONE, .has_layer = true},
+    {"failed explicit load", 302, .what = BROKEN},
+    {"stub", 34, .what = FAKE, .version_code = CUDA_ERROR_STUB_LIBRARY},
+    {"driver that lacks both", 100, .what = FAKE, .init_calls = 1},
+};
+
+static CUresult init(void)
+{
+    return cushim_driver()->Init(0);
+}
+
+static CUresult reach(const struct situation *situation)
+{
+    static struct cushim_table layer;
+
+    environment_set("CUSHIM_LIBRARY", "none");
+    fake.version_code = situation->version_code;
+    fake.init_code = situation->code;
+    if (situation->has_layer) {
+        layer = *cushim_driver();
+        cushim_table_install(&layer, NULL);
+    }
+    if (situation->what != NONE)
+        fake_load(situation->what == FAKE ? &source : &broken);
+    for (unsigned i = 0; i < situation->init_calls; i++)
+        init();
+    return situation->code;
+}
+
+/* Whether a function answers `expected`, and of the rest what the CUDA reference says. */
+static bool is_right(CUresult(CUDAAPI *function)(CUresult, const char **), CUresult code,
+                     const char *expected)
+{
+    static const int unknown[] = {-1, 9, 12345};
+    const char *text = "?";
+    bool right = function(code, &text) == CUDA_SUCCESS && strcmp(text, expected) == 0 &&
+                 function(code, NULL) == CUDA_ERROR_INVALID_VALUE;
+
+    for (size_t i = 0; i < COUNT(unknown); i++) {
+        text = "?";
+        right = right && function((CUresult)unknown[i], &text) == CUDA_ERROR_INVALID_VALUE && !text;
+    }
+    return right;
+}
+
+/* The functions of the current table that are wrong. */
+static int judge_error_texts(CUresult code)
+{
+    return !is_right(cushim_driver()->GetErrorString, code, cushim_error_string(code)) +
+           !is_right(cushim_driver()->GetErrorName, code, cushim_error_name(code));
+}
+
+static const struct situation *situation;
+
+static int judge_situation(void)
+{
+    /* The first call may be the one for the text. */
+    const int wrong = judge_error_texts(reach(situation));
+
+    return wrong + (init() != situation->code) + judge_error_texts(situation->code);
+}
+
+static void error_texts_are_the_registrys_where_there_is_no_driver(void **state)
+{
+    for (situation = situations; situation < situations + COUNT(situations); situation++) {
+        if (forked_answer(judge_situation) != 0)
+            fail_msg("%s", situation->name);
+    }
+}
+
+#if !defined(_WIN32)
+static int judge_child(void)
+{
+    return judge_error_texts(init());
+}
+
+static void error_texts_are_the_registrys_in_a_forked_child(void **state)
+{
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(init(), CUDA_SUCCESS);
+    assert_int_equal(forked_answer(judge_child), 0);
+}
+#endif
+
+static CUresult CUDAAPI own_error_string(CUresult code, const char **text)
+{
+    *text = (int)code == 9 ? "of the driver" : NULL;
+    return (int)code == 9 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void driver_that_has_the_function_answers_itself(void **state)
+{
+    const char *text = "?";
+
+    source.has[0].symbol = "cuGetErrorString";
+    source.has[0].function = (cushim_function)own_error_string;
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->GetErrorString((CUresult)9, &text), CUDA_SUCCESS);
+    assert_string_equal(text, "of the driver");
+    assert_int_equal(cushim_driver()->GetErrorString(CUDA_ERROR_NO_DEVICE, &text),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_null(text);
+}
+
+/* --- missing symbols --- */
+
+static char logged[512];
+static atomic_uint log_lines;
+
+static void log_line(void *data, const char *message)
+{
+    if (atomic_fetch_add((atomic_uint *)data, 1) == 0)
+        snprintf(logged, sizeof logged, "%s", message);
+}
+
+static pthread_barrier_t start;
+
+static void *allocate(void *unused)
+{
+    CUdeviceptr address;
+
+    pthread_barrier_wait(&start);
+    return cushim_driver()->MemAlloc_v2(&address, 1) == CUSHIM__REQUIRES_NEWER_DRIVER ? unused
+                                                                                      : &source;
+}
+
+static void call_of_a_missing_symbol_is_logged_once(void **state)
+{
+    pthread_t threads[THREADS];
+    void *wrong;
+
+    cushim_log_set(log_line, &log_lines);
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(log_lines, 0);
+    assert_int_equal(pthread_barrier_init(&start, NULL, THREADS), 0);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, allocate, NULL), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    assert_int_equal(log_lines, 1);
+    /* Its name, the CUDA version that it came with, and the driver's. */
+    assert_non_null(strstr(logged, "cuMemAlloc_v2 "));
+    assert_non_null(strstr(logged, "CUDA 3.2,"));
+    assert_non_null(strstr(logged, "CUDA 12.8"));
+    assert_int_equal(cushim_driver()->StreamQuery(NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(log_lines, 2);
+}
+
+static void missing_symbol_is_remembered_by_its_number(void **state)
+{
+    const unsigned called = (unsigned)symbol_number("cuEGLStreamProducerReturnFrame");
+
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->EGLStreamProducerReturnFrame(NULL, NULL, NULL),
+                     CUSHIM__REQUIRES_NEWER_DRIVER);
+    for (unsigned i = 0; i < cushim_symbol_count(); i++)
+        assert_int_equal(cushim_symbol_missed(i), i == called);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_texts_are_the_registrys_where_there_is_no_driver),
+#if !defined(_WIN32)
+        forked_test(error_texts_are_the_registrys_in_a_forked_child),
+#endif
+        forked_test(driver_that_has_the_function_answers_itself),
+        forked_test(call_of_a_missing_symbol_is_logged_once),
+        forked_test(missing_symbol_is_remembered_by_its_number),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

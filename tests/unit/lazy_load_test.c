@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lazy-load table: what its first call carries through the load, and what stands on the stack
+ * meanwhile. The same tests run on its machine code and on the C functions that other systems have.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <unwind.h>
+
+#include "fake.h"
+#include "forked.h"
+#include "loader/loader.h"
+#include "tests/support/environment.h"
+
+#define HANDLE(type, number) ((type)(uintptr_t)(number))
+
+enum { MOST_FRAMES = 256 };
+
+static int call_with_integers(void)
+{
+    return (int)cushim_driver()->MemcpyHtoD_v2(UINT64_MAX - 1, HANDLE(void *, 1), SIZE_MAX - 2);
+}
+
+static int call_with_floats(void)
+{
+    return (int)cushim_driver()->TexRefSetMipmapLevelClamp(HANDLE(CUtexref, 5), 0.25f, -7.5f);
+}
+
+static int call_with_arguments_on_the_stack(void)
+{
+    return (int)cushim_driver()->LaunchKernel(HANDLE(CUfunction, 1), 2, 3, 4, 5, 6, 7, 8,
+                                              HANDLE(CUstream, 9), HANDLE(void **, 10),
+                                              HANDLE(void **, 11));
+}
+
+static void first_call_carries_its_arguments(void **state)
+{
+    static int (*const calls[])(void) = {call_with_integers, call_with_floats,
+                                         call_with_arguments_on_the_stack};
+
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
+    assert_ptr_equal(cushim_driver(), &cushim__lazy_table);
+    for (size_t i = 0; i < COUNT(calls); i++)
+        assert_int_equal(forked_answer(calls[i]), CUDA_SUCCESS);
+}
+
+/* --- the stack --- */
+
+/* A place in the caller of the lazy-load table, and whether a walk over the stack has met it. */
+static uintptr_t caller;
+static bool is_met;
+
+#if HAS_UNWINDER
+static _Unwind_Reason_Code meet(struct _Unwind_Context *context, void *frames)
+{
+    is_met = is_met || _Unwind_GetIP(context) == caller;
+    return ++*(int *)frames < MOST_FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+#endif
+
+static void walk_the_stack(void)
+{
+#if HAS_UNWINDER
+    int frames = 0;
+
+    _Unwind_Backtrace(meet, &frames);
+#endif
+}
+
+/* Through a pointer, so that the call is one. */
+static CUresult (*volatile query)(void);
+
+static CUresult query_first(void)
+{
+    CUresult code;
+
+    caller = (uintptr_t)__builtin_return_address(0);
+    code = cushim_driver()->EventQuery(NULL);
+    /* No tail call: this frame stays. */
+    __asm__ volatile("" ::: "memory");
+    return code;
+}
+
+static void load_by_a_call_can_be_unwound(void **state)
+{
+    environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
+    fake_library_constructor(walk_the_stack);
+    query = query_first;
+    assert_int_equal(query(), FAKE_LIBRARY_ANSWER);
+    if (!HAS_UNWINDER)
+        skip();
+    assert_true(is_met);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        forked_test(first_call_carries_its_arguments),
+        forked_test(load_by_a_call_can_be_unwound),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
