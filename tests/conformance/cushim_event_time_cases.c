@@ -207,7 +207,7 @@ static void use_imported_event(void)
     OK(cushim_stream_wait_event(waiter, shared, 0));
     peer_answer((int)cushim_stream_query(waiter));
     peer_answer((int)cushim_event_synchronize(shared));
-    OK(cushim_stream_synchronize(waiter));
+    peer_answer((int)cushim_stream_synchronize(waiter)); /* it records only after this question */
 
     gate_shut(&gate, stream_handle(stream));
     peer_answer((int)cushim_event_record(shared, stream));
@@ -272,6 +272,7 @@ static void two_processes_share_an_event(void)
     gate_open(&gate);
     EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* it has synchronized */
     OK(cushim_event_synchronize(shared));
+    EQUAL(CUDA_SUCCESS, peer_ask(&peer)); /* so has its waiting stream; now it may record */
 
     /* The other way: it has recorded behind a gate of its own, which opens when it is asked. */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
