@@ -52,8 +52,6 @@ REASONS = {
     },
     'h200': {
         'pool.raw': 'acquire and release are two locked instructions, and what is around them',
-        'load.first': 'a loop of dlsym() over the 673 names takes 80 us of it by itself, 0.08 '
-                      'percent',
     },
 }
 

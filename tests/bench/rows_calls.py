@@ -102,6 +102,9 @@ def module_rows():
         yield Row(2, 'module-time.' + row, text + ': time, raw call = 1', 'times', 'gpu',
                   Goal('1.03, or 2 ns more', within), None,
                   lambda bench, row=row: module_time(bench, row))
+    yield Row(2, 'module-time.event-pair', 'cushim_event_create and cushim_event_release: time, '
+              'cuEventCreate and cuEventDestroy = 1', 'times', 'gpu', None, None,
+              lambda bench: module_time(bench, 'event-pair'))
 
 
 # 3 and 4: only a real driver has these costs.
