@@ -63,7 +63,7 @@ static void settle(struct cushim_candidate *candidate, enum cushim_outcome outco
 /* The file that a source's functions are in. */
 static void source_path(const struct cushim__source *source, char *path, size_t size)
 {
-    if (source->resolver == cushim__resolve_in_library)
+    if (source->resolver == cushim__library_symbol)
         cushim__library_path(source->data, path, size);
     else
         cushim__function_path(source->init, path, size);
@@ -137,7 +137,7 @@ static void try_library(const struct cushim_load_options *options, struct cushim
 {
     if (!library)
         return;
-    *source = (struct cushim__source){.resolver = cushim__resolve_in_library, .data = library};
+    *source = (struct cushim__source){.resolver = cushim__library_symbol, .data = library};
     examine(options, report, candidate, source);
 }
 

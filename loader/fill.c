@@ -84,15 +84,18 @@ static cushim_function find(const struct finder *finder, const struct cushim__sy
     return function;
 }
 
-static void count(struct cushim_symbol_tally *tally, enum cushim_symbol_state state)
+/* What so many symbols of each state come to; foreign ones are not counted. */
+static struct cushim_symbol_tally tally_of(const unsigned *states)
 {
-    if (state == CUSHIM_SYMBOL_FOREIGN)
-        return;
-    tally->total++;
-    tally->found += state == CUSHIM_SYMBOL_FOUND || state == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
-    tally->by_proc_address += state == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
-    tally->fallen_back += state == CUSHIM_SYMBOL_FALLEN_BACK;
-    tally->missing += state == CUSHIM_SYMBOL_MISSING;
+    struct cushim_symbol_tally tally = {
+        .found = states[CUSHIM_SYMBOL_FOUND] + states[CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS],
+        .by_proc_address = states[CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS],
+        .fallen_back = states[CUSHIM_SYMBOL_FALLEN_BACK],
+        .missing = states[CUSHIM_SYMBOL_MISSING],
+    };
+
+    tally.total = tally.found + tally.fallen_back + tally.missing;
+    return tally;
 }
 
 const char *cushim__source_open(struct cushim__source *source)
@@ -114,19 +117,14 @@ CUresult cushim__source_ask(struct cushim__source *source)
     return code;
 }
 
-cushim_function cushim__resolve_in_library(const char *symbol, void *library)
-{
-    return cushim__library_symbol(library, symbol);
-}
-
 void cushim__fill(struct cushim_table *table, const struct cushim__source *source,
                   struct cushim_symbol_counts *counts, unsigned char *states)
 {
     const unsigned slots = (unsigned)((table->size - FIRST_SLOT) / sizeof(cushim_function));
+    unsigned core[CUSHIM_SYMBOL_FOREIGN + 1] = {0}, interop[CUSHIM_SYMBOL_FOREIGN + 1] = {0};
     struct finder finder = {.source = source};
 
     finder.proc_address = (proc_address)source->resolver("cuGetProcAddress_v2", source->data);
-    memset(counts, 0, sizeof *counts);
 
     for (unsigned i = 0; i < slots; i++) {
         const struct cushim__symbol *symbol = &cushim__symbols[i];
@@ -136,10 +134,12 @@ void cushim__fill(struct cushim_table *table, const struct cushim__source *sourc
         if (!function)
             function = cushim__without_driver(i, cushim__missing_function(i));
         memcpy((char *)table + FIRST_SLOT + i * sizeof function, &function, sizeof function);
-        count(symbol->flags & CUSHIM__INTEROP ? &counts->interop : &counts->core, state);
+        (symbol->flags & CUSHIM__INTEROP ? interop : core)[state]++;
         if (states)
             states[i] = (unsigned char)state;
     }
+    counts->core = tally_of(core);
+    counts->interop = tally_of(interop);
 }
 
 CUresult cushim_table_fill(struct cushim_table *table, cushim_resolver resolver, void *data,
@@ -164,5 +164,5 @@ CUresult cushim_table_fill_library(struct cushim_table *table, void *library,
 {
     if (!library)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim_table_fill(table, cushim__resolve_in_library, library, counts);
+    return cushim_table_fill(table, cushim__library_symbol, library, counts);
 }

@@ -20,7 +20,8 @@
  */
 void *cushim__library_open(struct cushim_candidate *candidate);
 
-cushim_function cushim__library_symbol(void *library, const char *symbol);
+/* A symbol of an open library; NULL: it has none. It is a cushim_resolver. */
+cushim_function cushim__library_symbol(const char *symbol, void *library);
 
 /* Path of an open library's file; an empty string if the system cannot say. */
 void cushim__library_path(void *library, char *path, size_t size);

@@ -166,7 +166,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return NULL;
 }
 
-cushim_function cushim__library_symbol(void *library, const char *symbol)
+cushim_function cushim__library_symbol(const char *symbol, void *library)
 {
     cushim_function function = NULL;
     void *address = dlsym(library, symbol);

@@ -147,7 +147,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return load_image(candidate, name, SEARCH_NAMED);
 }
 
-cushim_function cushim__library_symbol(void *library, const char *symbol)
+cushim_function cushim__library_symbol(const char *symbol, void *library)
 {
     return (cushim_function)GetProcAddress(library, symbol);
 }

@@ -152,9 +152,6 @@ const char *cushim__source_open(struct cushim__source *source);
 /* Ask the driver for its version. Returns its code; the version is 0 if the call fails. */
 CUresult cushim__source_ask(struct cushim__source *source);
 
-/* Resolver for a library handle. */
-cushim_function cushim__resolve_in_library(const char *symbol, void *library);
-
 /*
  * Fill every slot within table->size, which must not be beyond this library's table, and `states`
  * unless it is NULL.

@@ -120,11 +120,11 @@ class Bench:
             return times
         return self.once(('cost', row), measure)
 
-    def rounds_by_turns(self, commands):
+    def rounds_by_turns(self, commands, factor=1):
         """Name -> times by round, of commands that print a time and take turns."""
         def measure():
             times = {name: [] for name in commands}
-            for number, name in by_turns(self.rounds + 1, list(commands)):
+            for number, name in by_turns(factor * self.rounds + 1, list(commands)):
                 time = float(self.run(*commands[name]).split()[0])
                 if number > 0:  # the first round warms
                     times[name].append(time)

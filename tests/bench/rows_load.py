@@ -12,7 +12,7 @@ import callgrind  # noqa: E402
 import load_bench  # noqa: E402
 import strace  # noqa: E402
 import syscalls_bench  # noqa: E402
-from measure import Figure, Skip, by_turns, figure_of, quantile  # noqa: E402
+from measure import Figure, Skip, figure_of, quantile  # noqa: E402
 from row import TOLERANCE, Row, exact, most  # noqa: E402
 
 # A driver with every symbol.
@@ -50,30 +50,11 @@ def load_memory(bench):
     return figure_of([ours[1] - names[1] for ours, names in zip(found['cushim'], found['names'])])
 
 
-def first_use(bench):
-    """Way -> (dlopen(), the symbols, cuInit) in ns, by round, on this machine's driver."""
-    def measure():
-        parts = {'names': [], 'cushim': []}
-        for number, way in by_turns(bench.rounds + 1, list(parts)):
-            words = bench.run(bench.path('first'), way).split()
-            if number > 0:  # the first round warms
-                parts[way].append([float(word) for word in words])
-        return parts
-    return bench.once('first use', measure)
-
-
 def first_ratio(bench):
-    found = {way: [part[1] for part in parts] for way, parts in first_use(bench).items()}
-    return figure_of([ours / loop for ours, loop in zip(found['cushim'], found['names'])],
-                     '%.0f us to %.0f us' % tuple(quantile(found[way], 0.5) / 1e3
-                                                  for way in ('cushim', 'names')))
-
-
-def first_percent(bench):
-    times = first_use(bench)['cushim']
-    opens, loads, starts = (quantile(part, 0.5) for part in zip(*times))
-    return figure_of([100 * load / (opened + start) for opened, load, start in times],
-                     '%.0f us of %.0f us + %.0f us' % (loads / 1e3, opens / 1e3, starts / 1e3))
+    """On this machine's driver. A round takes milliseconds and varies widely: there are many."""
+    times = bench.rounds_by_turns({way: (bench.path('first'), way) for way in ('names', 'cushim')},
+                                  10)
+    return bench.ratio(times, 'cushim', 'names')
 
 
 def require_none(bench, kind):
@@ -134,5 +115,3 @@ def load_rows():
     yield Row(5, 'load.driver', "cushim_load() of this machine's driver, opened before: time, a "
               'loop of dlsym() over the same names = 1', 'times', 'gpu', most(1.6), None,
               first_ratio)
-    yield Row(5, 'load.first', 'cushim_load() in percent of dlopen() and cuInit()', 'percent',
-              'gpu', None, None, first_percent)
