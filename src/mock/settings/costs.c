@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
- * were measured (docs/driver-semantics.md, statements 46, 47 and 80;
- * tests/conformance/modules-h200-580.txt), and plausible elsewhere: virtual time is there to have an
- * order and a scale, not to predict a GPU.
+ * were measured (docs/driver-semantics.md, statements 46, 47 and 80), and plausible elsewhere:
+ * virtual time is there to have an order and a scale, not to predict a GPU.
  */
 #include "src/mock/settings/costs.h"
 
