@@ -5,6 +5,7 @@
 import os
 import pty
 import subprocess
+import time
 import unittest
 
 from harness import COMMAND, DONE, ToolTest, environment, fake
@@ -33,9 +34,13 @@ class Progress(ToolTest):
         self.assertEqual(status, DONE)
         self.assertRegex(shown, r'\A(\rround \d+ of 30 \(\d+ %\))+\r +\r\Z')
 
-    def test_not_shown_in_a_short_run(self):
+    def test_not_shown_in_the_first_second(self):
+        begin = time.monotonic()
         status, shown = self.run_on_terminal()
-        self.assertEqual([status, shown], [DONE, ''])
+        self.assertEqual(status, DONE)
+        # A machine on which the run takes longer may show it.
+        if time.monotonic() - begin < 1:
+            self.assertEqual(shown, '')
 
 
 if __name__ == '__main__':
