@@ -191,7 +191,8 @@ def work(place, name, number, seconds, runs_most=50):
                 stdout=subprocess.DEVNULL, stderr=output, cwd=place.work / name, check=False)
             result['busy'] += time.monotonic() - began
     text = log.read_text(encoding='utf-8', errors='replace')
-    result['executions'] = sum(map(int, re.findall(r'stat::number_of_executed_units: *(\d+)', text)))
+    result['executions'] = sum(
+        map(int, re.findall(r'stat::number_of_executed_units: *(\d+)', text)))
     for key, mark in (('edges', 'cov'), ('features', 'ft')):
         result[key] = max(map(int, re.findall(rf'\b{mark}: (\d+)', text)), default=0)
     return result
@@ -283,8 +284,8 @@ def coverage(arguments):
         call(program, '--whole', 0, HERE / 'corpus' / name, stdout=subprocess.DEVNULL,
              env={**os.environ, 'LLVM_PROFILE_FILE': str(raw)})
         call(tool('llvm-profdata'), 'merge', '-sparse', raw, '-o', data)
-        report = call(tool('llvm-cov'), 'export', '-summary-only', program, f'-instr-profile={data}',
-                      capture_output=True)
+        report = call(tool('llvm-cov'), 'export', '-summary-only', program,
+                      f'-instr-profile={data}', capture_output=True)
         sums = {}
         for file in json.loads(report.stdout)['data'][0]['files']:
             path = os.path.relpath(os.path.normpath(file['filename']), ROOT)
@@ -292,8 +293,8 @@ def coverage(arguments):
                 sums[path] = file['summary']['lines'], file['summary']['branches']
         for path, (lines, branches) in sorted(sums.items()):
             print(f'{name:10} {path:48} {share(lines, "lines")}  {share(branches, "branches")}')
-        together = [{key: sum(sum_[i][key] for sum_ in sums.values()) for key in ('covered', 'count')}
-                    for i in range(2)]
+        together = [{key: sum(sum_[i][key] for sum_ in sums.values())
+                     for key in ('covered', 'count')} for i in range(2)]
         print(f'{name:10} {"together":48} {share(together[0], "lines")}  '
               f'{share(together[1], "branches")}')
 
