@@ -69,7 +69,7 @@ SANITIZERS = {
     'ASAN_OPTIONS': 'allocator_may_return_null=1:max_allocation_size_mb=2048:quarantine_size_mb=16',
     'UBSAN_OPTIONS': 'print_stacktrace=1',
 }
-LIMITS = ['-timeout=25', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
+LIMITS = ['-timeout=60', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
 KINDS = {'crash': 'crashes', 'leak': 'leaks', 'timeout': 'timeouts', 'oom': 'memory'}
 ESCAPES = {b'n': b'\n', b'r': b'\r', b't': b'\t', b'0': b'\0', b'\\': b'\\'}
 # An input whose row would be longer is a file of its own.
