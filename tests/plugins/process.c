@@ -14,7 +14,7 @@
 
 #include "host.h"
 
-enum { NOT_INITIALIZED = 3, PATIENCE_MS = 20000 };
+enum { NOT_INITIALIZED = 3, PATIENCE_MS = 60000 };
 
 /* Fork, and require that `claims` hold in the child. */
 static void in_a_child(void (*claims)(struct host_plugin *, char **), struct host_plugin *plugin,
@@ -162,8 +162,8 @@ int busy(char **words)
     pthread_t thread;
 
     REQUIRE(plugin.functions->load() == 0);
-    waiting = of_driver("driver_waiting");
-    released = of_driver("driver_released");
+    waiting = of_driver("fake_driver_waiting");
+    released = of_driver("fake_driver_released");
     in_use = plugin.functions;
     REQUIRE(pthread_create(&thread, NULL, call, NULL) == 0);
     wait_until_positive(waiting);
