@@ -276,6 +276,11 @@ __attribute__((constructor)) static void act_when_opened(void)
 {
     act("open");
 }
+
+__attribute__((destructor)) static void act_when_closed(void)
+{
+    act("close");
+}
 #endif
 
 #ifdef NEEDS_HELPER
