@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
-#include "tests/mock/capture_world.h"
+#include "tests/mock/world.h"
 
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {

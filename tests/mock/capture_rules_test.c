@@ -2,7 +2,7 @@
 /* What captures forbid, and what becomes of them when something they need is destroyed. */
 #include <pthread.h>
 
-#include "tests/mock/capture_world.h"
+#include "tests/mock/world.h"
 
 static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
 static const CUstreamCaptureMode THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Captures: what they make of calls, and what programs ask and change in them. */
-#include "tests/mock/capture_world.h"
+#include "tests/mock/world.h"
 
 enum { BYTES = 64 };
 

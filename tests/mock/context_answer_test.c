@@ -2,8 +2,6 @@
 /* What is asked of contexts, devices and pointers, and seldom: limits, flags, peers, attributes. */
 #include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static int begin(void **state)
 {
     (void)state;

@@ -2,7 +2,7 @@
 /* How devices are told apart: name, UUID, address. */
 #include <string.h>
 
-#include "tests/mock/bare.h"
+#include "tests/mock/world.h"
 
 static void a_name_is_cut_to_its_room(void **state)
 {
@@ -30,9 +30,9 @@ static void a_name_without_room_is_a_violation(void **state)
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
     assert_int_equal(name, '#');
-    assert_non_null(cushim_mock_violation(bare, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(bare));
-    bare = NULL;
+    assert_non_null(cushim_mock_violation(world, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    world = NULL;
 }
 
 static void uuids_are_of_the_seed_and_of_the_device(void **state)

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "tests/mock/bare.h"
+#include "tests/mock/world.h"
 
 static void ordinals_begin_at_0_and_end(void **state)
 {

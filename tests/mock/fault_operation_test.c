@@ -8,8 +8,6 @@
 #include "src/layer/fault/site.h"
 #include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static char message[400];
 
 static struct cushim_layer *layer(void)

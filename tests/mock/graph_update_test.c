@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/capture_world.h"
 #include "tests/mock/graph_world.h"
 #include "tests/support/folder.h"
 

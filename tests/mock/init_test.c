@@ -2,7 +2,7 @@
 /* The start of the driver, and what works before it. */
 #include <string.h>
 
-#include "tests/mock/bare.h"
+#include "tests/mock/world.h"
 
 static void init_takes_no_flags_and_may_be_repeated(void **state)
 {
@@ -95,9 +95,9 @@ static void a_text_without_a_place_is_a_violation(void **state)
     bare_create(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorName(CUDA_SUCCESS, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorString(CUDA_SUCCESS, NULL));
-    assert_non_null(cushim_mock_violation(bare, 1));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(bare));
-    bare = NULL;
+    assert_non_null(cushim_mock_violation(world, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    world = NULL;
 }
 
 int main(void)

@@ -2,9 +2,7 @@
 /* What the function that stands for a kernel is told of a launch. */
 #include <string.h>
 
-#include "tests/mock/kernel_world.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/mock/world.h"
 
 static const char image[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"

@@ -2,9 +2,8 @@
 /* Kernels: when they execute, what they do and what they end with. */
 #include <string.h>
 
-#include "tests/mock/kernel_world.h"
+#include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 enum { MS = 1000000 };

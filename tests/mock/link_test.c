@@ -8,7 +8,6 @@
 #include "tests/support/child.h"
 #include "tests/support/folder.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 static char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";

@@ -6,8 +6,6 @@
 
 #include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static void element_of_an_array_has_the_bytes_of_its_format(void **state)
 {
     static const struct {

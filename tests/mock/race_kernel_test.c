@@ -4,8 +4,6 @@
 
 #include "tests/mock/race_world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
 

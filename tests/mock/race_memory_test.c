@@ -4,8 +4,6 @@
 
 #include "tests/mock/race_world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum { PITCH = 64, ROWS = 4 };
 
 #define ONE race_streams[0]

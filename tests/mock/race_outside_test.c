@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What orders operations by way of memory and other processes, as far as that is known. */
-#include "tests/mock/race_edges.h"
+#include "tests/mock/race_world.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]

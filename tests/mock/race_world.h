@@ -42,4 +42,26 @@ void race_download(CUstream stream);
 void race_write(CUstream stream);
 void race_read(CUstream stream);
 
+/* --- edges --- */
+
+/*
+ * What orders operations, as programs: each is written twice, with what orders two uses of the same
+ * memory and without it, and runs in every schedule.
+ */
+struct race_edge {
+    const char *name;
+    void (*run)(bool ordered);
+};
+
+#define RACE_EDGE(name) \
+    {                   \
+#name, name     \
+    }
+
+/*
+ * The tests of a program, of edges that end with a NULL name: with what orders there is no race,
+ * without it there is one. Returns what main() does.
+ */
+int race_edges_check(const struct race_edge *edges);
+
 #endif

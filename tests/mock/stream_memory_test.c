@@ -5,8 +5,6 @@
 
 #include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 enum { BYTES = 64, MS = 1000000 };
 
 static CUstream stream;

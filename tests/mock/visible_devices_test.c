@@ -5,7 +5,7 @@
 
 #include <cushim/uuid.h>
 
-#include "tests/mock/bare.h"
+#include "tests/mock/world.h"
 #include "tests/support/environment.h"
 
 /*
