@@ -112,14 +112,136 @@ static void flags_are_checked(void **state)
     OK(driver->GraphExecDestroy(exec));
 }
 
+/* What may be changed of a copy or a set in an executable graph: not where its memory is. */
+
+static CUdeviceptr copy_memory[3];
+static CUgraphNode copy_node, set_node;
+static CUgraphExec copy_exec;
+
+static CUDA_MEMCPY3D copy_of(CUdeviceptr from)
+{
+    return (CUDA_MEMCPY3D){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .srcDevice = from,
+                           .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                           .dstDevice = copy_memory[2],
+                           .WidthInBytes = BYTES,
+                           .Height = 1,
+                           .Depth = 1};
+}
+
+static CUDA_MEMSET_NODE_PARAMS set_of(size_t width, size_t height)
+{
+    return (CUDA_MEMSET_NODE_PARAMS){.dst = copy_memory[0],
+                                     .pitch = BYTES / 4,
+                                     .value = 9,
+                                     .elementSize = 1,
+                                     .width = width,
+                                     .height = height};
+}
+
+/* A set of two rows, and a copy that is in no order with it. */
+static int begin(void **state)
+{
+    CUDA_MEMSET_NODE_PARAMS set;
+    CUDA_MEMCPY3D copy;
+
+    (void)state;
+    graph_begin("mode = auto");
+    for (unsigned i = 0; i < 3; i++) {
+        OK(driver->MemAlloc_v2(&copy_memory[i], BYTES));
+        OK(driver->MemsetD8_v2(copy_memory[i], (unsigned char)i, BYTES));
+    }
+    copy = copy_of(copy_memory[0]);
+    set = set_of(4, 2);
+    OK(driver->GraphAddMemcpyNode(&copy_node, graph, NULL, 0, &copy, NULL));
+    OK(driver->GraphAddMemsetNode(&set_node, graph, NULL, 0, &set, NULL));
+    copy_exec = graph_instantiate();
+    return 0;
+}
+
+static int end(void **state)
+{
+    OK(driver->GraphExecDestroy(copy_exec));
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->MemFree_v2(copy_memory[i]));
+    return graph_end(state);
+}
+
+static unsigned copied(void)
+{
+    unsigned char bytes[BYTES];
+    CUstream stream = world_stream();
+
+    OK(driver->GraphLaunch(copy_exec, stream));
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->MemcpyDtoH_v2(bytes, copy_memory[2], BYTES));
+    return bytes[BYTES - 1];
+}
+
+static void a_copy_takes_another_source_of_its_kind(void **state)
+{
+    const CUDA_MEMCPY3D copy = copy_of(copy_memory[1]);
+
+    (void)state;
+    assert_int_equal(copied(), 0);
+    OK(driver->GraphExecMemcpyNodeSetParams(copy_exec, copy_node, &copy, NULL));
+    assert_int_equal(copied(), 1);
+}
+
+static void a_copy_of_another_kind_is_refused(void **state)
+{
+    unsigned char bytes[BYTES] = {5};
+    CUDA_MEMCPY3D copy = copy_of(copy_memory[1]);
+
+    (void)state;
+    copy.srcMemoryType = CU_MEMORYTYPE_HOST;
+    copy.srcHost = bytes;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemcpyNodeSetParams(copy_exec, copy_node, &copy, NULL));
+    copy = copy_of(copy_memory[1]);
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemcpyNodeSetParams(copy_exec, copy_node, &copy, NULL));
+    copy = copy_of(copy_memory[1]);
+    copy.WidthInBytes = BYTES / 2;
+    copy.Height = 2;
+    copy.srcPitch = copy.dstPitch = BYTES / 2;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemcpyNodeSetParams(copy_exec, copy_node, &copy, NULL));
+    copy = copy_of(copy_memory[1]);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemcpyNodeSetParams(copy_exec, set_node, &copy, NULL));
+    assert_int_equal(copied(), 0);
+}
+
+static void the_rows_of_a_set_stay(void **state)
+{
+    CUDA_MEMSET_NODE_PARAMS set = set_of(4, 1);
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemsetNodeSetParams(copy_exec, set_node, &set, NULL));
+    set = set_of(3, 2);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->GraphExecMemsetNodeSetParams(copy_exec, set_node, &set, NULL));
+    set = set_of(4, 2);
+    set.value = 1;
+    OK(driver->GraphExecMemsetNodeSetParams(copy_exec, set_node, &set, NULL));
+}
+
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        CASE(nodes_of_an_executable_graph_are_changed),
-        CASE(executable_graph_is_updated_by_one_of_the_same_shape),
-        CASE(flags_are_checked),
+        TEST(nodes_of_an_executable_graph_are_changed),
+        TEST(executable_graph_is_updated_by_one_of_the_same_shape),
+        TEST(flags_are_checked),
+        TEST_IN(a_copy_takes_another_source_of_its_kind, begin, end),
+        TEST_IN(a_copy_of_another_kind_is_refused, begin, end),
+        TEST_IN(the_rows_of_a_set_stay, begin, end),
     };
 
-    return cmocka_run_group_tests_name("graph exec", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

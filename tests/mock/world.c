@@ -147,11 +147,12 @@ int bare_setup(void **state)
 
 int bare_teardown(void **state)
 {
+    const CUresult code = cushim_mock_destroy(world);
+
     (void)state;
-    cushim_mock_destroy(world);
     world = NULL;
     environment_set("CUDA_VISIBLE_DEVICES", NULL);
-    return 0;
+    return code != CUDA_SUCCESS;
 }
 
 CUuuid bare_uuid(CUdevice device)

@@ -59,7 +59,7 @@ void bare_begin(const char *settings);
 /* Destroy it: it has seen no violation. */
 void bare_end(void);
 
-/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed in any case. */
+/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed and has seen no violation. */
 int bare_setup(void **state);
 int bare_teardown(void **state);
 #define BARE_TEST(name) cmocka_unit_test_setup_teardown(name, bare_setup, bare_teardown)
