@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operations of the mock that hang by a rule of faults or never run after one, and who waits. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/fault.h>
+
+#include "src/mock/lock.h"
+#include "tests/mock/world.h"
+#include "tests/support/gate.h"
+
+static struct cushim_layer *layer(void)
+{
+    return cushim_layer_current();
+}
+
+static atomic_uint ran;
+
+static void CUDA_CB count(void *data)
+{
+    (void)data;
+    atomic_fetch_add(&ran, 1);
+}
+
+static void end_with_violation(const char *text)
+{
+    assert_string_equal(cushim_mock_violation(world, 0), text);
+    assert_null(cushim_mock_violation(world, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+}
+
+static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **state)
+{
+    CUstream stream, other;
+
+    (void)state;
+    world_begin("fault = op.kernel:nth=1 => hang");
+    stream = world_stream();
+    other = world_stream();
+    world_spin(stream, 10);
+    for (int i = 0; i < 1000; i++)
+        CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    world_spin(other, 10);
+    OK(driver->StreamSynchronize(other));
+    CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
+    end_with_violation("cuStreamSynchronize: it waits for work that nothing will ever finish");
+}
+
+static void operation_that_hangs_in_manual_mode_is_not_executed(void **state)
+{
+    CUstream stream;
+
+    (void)state;
+    world_begin("mode = manual\nfault = op.kernel:nth=1 => hang");
+    stream = world_stream();
+    world_spin(stream, 10);
+    world_spin(stream, 10);
+    OK(cushim_mock_advance(world, 1000000000));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    assert_int_equal(world_state().pending, 2);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(world));
+    cushim_fault_release(layer());
+    OK(cushim_mock_step(world));
+    OK(cushim_mock_step(world));
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+static void hang_holds_up_those_who_wait_for_it(const char *mode)
+{
+    CUstream stream, other;
+    CUevent event;
+    char settings[120];
+
+    snprintf(settings, sizeof settings, "%s\nfault = op.host:nth=1 => hang", mode);
+    world_begin(settings);
+    stream = world_stream();
+    other = world_stream();
+    event = world_event();
+    atomic_store(&ran, 0);
+    OK(driver->LaunchHostFunc(stream, count, NULL));
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamWaitEvent(other, event, 0));
+    world_spin(other, 10);
+    /* Time enough for the executor of threaded mode to find nothing to do, and to sleep. */
+    for (int i = 0; i < 1000; i++) {
+        CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
+        cushim__yield();
+    }
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    cushim_fault_release(layer());
+    OK(driver->StreamSynchronize(other));
+    assert_int_equal(atomic_load(&ran), 1);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->StreamDestroy_v2(other));
+    world_end();
+}
+
+static void release_lets_operations_go_on(void **state)
+{
+    (void)state;
+    hang_holds_up_those_who_wait_for_it("mode = auto");
+    hang_holds_up_those_who_wait_for_it("mode = threaded");
+    hang_holds_up_those_who_wait_for_it("schedule = eager");
+    hang_holds_up_those_who_wait_for_it("schedule = lazy");
+    hang_holds_up_those_who_wait_for_it("mode = threaded\nschedule = random");
+}
+
+static void end_of_a_context_in_manual_mode_drops_what_hangs(void **state)
+{
+    CUcontext context;
+    CUstream stream;
+    CUdeviceptr memory;
+
+    (void)state;
+    world_begin("mode = manual\nfault = op.set => hang");
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->MemAlloc_v2(&memory, 16));
+    OK(driver->MemsetD8Async(memory, 1, 16, stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    assert_int_equal(world_state().pending, 1);
+    OK(driver->CtxDestroy_v2(context));
+    assert_int_equal(world_state().pending, 0);
+    OK(cushim_mock_destroy(world));
+}
+
+/*
+ * A sticky error while other streams wait: for an event, for a value in memory, for their turn on
+ * the host. What waits is dropped, and never runs.
+ */
+
+static CUfunction trap;
+static CUmodule module;
+
+static int begin_with(const char *settings)
+{
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry cushim_trap() { ret; }\n";
+
+    world_begin(settings);
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&trap, module, "cushim_trap"));
+    return 0;
+}
+
+static int begin_manual(void **state)
+{
+    (void)state;
+    return begin_with("mode = manual\nschedule = fifo");
+}
+
+static int begin_threaded(void **state)
+{
+    (void)state;
+    return begin_with("mode = threaded\nschedule = fifo");
+}
+
+/* After a fault no call works: the mock is dropped with what is in it. */
+static int end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_destroy(world));
+    world = NULL;
+    return 0;
+}
+
+static void work_behind_a_wait_never_runs(void **state)
+{
+    const CUstream faulty = world_stream(), waiting[2] = {world_stream(), world_stream()};
+    const CUevent event = world_event();
+
+    (void)state;
+    atomic_store(&ran, 0);
+    world_spin(faulty, 1000000);
+    OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
+    OK(driver->EventRecord(event, faulty));
+    for (unsigned i = 0; i < 2; i++) {
+        OK(driver->StreamWaitEvent(waiting[i], event, 0));
+        OK(driver->LaunchHostFunc(waiting[i], count, NULL));
+    }
+    cushim_mock_drain(world);
+    assert_int_not_equal(driver->StreamQuery(waiting[0]), CUDA_SUCCESS);
+    assert_int_equal(atomic_load(&ran), 0);
+    assert_int_equal(world_state().pending, 0);
+}
+
+static void work_behind_a_value_in_memory_never_runs(void **state)
+{
+    const CUstream faulty = world_stream(), polling = world_stream();
+    void *host;
+
+    (void)state;
+    atomic_store(&ran, 0);
+    OK(driver->MemAllocHost_v2(&host, 64));
+    memset(host, 0, 64);
+    OK(driver->StreamWaitValue32_v2(polling, (CUdeviceptr)(uintptr_t)host, 1,
+                                    CU_STREAM_WAIT_VALUE_EQ));
+    OK(driver->LaunchHostFunc(polling, count, NULL));
+    cushim_mock_drain(world);
+    OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
+    cushim_mock_drain(world);
+    assert_int_equal(world_state().pending, 0);
+    *(volatile uint32_t *)host = 1;
+    cushim_mock_drain(world);
+    assert_int_not_equal(driver->StreamQuery(polling), CUDA_SUCCESS);
+    assert_int_equal(atomic_load(&ran), 0);
+}
+
+static void function_that_waits_for_its_turn_on_the_host_never_runs(void **state)
+{
+    static struct gate gate = GATE;
+    const CUstream busy = world_stream(), queued[2] = {world_stream(), world_stream()},
+                   faulty = world_stream();
+
+    (void)state;
+    atomic_store(&ran, 0);
+    gate_prepare(&gate);
+    OK(driver->LaunchHostFunc(busy, gate_stand, &gate));
+    gate_await(&gate);
+    for (unsigned i = 0; i < 2; i++)
+        OK(driver->LaunchHostFunc(queued[i], count, NULL));
+    OK(driver->LaunchKernel(trap, 1, 1, 1, 1, 1, 1, 0, faulty, NULL, NULL));
+    while (driver->StreamQuery(faulty) == CUDA_ERROR_NOT_READY)
+        continue;
+    gate_open(&gate);
+    while (world_state().pending > 0)
+        continue;
+    assert_int_equal(atomic_load(&ran), 0);
+}
+
+static int begin_struck(void **state)
+{
+    (void)state;
+    return begin_with("mode = auto\n"
+                      "fault = op.kernel => sticky(ECC_UNCORRECTABLE)\n"
+                      "fault = op.* => sticky(ILLEGAL_ADDRESS)");
+}
+
+static void of_two_rules_that_strike_one_operation_the_first_does(void **state)
+{
+    const CUstream stream = world_stream();
+
+    (void)state;
+    world_spin(stream, 1000);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, driver->StreamSynchronize(stream));
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 0), 1);
+    assert_int_equal(cushim_fault_matched(cushim_layer_current(), 1), 1);
+    assert_int_equal(cushim_fault_fired(cushim_layer_current(), 1), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin_manual, end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(operation_that_hangs_is_never_ready_and_cannot_be_waited_for),
+        cmocka_unit_test(operation_that_hangs_in_manual_mode_is_not_executed),
+        cmocka_unit_test(release_lets_operations_go_on),
+        cmocka_unit_test(end_of_a_context_in_manual_mode_drops_what_hangs),
+        TEST(work_behind_a_wait_never_runs),
+        TEST(work_behind_a_value_in_memory_never_runs),
+        TEST_IN(function_that_waits_for_its_turn_on_the_host_never_runs, begin_threaded, end),
+        TEST_IN(of_two_rules_that_strike_one_operation_the_first_does, begin_struck, end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: when they execute, what they do and what they end with. */
+#include <string.h>
+
+#include "tests/mock/world.h"
+
+#define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
+
+enum { MS = 1000000 };
+
+static const char image[] = HEAD
+    ".visible .entry cushim_nothing() { ret; }\n"
+    ".visible .entry cushim_spin(.param .u64 ns) { ret; }\n"
+    ".visible .entry cushim_fault() { ret; }\n"
+    ".visible .entry cushim_trap() { ret; }\n"
+    ".visible .entry store(.param .u64 p, .param .u32 v) { ret; }\n"
+    ".visible .entry unknown(.param .u32 a) { ret; }\n"
+    ".visible .entry mixed(.param .u8 a, .param .u64 b, .param .align 16 .b8 c[20]) { ret; }\n";
+
+static int begin(void **state)
+{
+    (void)state;
+    return kernel_begin("mode = manual", image);
+}
+
+static int begin_skipping(void **state)
+{
+    (void)state;
+    return kernel_begin("mode = manual\nunregistered_kernels = skip", image);
+}
+
+/* After a fault no call works: the mock is dropped with what is in it. */
+static int end_faulted(void **state)
+{
+    (void)state;
+    OK(cushim_mock_destroy(world));
+    return 0;
+}
+
+/* Stands for `store`: writes its value to its pointer. */
+static void store(const struct cushim_mock_launch *launch, void *data)
+{
+    CUdeviceptr address;
+    void *host;
+
+    memcpy(&address, launch->parameters[0], sizeof address);
+    host = cushim_mock_memory(world, address, sizeof(uint32_t));
+    assert_non_null(host);
+    memcpy(host, launch->parameters[1], sizeof(uint32_t));
+    ++*(unsigned *)data;
+}
+
+static void register_store(unsigned *runs)
+{
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "store", .duration_ns = 2 * MS, .run = store, .data = runs};
+
+    OK(cushim_mock_kernel_register(world, &kernel));
+}
+
+static uint32_t read_word(CUdeviceptr address)
+{
+    uint32_t value;
+
+    memcpy(&value, cushim_mock_memory(world, address, sizeof value), sizeof value);
+    return value;
+}
+
+static void kernel_acts_when_it_ends_with_the_parameters_of_the_call(void **state)
+{
+    CUdeviceptr address;
+    uint32_t value = 77;
+    unsigned runs = 0;
+    void *parameters[] = {&address, &value};
+
+    (void)state;
+    register_store(&runs);
+    OK(driver->MemAlloc_v2(&address, 4));
+    OK(driver->MemsetD8_v2(address, 0, 4));
+    OK(kernel_launch(kernel_find("store"), parameters, NULL));
+    value = 99;
+    OK(cushim_mock_advance(world, MS));
+    assert_int_equal(runs, 0);
+    assert_int_equal(read_word(address), 0);
+    OK(cushim_mock_advance(world, 2 * MS));
+    assert_int_equal(runs, 1);
+    assert_int_equal(read_word(address), 77);
+    OK(driver->MemFree_v2(address));
+}
+
+/* What one that stands for a kernel was answered. */
+struct asked {
+    CUresult state, registering, advance, step, drain;
+    unsigned runs;
+};
+
+static void ask(const struct cushim_mock_launch *launch, void *data)
+{
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "unknown"};
+    struct cushim_mock_state state = {.size = sizeof state};
+    struct asked *asked = data;
+
+    (void)launch;
+    asked->runs++;
+    asked->state = cushim_mock_state_get(world, &state);
+    asked->registering = cushim_mock_kernel_register(world, &kernel);
+    asked->advance = cushim_mock_advance(world, 1);
+    asked->step = cushim_mock_step(world);
+    asked->drain = cushim_mock_drain(world);
+    assert_null(cushim_mock_violation(world, 0));
+}
+
+static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)
+{
+    struct asked asked = {.state = CUDA_ERROR_UNKNOWN};
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "cushim_nothing", .run = ask, .data = &asked};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
+    OK(cushim_mock_advance(world, MS));
+    assert_int_equal(asked.runs, 1);
+    OK(asked.state);
+    OK(asked.registering);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.advance);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.step);
+    CODE(CUDA_ERROR_NOT_PERMITTED, asked.drain);
+}
+
+static void later_registration_is_for_later_launches(void **state)
+{
+    struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "cushim_nothing"};
+
+    (void)state;
+    kernel.duration_ns = 10 * MS;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
+    kernel.duration_ns = 0;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(cushim_mock_advance(world, 9 * MS));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(cushim_mock_advance(world, 2 * MS));
+    OK(driver->StreamQuery(kernel_stream));
+}
+
+static void spinning_kernel_takes_what_it_is_told(void **state)
+{
+    uint64_t ns = 5 * MS;
+    void *parameters[] = {&ns};
+
+    (void)state;
+    OK(kernel_launch(kernel_find("cushim_spin"), parameters, NULL));
+    OK(cushim_mock_advance(world, 5 * MS - 1));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(kernel_stream));
+    OK(cushim_mock_advance(world, MS));
+    OK(driver->StreamQuery(kernel_stream));
+}
+
+static void keep_line(void *data, const char *line)
+{
+    strncpy(data, line, 199);
+}
+
+static void kernel_of_which_nothing_is_known_is_refused_by_name(void **state)
+{
+    static char logged[200];
+    uint32_t value = 0;
+    void *parameters[] = {&value};
+
+    (void)state;
+    cushim_mock_log_set(world, keep_line, logged);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, kernel_launch(kernel_find("unknown"), parameters, NULL));
+    assert_non_null(strstr(logged, "'unknown'"));
+    cushim_mock_log_set(world, NULL, NULL);
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(kernel_find("unknown"), NULL, NULL));
+    assert_int_equal(world_state().pending, 0);
+}
+
+static void kernel_of_which_nothing_is_known_can_be_skipped(void **state)
+{
+    uint32_t value = 0;
+    void *parameters[] = {&value};
+
+    (void)state;
+    OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
+    assert_int_equal(world_state().pending, 1);
+    OK(cushim_mock_drain(world));
+}
+
+static void old_launches_take_what_was_set(void **state)
+{
+    CUfunction store_function = kernel_find("store");
+    CUdeviceptr address;
+    unsigned runs = 0;
+
+    (void)state;
+    register_store(&runs);
+    OK(driver->MemAlloc_v2(&address, 4));
+    OK(driver->FuncSetBlockShape(store_function, 1, 1, 1));
+    OK(driver->ParamSetv(store_function, 0, &address, sizeof address));
+    OK(driver->ParamSeti(store_function, 8, 33));
+    OK(driver->ParamSetSize(store_function, 12));
+    OK(driver->LaunchGridAsync(store_function, 1, 1, kernel_stream));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(read_word(address), 33);
+    OK(driver->MemFree_v2(address));
+}
+
+static CUresult met[3];
+
+static void call_the_driver(const struct cushim_mock_launch *launch, void *data)
+{
+    CUdeviceptr address;
+
+    (void)launch;
+    (void)data;
+    met[0] = driver->MemAlloc_v2(&address, 4);
+    met[1] = driver->StreamSynchronize(NULL);
+    met[2] = driver->GreenCtxDestroy(NULL); /* which is not implemented */
+}
+
+static void driver_cannot_be_called_by_a_kernel(void **state)
+{
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "cushim_nothing", .run = call_the_driver};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(kernel_find("cushim_nothing"), NULL, NULL));
+    OK(cushim_mock_drain(world));
+    for (size_t i = 0; i < COUNT(met); i++)
+        assert_int_equal(met[i], CUDA_ERROR_NOT_PERMITTED);
+    OK(driver->CtxSynchronize());
+}
+
+static void faulting_kernel_fails_every_later_call(void **state)
+{
+    CUdeviceptr address;
+
+    (void)state;
+    OK(kernel_launch(kernel_find("cushim_fault"), NULL, NULL));
+    OK(driver->MemAlloc_v2(&address, 4));
+    OK(cushim_mock_drain(world));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(kernel_stream));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&address, 4));
+}
+
+static void trap_has_a_code_of_its_own(void **state)
+{
+    (void)state;
+    OK(kernel_launch(kernel_find("cushim_trap"), NULL, NULL));
+    OK(cushim_mock_drain(world));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, driver->CtxSynchronize());
+}
+
+static void registrations_that_make_no_sense_are_refused(void **state)
+{
+    struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "x"};
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(NULL, &kernel));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, NULL));
+    kernel.name = "";
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    kernel.name = NULL;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    kernel.name = "x";
+    kernel.parameter_count = 1;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+    kernel.parameter_count = 0;
+    kernel.size = 3;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_kernel_register(world, &kernel));
+}
+
+/* What the function that stands for a kernel is told of a launch. */
+
+static struct cushim_mock_launch seen;
+static unsigned char seen_bytes[3][32];
+static size_t seen_sizes[3];
+
+static void look(const struct cushim_mock_launch *launch, void *data)
+{
+    (void)data;
+    seen = *launch;
+    for (size_t i = 0; i < launch->parameter_count; i++) {
+        seen_sizes[i] = launch->parameter_sizes[i];
+        memcpy(seen_bytes[i], launch->parameters[i], launch->parameter_sizes[i]);
+    }
+}
+
+static void launch_is_told_in_full(void **state)
+{
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
+    const unsigned char a = 1, c[20] = "twenty bytes of it.";
+    const uint64_t b = 2;
+    void *parameters[] = {(void *)&a, (void *)&b, (void *)c};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(driver->LaunchKernel(kernel_find("mixed"), 2, 3, 4, 5, 6, 7, 100, kernel_stream, parameters,
+                            NULL));
+    OK(cushim_mock_drain(world));
+    assert_string_equal(seen.name, "mixed");
+    assert_int_equal(seen.grid[0] * 100 + seen.grid[1] * 10 + seen.grid[2], 234);
+    assert_int_equal(seen.block[0] * 100 + seen.block[1] * 10 + seen.block[2], 567);
+    assert_int_equal(seen.shared_bytes, 100);
+    assert_int_equal(seen.parameter_count, 3);
+    assert_int_equal(seen_sizes[0], 1);
+    assert_int_equal(seen_sizes[1], 8);
+    assert_int_equal(seen_sizes[2], 20);
+    assert_int_equal(seen_bytes[0][0], 1);
+    assert_int_equal(seen_bytes[1][0], 2);
+    assert_memory_equal(seen_bytes[2], c, sizeof c);
+}
+
+static void buffer_of_parameters_has_the_declared_offsets(void **state)
+{
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel, .name = "mixed", .run = look};
+    unsigned char buffer[48] = {[0] = 1, [8] = 2, [16] = 3, [35] = 4};
+    size_t size = 36, none = 0;
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, buffer, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    void *bogus[] = {(void *)77, buffer, CU_LAUNCH_PARAM_END};
+    void *parameters[] = {buffer, buffer, buffer};
+    CUfunction mixed = kernel_find("mixed");
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(mixed, NULL, extra));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(seen_bytes[0][0], 1);
+    assert_int_equal(seen_bytes[1][0], 2);
+    assert_int_equal(seen_bytes[2][0], 3);
+    assert_int_equal(seen_bytes[2][19], 4);
+
+    size = 8;
+    OK(kernel_launch(mixed, NULL, extra));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(seen_bytes[1][0], 0);
+    size = 40;
+    CODE(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, kernel_launch(mixed, NULL, extra));
+    extra[3] = &none;
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, bogus));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, parameters, extra));
+    CODE(CUDA_ERROR_INVALID_VALUE, kernel_launch(mixed, NULL, NULL));
+}
+
+static void registered_sizes_hold_where_the_image_tells_none(void **state)
+{
+    static const size_t sizes[] = {4, 8};
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
+                                              .name = "unknown",
+                                              .run = look,
+                                              .parameter_sizes = sizes,
+                                              .parameter_count = COUNT(sizes)};
+    const uint32_t one = 11;
+    const uint64_t two = 22;
+    void *parameters[] = {(void *)&one, (void *)&two};
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(kernel_launch(kernel_find("unknown"), parameters, NULL));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(seen.parameter_count, 2);
+    assert_int_equal(seen_bytes[0][0], 11);
+    assert_int_equal(seen_bytes[1][0], 22);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kernel_end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(kernel_acts_when_it_ends_with_the_parameters_of_the_call),
+        TEST(kernel_may_ask_the_mock_and_not_move_its_clock),
+        TEST(later_registration_is_for_later_launches),
+        TEST(spinning_kernel_takes_what_it_is_told),
+        TEST(kernel_of_which_nothing_is_known_is_refused_by_name),
+        TEST_IN(kernel_of_which_nothing_is_known_can_be_skipped, begin_skipping, kernel_end),
+        TEST(old_launches_take_what_was_set),
+        TEST(driver_cannot_be_called_by_a_kernel),
+        TEST_IN(faulting_kernel_fails_every_later_call, begin, end_faulted),
+        TEST_IN(trap_has_a_code_of_its_own, begin, end_faulted),
+        TEST(registrations_that_make_no_sense_are_refused),
+        TEST(launch_is_told_in_full),
+        TEST(buffer_of_parameters_has_the_declared_offsets),
+        TEST(registered_sizes_hold_where_the_image_tells_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

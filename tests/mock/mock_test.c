@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of a mock: created from options, installed, asked, destroyed. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/driver.h>
+
+#include "tests/mock/world.h"
+#include "tests/support/folder.h"
+
+static char last_line[300];
+static unsigned lines;
+
+static CUresult create(const char *settings, const char *file, char *message, size_t size)
+{
+    return cushim_mock_create(
+        &(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                      .settings = settings,
+                                      .file = file,
+                                      .message = message,
+                                      .message_size = size},
+        &world);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    world = NULL;
+    lines = 0;
+    OK(create("", NULL, NULL, 0));
+    driver = cushim_mock_table(world);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    cushim_mock_destroy(world);
+    world = NULL;
+    return cushim_mock_current() != NULL;
+}
+
+static void note(void *data, const char *text)
+{
+    assert_ptr_equal(data, &lines);
+    snprintf(last_line, sizeof last_line, "%s", text);
+    lines++;
+}
+
+static void one_mock_exists_at_a_time(void **state)
+{
+    struct cushim_mock *second = (struct cushim_mock *)&lines;
+
+    (void)state;
+    assert_ptr_equal(cushim_mock_current(), world);
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_mock_create(NULL, &second));
+    assert_ptr_equal(second, &lines);
+    OK(cushim_mock_destroy(world));
+    assert_null(cushim_mock_current());
+    OK(cushim_mock_create(NULL, &world));
+    assert_ptr_equal(cushim_mock_current(), world);
+}
+
+static void options_that_cannot_be_understood_are_refused(void **state)
+{
+    struct cushim_mock_options options = {.size = 1};
+    struct cushim_mock *made = NULL;
+
+    teardown(state);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_create(NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_create(&options, &made));
+    assert_null(made);
+    options.size = sizeof options;
+    OK(cushim_mock_create(&options, &world));
+}
+
+static void refused_setting_says_where_and_leaves_no_mock(void **state)
+{
+    char message[200] = "not touched";
+
+    teardown(state);
+    CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, message, sizeof message));
+    assert_non_null(strstr(message, "settings:1:"));
+    assert_non_null(strstr(message, "fast"));
+    assert_null(world);
+    assert_null(cushim_mock_current());
+    CODE(CUDA_ERROR_INVALID_VALUE, create("mode = fast", NULL, NULL, 100));
+    OK(create("mode = manual", NULL, message, sizeof message));
+    assert_string_equal(message, "");
+}
+
+static void file_is_read_before_the_settings(void **state)
+{
+    char message[200];
+    const char *path = "mock_test.conf";
+    FILE *file = fopen(path, "w");
+
+    teardown(state);
+    assert_non_null(file);
+    fputs("schema = 1\ndevices = 2\ndriver_version = 12.0\n", file);
+    assert_int_equal(fclose(file), 0);
+    OK(create("devices = 3", path, message, sizeof message));
+    remove(path);
+    assert_non_null(strstr(cushim_mock_identity(), "3 devices"));
+    assert_non_null(strstr(cushim_mock_identity(), "12.0"));
+    OK(cushim_mock_destroy(world));
+    world = NULL;
+    CODE(CUDA_ERROR_FILE_NOT_FOUND, create(NULL, "no/such/file", message, sizeof message));
+    assert_non_null(strstr(message, "no/such/file"));
+}
+
+static void identity_says_that_this_is_no_gpu(void **state)
+{
+    assert_non_null(strstr(cushim_mock_identity(), "cushim mock "));
+    assert_non_null(strstr(cushim_mock_identity(), "13.0"));
+    assert_non_null(strstr(cushim_mock_identity(), "this is not a GPU"));
+    teardown(state);
+    assert_non_null(strstr(cushim_mock_identity(), "no mock exists"));
+    assert_non_null(strstr(cushim_mock_identity(), "this is not a GPU"));
+}
+
+static void calls_after_the_mock_answer_that_it_is_gone(void **state)
+{
+    int version = 5;
+
+    OK(driver->DriverGetVersion(&version));
+    teardown(state);
+    CODE(CUDA_ERROR_DEINITIALIZED, driver->DriverGetVersion(&version));
+    CODE(CUDA_ERROR_DEINITIALIZED, driver->Init(0));
+}
+
+static void installed_table_is_current_until_the_mock_is_destroyed(void **state)
+{
+    const struct cushim_table *before = cushim_driver();
+
+    OK(cushim_mock_install(world));
+    assert_ptr_equal(cushim_driver(), driver);
+    OK(cushim_mock_install(world));
+    OK(cushim_driver()->Init(0));
+    teardown(state);
+    assert_ptr_equal(cushim_driver(), before);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_install(NULL));
+}
+
+static void layer_over_the_installed_table_is_left_alone(void **state)
+{
+    struct cushim_table layer = *driver;
+    const struct cushim_table *before = cushim_driver();
+
+    OK(cushim_mock_install(world));
+    OK(cushim_table_install(&layer, NULL));
+    teardown(state);
+    assert_ptr_equal(cushim_driver(), &layer);
+    OK(cushim_table_install(before, NULL));
+}
+
+static void state_counts_calls_and_violations(void **state)
+{
+    struct cushim_mock_state known = {.size = sizeof known};
+    CUevent event = (CUevent)0x1234;
+
+    (void)state;
+    OK(driver->Init(0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
+    OK(cushim_mock_state_get(world, &known));
+    assert_int_equal(known.calls, 2);
+    assert_int_equal(known.violations, 1);
+    assert_int_equal(known.handles, 0);
+    assert_int_equal(known.size, sizeof known);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(NULL, &known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(world, NULL));
+    known.size--;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(world, &known));
+}
+
+static void newer_callers_state_keeps_what_is_not_known_here(void **state)
+{
+    struct {
+        struct cushim_mock_state known;
+        uint64_t more;
+    } larger = {.known.size = sizeof larger, .more = 77};
+
+    (void)state;
+    OK(cushim_mock_state_get(world, &larger.known));
+    assert_int_equal(larger.more, 77);
+    assert_int_equal(larger.known.size, sizeof larger);
+}
+
+static void violations_are_kept_told_and_fail_the_end(void **state)
+{
+    (void)state;
+    OK(driver->Init(0));
+    cushim_mock_log_set(world, note, &lines);
+    for (uintptr_t i = 0; i < 70; i++)
+        driver->EventQuery((CUevent)(0x1000 + i));
+    assert_int_equal(world_state().violations, 70);
+    assert_int_equal(lines, 70);
+    assert_string_equal(last_line, "cuEventQuery: 0x1045 never was a handle");
+    assert_string_equal(cushim_mock_violation(world, 1), "cuEventQuery: 0x1001 never was a handle");
+    assert_non_null(cushim_mock_violation(world, 63));
+    assert_null(cushim_mock_violation(world, 64));
+    assert_null(cushim_mock_violation(NULL, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    world = NULL;
+    OK(cushim_mock_destroy(NULL));
+}
+
+static void log_goes_nowhere_unless_it_is_asked_for(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_NOT_INITIALIZED, driver->GLInit());
+    OK(driver->Init(0));
+    cushim_mock_log_set(world, note, &lines);
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->WGLGetDevice(NULL, NULL));
+    assert_string_equal(last_line, "cuWGLGetDevice is not implemented: CUDA_ERROR_NOT_SUPPORTED");
+    cushim_mock_log_set(world, NULL, NULL);
+    driver->EventQuery((CUevent)0x1000);
+    assert_int_equal(lines, 1);
+    cushim_mock_log_set(NULL, note, NULL);
+    cushim_mock_trace_set(NULL, NULL, NULL);
+}
+
+/* The end of a mock with everything in it: what the program has left goes with it, in any order. */
+
+enum { KERNELS = 3 };
+
+static const char left_image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                 ".visible .global .align 4 .b8 bytes[12];\n"
+                                 ".visible .entry k0() { ret; }\n"
+                                 ".visible .entry k1() { ret; }\n"
+                                 ".visible .entry k2() { ret; }\n";
+static const char *const names[KERNELS] = {"k0", "k1", "k2"};
+
+static void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
+}
+
+/* Several of each, for each is taken out of a list. */
+static void leave_modules(void)
+{
+    CUfunction function;
+    CUlibrary library;
+    CUmodule module;
+    CUkernel kernel;
+
+    for (unsigned round = 0; round < 2; round++) {
+        OK(driver->ModuleLoadData(&module, left_image));
+        OK(driver->LibraryLoadData(&library, left_image, NULL, NULL, 0, NULL, NULL, 0));
+        for (unsigned i = 0; i < KERNELS; i++) {
+            OK(driver->ModuleGetFunction(&function, module, names[i]));
+            OK(driver->LibraryGetKernel(&kernel, library, names[i]));
+            OK(driver->KernelGetFunction(&function, kernel));
+        }
+    }
+}
+
+static void leave_work(void)
+{
+    const CUDA_HOST_NODE_PARAMS parameters = {do_nothing, NULL};
+    const CUstream stream = world_stream(), waiting = world_stream();
+    const CUevent event = world_event();
+    CUgraph graph, inner;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    OK(driver->GraphCreate(&inner, 0));
+    OK(driver->GraphAddHostNode(&node, inner, NULL, 0, &parameters));
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamWaitEvent(waiting, event, 0));
+    OK(driver->LaunchHostFunc(waiting, do_nothing, NULL));
+}
+
+static void mock_ends_with_what_the_program_has_left(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        world_begin("mode = manual");
+        leave_modules();
+        leave_work();
+        OK(driver->CtxCreate_v2(&context, 0, 0));
+        leave_modules();
+        leave_work();
+        assert_true(world_state().pending > 0);
+        assert_true(world_state().handles > 8);
+        OK(cushim_mock_destroy(world));
+        assert_null(cushim_mock_current());
+    }
+    world_begin(NULL);
+    world_end();
+}
+
+/* Settings that are too long, files that are none, and lines of the log that would not be lines. */
+
+static char told[2000];
+
+static CUresult try_create(const char *settings, const char *file)
+{
+    const struct cushim_mock_options options = {.size = sizeof options,
+                                                .settings = settings,
+                                                .file = file,
+                                                .message = told,
+                                                .message_size = sizeof told};
+    struct cushim_mock *mock = NULL;
+    const CUresult code = cushim_mock_create(&options, &mock);
+
+    if (code == CUDA_SUCCESS)
+        OK(cushim_mock_destroy(mock));
+    else
+        assert_null(mock);
+    return code;
+}
+
+/* Of a profile: the only text that is kept. */
+static void name_that_is_too_long_is_refused_and_not_cut(void **state)
+{
+    char profile[600] = "schema = 1\nname = ", settings[700];
+    const size_t start = strlen(profile);
+
+    (void)state;
+    memset(profile + start, 'n', 300);
+    strcpy(profile + start + 300, "\n");
+    snprintf(settings, sizeof settings, "profile = %s",
+             folder_write("long.profile", profile, strlen(profile)));
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(settings, NULL));
+    assert_non_null(strstr(told, "long.profile:2:8: name is a name of at most 255 "));
+}
+
+#ifndef _WIN32
+static void file_that_never_ends_is_not_read(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, "/dev/zero"));
+    assert_string_equal(told, "/dev/zero: no regular file");
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, folder_pipe("pipe")));
+    assert_non_null(strstr(told, "/pipe: no regular file"));
+}
+#endif
+
+/* --- the log --- */
+
+static char logged[4000];
+
+static void keep(void *data, const char *line)
+{
+    (void)data;
+    snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", line);
+}
+
+/* A kernel's name is the program's, and may hold anything. */
+static void line_of_the_log_stays_one_line(void **state)
+{
+    static char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                          ".visible .entry k() { ret; }\n\x1b[31m\x07.";
+    CUmodule module = NULL;
+
+    (void)state;
+    world_begin(NULL);
+    logged[0] = '\0';
+    cushim_mock_log_set(world, keep, NULL);
+    assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
+    assert_non_null(strstr(logged, "an image is refused: "));
+    for (const char *at = logged; *at; at++)
+        assert_true((unsigned char)*at >= ' ' || *at == '\n');
+    assert_int_equal(logged[strlen(logged) - 1], '\n');
+    world_end();
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(one_mock_exists_at_a_time),
+        TEST(options_that_cannot_be_understood_are_refused),
+        TEST(refused_setting_says_where_and_leaves_no_mock),
+        TEST(file_is_read_before_the_settings),
+        TEST(identity_says_that_this_is_no_gpu),
+        TEST(calls_after_the_mock_answer_that_it_is_gone),
+        TEST(installed_table_is_current_until_the_mock_is_destroyed),
+        TEST(layer_over_the_installed_table_is_left_alone),
+        TEST(state_counts_calls_and_violations),
+        TEST(newer_callers_state_keeps_what_is_not_known_here),
+        TEST(violations_are_kept_told_and_fail_the_end),
+        TEST(log_goes_nowhere_unless_it_is_asked_for),
+        cmocka_unit_test(mock_ends_with_what_the_program_has_left),
+        cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),
+#ifndef _WIN32
+        cmocka_unit_test(file_that_never_ends_is_not_read),
+#endif
+        cmocka_unit_test(line_of_the_log_stays_one_line),
+    };
+
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
+}

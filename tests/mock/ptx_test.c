@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What PTX text declares. */
+#include <string.h>
+
+#include "image_world.h"
+
+static void ptx_entries_have_parameters_at_natural_offsets(void **state)
+{
+    static const struct cushim__image_parameter parameters[] = {
+        {0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .entry k(.param .u8 a, .param .u64 b, .param .u16 c,"
+                                     " .param .align 16 .b8 d[24], .param .u32 e)\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    declares_parameters("k", parameters, COUNT(parameters));
+    assert_int_equal(cushim__image_kernel(&image, "k")->parameter_bytes, 60);
+}
+
+static void alignment_of_what_a_pointer_points_at_is_not_the_parameters(void **state)
+{
+    static const struct cushim__image_parameter parameters[] = {{0, 4}, {8, 8}};
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".entry k(.param .u32 n,"
+                                     " .param .u64 .ptr .global .align 256 p)\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    declares_parameters("k", parameters, COUNT(parameters));
+}
+
+static void ptx_variables_have_their_true_sizes_and_values(void **state)
+{
+    static const uint32_t nested[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};
+    static const float vector[4] = {1, 2, 3, 1.5f};
+    const float single = 1.5f;
+    const double wide = -0.25;
+    const int32_t minus = -2;
+
+    (void)state;
+    assert_int_equal(
+        read_image(HEAD ".visible .global .u32 nested[3][4] = {{1, 2}, {3}, {4, 5, 6, 7}};\n"
+                        ".visible .global .align 4 .b8 counted[] = {1, 2, 3};\n"
+                        ".visible .global .f32 single = 1.5, bits = 0f3FC00000;\n"
+                        ".visible .global .f64 wide = -0d3FD0000000000000;\n"
+                        ".visible .global .v4 .f32 vector = {1.0, 2.0, 3.0, 1.5};\n"
+                        ".visible .global .s32 minus = -2;\n"
+                        ".visible .global .b8 zeros[1000];\n"
+                        ".const .align 4 .b8 constant[8] = {0xff};\n"),
+        CUDA_SUCCESS);
+    declares_variable("nested", sizeof nested, nested);
+    declares_variable("counted", 3, "\1\2\3");
+    declares_variable("single", sizeof single, &single);
+    declares_variable("bits", sizeof single, &single);
+    declares_variable("wide", sizeof wide, &wide);
+    declares_variable("vector", sizeof vector, vector);
+    declares_variable("minus", sizeof minus, &minus);
+    declares_variable("zeros", 1000, NULL);
+    declares_variable("constant", 8, "\xff\0\0\0\0\0\0\0");
+    assert_true(cushim__image_global(&image, "constant")->constant);
+    assert_false(cushim__image_global(&image, "zeros")->constant);
+    assert_int_equal(lines, 0);
+}
+
+static void addresses_of_variables_are_noted(void **state)
+{
+    const struct cushim__image_global *table;
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
+                                     ".visible .global .u64 table[2] = {generic(a)+4, 9};\n"),
+                     CUDA_SUCCESS);
+    table = cushim__image_global(&image, "table");
+    assert_int_equal(table->address_count, 1);
+    assert_string_equal(table->addresses[0].name, "a");
+    assert_int_equal(table->addresses[0].offset, 0);
+    assert_int_equal(table->addresses[0].addend, 4);
+    assert_int_equal(table->initial[8], 9);
+}
+
+static void value_that_is_not_understood_is_told(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
+                                     ".visible .global .u32 odd[2] = {0xFF(a), 3};\n"),
+                     CUDA_SUCCESS);
+    assert_int_equal(lines, 1);
+    declares_variable("odd", 8, "\0\0\0\0\3\0\0\0");
+}
+
+static void limits_and_shared_memory_of_an_entry_are_read(void **state)
+{
+    const struct cushim__image_kernel *kernel;
+
+    (void)state;
+    assert_int_equal(read_image(HEAD ".entry k()\n.reqntid 32, 2, 1\n.maxnreg 40\n{\n"
+                                     ".shared .align 4 .b8 s[1000];\n"
+                                     ".shared .align 16 .u32 t;\n"
+                                     ".extern .shared .align 16 .b8 rest[];\n"
+                                     "{ // a { that is none }\n}\n"
+                                     ".pragma \"nounroll }\";\nret;\n}\n"
+                                     ".entry next() .maxntid 64\n{ ret; }\n"),
+                     CUDA_SUCCESS);
+    kernel = cushim__image_kernel(&image, "k");
+    assert_int_equal(kernel->shared_bytes, 1012);
+    assert_int_equal(kernel->max_threads, 0);
+    assert_int_equal(kernel->required_block[0], 32);
+    assert_int_equal(kernel->required_block[1], 2);
+    assert_int_equal(kernel->ptx_version, 50);
+    assert_int_equal(cushim__image_kernel(&image, "next")->max_threads, 64);
+    assert_int_equal(cushim__image_kernel(&image, "next")->required_block[0], 0);
+}
+
+static void what_is_declared_elsewhere_is_known_as_that(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".extern .global .u32 far;\n"
+                                     ".extern .func (.param .b32 r) vprintf (.param .b64 a);\n"
+                                     ".func helper() { ret; }\n"
+                                     ".global .texref picture;\n"
+                                     ".file 1 \"x.cu\", 1, 2\n"
+                                     ".section .debug_info { .b32 100 }\n"
+                                     ".visible .entry k() { ret; }\n"),
+                     CUDA_SUCCESS);
+    assert_int_equal(image.kernel_count, 1);
+    assert_int_equal(image.global_count, 2);
+    assert_true(image.globals[1].reference);
+    assert_string_equal(cushim__image_unresolved(&image)->name, "far");
+    assert_int_equal(image.globals[0].bytes, 4);
+}
+
+static void sizes_beyond_all_memory_are_refused_behind_an_empty_dimension_too(void **state)
+{
+    static const char *const texts[] = {
+        HEAD ".global .v4 .f64 a[][18446744073709551615] = {{1}, {2}};\n",
+        HEAD ".global .f64 a[][1073741824][1073741824] = {{{1}}, {{2}}};\n",
+        HEAD ".global .b8 a[0][18446744073709551615][2];\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++)
+        assert_int_equal(read_image(texts[i]), CUDA_ERROR_INVALID_PTX);
+}
+
+static void texts_are_refused_as_the_driver_refuses_them(void **state)
+{
+    static const struct {
+        const char *text;
+        CUresult code;
+    } cases[] = {
+        {"", CUDA_ERROR_INVALID_IMAGE},
+        {" ", CUDA_ERROR_INVALID_IMAGE},
+        {"hello world, this is not an image at all", CUDA_ERROR_INVALID_IMAGE},
+        {".version 99.9\n.target sm_50\n.address_size 64\n", CUDA_ERROR_UNSUPPORTED_PTX_VERSION},
+        {".version 6.0\n.target sm_999\n.address_size 64\n", CUDA_ERROR_INVALID_PTX},
+        {".version 8.6\n.target sm_100\n.address_size 64\n", CUDA_ERROR_INVALID_PTX},
+        {".version 6.0\n.target sm_50\n.address_size 32\n", CUDA_ERROR_INVALID_PTX},
+        {".version 1.4\n.target sm_10\n.visible .entry k()\n{ ret; }\n", CUDA_SUCCESS},
+        {HEAD, CUDA_SUCCESS},
+        {"\n\n// c\n/* d */ " HEAD, CUDA_SUCCESS},
+        {HEAD ".visible .entry k()\n{ ret;", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .entry k(.param .u64", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a[2] = {1, 2, 3};", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a[", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .b8 a[99999999999999999999999];", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .b8 a[4294967296][4294967296];", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".visible .global .u32 a;\n.visible .global .u32 a;\n", CUDA_ERROR_INVALID_PTX},
+        {HEAD "blah\n", CUDA_ERROR_INVALID_PTX},
+        {HEAD "/* no end", CUDA_SUCCESS},
+        {HEAD ".pragma \"no end", CUDA_ERROR_INVALID_PTX},
+        {HEAD ".global .u32 a[2][2][2][2][2][2][2][2][2] = {{{{{{{{{{", CUDA_ERROR_INVALID_PTX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CUresult code = read_image(cases[i].text);
+
+        if (code != cases[i].code)
+            fail_msg("%s: %d instead of %d", cases[i].text, (int)code, (int)cases[i].code);
+        assert_true(code == CUDA_SUCCESS || image.message[0] != '\0');
+    }
+}
+
+/* What is wrong with a PTX text is told by line, by what was expected, and by what stands there. */
+
+#define ENTRY ".visible .entry k"
+
+static void what_was_expected_is_told(void **state)
+{
+    static const struct {
+        const char *text, *told;
+    } cases[] = {
+        {".version six\n", "line 1: a version expected, not 'six'"},
+        {".version 6.\n", "line 1: a version expected, not '6.'"},
+        {".version 6.0x\n", "line 2: a version expected"},
+        {".version 6.0\n.global", "line 2: a target expected, not '.global'"},
+        {".version 6.0\n.target 50", "line 2: a target expected, not '50'"},
+        {".version 6.0\n.target sm_50\n.address_size x", "an address size of 64 expected"},
+        {HEAD ".visible .entry (", "line 4: a name expected, not '('"},
+        {HEAD ENTRY "(.reg .u64 a)", "a parameter expected, not '.reg'"},
+        {HEAD ENTRY "(.param .u64 a .param", "',' or ')' expected, not '.param'"},
+        {HEAD ENTRY "(.param .u64 .align 3 a)", "an alignment expected, not 'a'"},
+        {HEAD ENTRY "(.param .align 3 .u64 a)", "an alignment expected"},
+        {HEAD ENTRY "(.param .align 8192 .u64 a)", "an alignment expected"},
+        {HEAD ENTRY "(.param a)", "a type expected, not 'a'"},
+        {HEAD ENTRY "()", "a body expected, not ''"},
+        {HEAD ENTRY "() .maxntid 0 { }", "a number of threads expected"},
+        {HEAD ENTRY "() .reqntid x { }", "a number of threads expected, not 'x'"},
+        {HEAD ENTRY "() { .shared a; }", "a type expected, not 'a'"},
+        {HEAD ENTRY "() { }\n" ENTRY "() { }", "k"},
+        {HEAD ".func f", "'}' expected"},
+        {HEAD ".func f() {", "'}' expected"},
+        {HEAD ".section .debug {", "'}' expected"},
+        {HEAD ".global .attribute x .u32 a;", "an attribute expected, not 'x'"},
+        {HEAD ".global .attribute(.managed .u32 a;", "an attribute expected"},
+        {HEAD ".global .u32 a[2;", "']' expected, not ';'"},
+        {HEAD ".global .u32 a[0];", "a size expected"},
+        {HEAD ".global .u32 a[];", "an initial value expected"},
+        {HEAD ".global .u32 a[] = {};", "an initial value expected"},
+        {HEAD ".const .b8 a[65537];", "no more than 64 KiB expected"},
+        {HEAD ".const [3 .u32 a;", "']' expected"},
+        {HEAD ".global .texref 5;", "a name expected, not '5'"},
+        {HEAD ".global .texref t", "';' expected"},
+        {HEAD ".global .u32 a = );", "an initial value expected"},
+        {HEAD ".global .u64 a = generic(5);", "an initial value expected, not ')'"},
+        {HEAD ".global .u32 a = 1 b", "an initial value expected"},
+        {HEAD ".global .u32 a, b = a;", "64 bits for an address expected"},
+        {HEAD ".global .u32 a[2] = {{{1}}};", "fewer braces expected"},
+        {HEAD ".global .u32 a[2][2] = {{1, 2, 3}};", "fewer initial values expected"},
+        {HEAD ".global .f32 a[2] = {1.0 2.0};", "',' or '}' expected"},
+        {HEAD ".global .u32 a[2] = {1, 2", "an initial value expected"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const CUresult code = read_image(cases[i].text);
+
+        if (code != CUDA_ERROR_INVALID_PTX)
+            fail_msg("%s: answered %d", cases[i].text, (int)code);
+        if (!strstr(image.message, cases[i].told))
+            fail_msg("%s: \"%s\" is told, not \"%s\"", cases[i].text, image.message, cases[i].told);
+    }
+}
+
+static void expressions_of_integers_are_computed(void **state)
+{
+    static const uint32_t table[] = {3, 0xfffffff0, 5, 4, 7};
+
+    (void)state;
+    assert_int_equal(
+        read_image(HEAD ".visible .global .u32 table[5] = {1+2, ~15, 6-1, 0b100, 7U};\n"),
+        CUDA_SUCCESS);
+    declares_variable("table", sizeof table, table);
+    assert_int_equal(lines, 0);
+}
+
+static void versions_and_threads_may_be_more_than_there_are(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(".version 123456.7\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    assert_int_equal(read_image(".version 99999999999.9\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
+    assert_int_equal(read_image(HEAD ENTRY "() .maxntid 65536, 65536, 2 { ret; }"), CUDA_SUCCESS);
+    assert_int_equal(cushim__image_kernel(&image, "k")->max_threads, UINT32_MAX);
+}
+
+/* Each is 0 then, and a line of the log says so. A driver refuses them: measured, 218. */
+static void values_that_are_none_are_not_understood(void **state)
+{
+    static const char *const values[] = {"generic x", "5 + generic", "1 - x", "~x"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(values); i++) {
+        char text[200] = HEAD ".visible .global .u64 value = ";
+
+        strcat(text, values[i]);
+        strcat(text, ";\n");
+        lines = 0;
+        assert_int_equal(read_image(text), CUDA_SUCCESS);
+        declares_variable("value", 8, "\0\0\0\0\0\0\0\0");
+        assert_int_equal(lines, 1);
+    }
+}
+
+/* A driver of today refuses banks, and vectors of 8 for such a target: measured, 218. */
+static void attributes_banks_and_vectors_are_passed_over(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".visible .global .attribute(.managed) .v2 .u32 pair;\n"
+                                     ".const[3] .u32 banked = 5;\n"
+                                     ".visible .global .v8 .b16 eight;\n"),
+                     CUDA_SUCCESS);
+    assert_int_equal(cushim__image_global(&image, "pair")->bytes, 8);
+    assert_int_equal(cushim__image_global(&image, "eight")->bytes, 16);
+    declares_variable("banked", 4, "\5\0\0\0");
+}
+
+/* As in a link. In one text a driver refuses what is there twice: measured, 218. */
+static void what_is_weak_gives_way(void **state)
+{
+    (void)state;
+    assert_int_equal(read_image(HEAD ".weak .global .u32 a = 1;\n"
+                                     ".visible .global .u32 a = 2;\n"
+                                     ".weak .global .u32 a = 3;\n"
+                                     ".extern .global .u32 a;\n"),
+                     CUDA_SUCCESS);
+    declares_variable("a", 4, "\2\0\0\0");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IMAGE_TEST(ptx_entries_have_parameters_at_natural_offsets),
+        IMAGE_TEST(alignment_of_what_a_pointer_points_at_is_not_the_parameters),
+        IMAGE_TEST(ptx_variables_have_their_true_sizes_and_values),
+        IMAGE_TEST(addresses_of_variables_are_noted),
+        IMAGE_TEST(value_that_is_not_understood_is_told),
+        IMAGE_TEST(limits_and_shared_memory_of_an_entry_are_read),
+        IMAGE_TEST(what_is_declared_elsewhere_is_known_as_that),
+        IMAGE_TEST(sizes_beyond_all_memory_are_refused_behind_an_empty_dimension_too),
+        IMAGE_TEST(texts_are_refused_as_the_driver_refuses_them),
+        IMAGE_TEST(what_was_expected_is_told),
+        IMAGE_TEST(versions_and_threads_may_be_more_than_there_are),
+        IMAGE_TEST(expressions_of_integers_are_computed),
+        IMAGE_TEST(values_that_are_none_are_not_understood),
+        IMAGE_TEST(attributes_banks_and_vectors_are_passed_over),
+        IMAGE_TEST(what_is_weak_gives_way),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What orders the nodes of graphs, and their launches. */
+#include <string.h>
+
+#include "tests/mock/race_world.h"
+
+#define ONE race_streams[0]
+#define OTHER race_streams[1]
+
+static CUgraph graph;
+
+static int begin(void **state)
+{
+    (void)state;
+    race_begin("mode = auto");
+    OK(driver->GraphCreate(&graph, 0));
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(driver->GraphDestroy(graph));
+    race_end();
+    return 0;
+}
+
+/* A node that sets all of the memory. */
+static CUgraphNode add_set(CUgraph to, const CUgraphNode *dependencies, size_t count)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = race_memory, .value = 1, .elementSize = 1, .width = RACE_BYTES, .height = 1};
+    CUcontext context;
+    CUgraphNode node;
+
+    OK(driver->CtxGetCurrent(&context));
+    OK(driver->GraphAddMemsetNode(&node, to, dependencies, count, &set, context));
+    return node;
+}
+
+static void launch(CUstream stream)
+{
+    CUgraphExec exec;
+
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->GraphExecDestroy(exec));
+}
+
+static void edge_orders_nodes(void **state)
+{
+    CUgraphNode first = add_set(graph, NULL, 0);
+
+    (void)state;
+    add_set(graph, &first, 1);
+    launch(ONE);
+    assert_int_equal(race_count(), 0);
+}
+
+static void nodes_without_an_edge_are_a_race(void **state)
+{
+    (void)state;
+    add_set(graph, NULL, 0);
+    add_set(graph, NULL, 0);
+    launch(ONE);
+    assert_int_equal(race_count(), 1);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "cuGraphLaunch"));
+    assert_non_null(
+        strstr(cushim_mock_race(world, 0), "add an edge between their nodes to the graph"));
+}
+
+/* All of them are of one call and one stream. */
+static void nodes_of_another_kind_are_told_apart(void **state)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = race_host,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = race_memory,
+                                .WidthInBytes = RACE_BYTES,
+                                .Height = 1,
+                                .Depth = 1};
+    CUcontext context;
+    CUgraphNode node;
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&context));
+    add_set(graph, NULL, 0);
+    add_set(graph, NULL, 0);
+    OK(driver->GraphAddMemcpyNode(&node, graph, NULL, 0, &copy, context));
+    launch(ONE);
+    assert_true(race_count() > 1);
+}
+
+/* From the first to the last, but not between the two in the middle. */
+static void diamond_races_in_the_middle_alone(void **state)
+{
+    CUgraphNode first = add_set(graph, NULL, 0), middle[2];
+
+    (void)state;
+    middle[0] = add_set(graph, &first, 1);
+    OK(driver->GraphAddEmptyNode(&middle[1], graph, &first, 1));
+    add_set(graph, middle, 2);
+    launch(ONE);
+    assert_int_equal(race_count(), 0);
+    add_set(graph, &first, 1);
+    launch(ONE);
+    assert_int_equal(race_count(), 1);
+}
+
+static void stream_orders_a_launch_with_what_is_around_it(void **state)
+{
+    (void)state;
+    add_set(graph, NULL, 0);
+    OK(driver->GraphAddEmptyNode(&(CUgraphNode){NULL}, graph, NULL, 0));
+    race_write(ONE);
+    launch(ONE);
+    race_read(ONE);
+    assert_int_equal(race_count(), 0);
+    race_read(OTHER);
+    assert_true(race_count() > 0);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "after the graph"));
+}
+
+/* Launches of one executable graph take turns, whatever streams they go to. */
+static void launches_of_one_graph_are_ordered(void **state)
+{
+    CUgraphExec exec;
+
+    (void)state;
+    add_set(graph, NULL, 0);
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, ONE));
+    OK(driver->GraphLaunch(exec, OTHER));
+    assert_int_equal(race_count(), 0);
+    OK(driver->GraphExecDestroy(exec));
+    launch(ONE);
+    assert_int_equal(race_count(), 1);
+}
+
+static void child_graph_is_ordered_by_its_node(void **state)
+{
+    CUgraphNode first = add_set(graph, NULL, 0), child_node;
+    CUgraph child;
+
+    (void)state;
+    OK(driver->GraphCreate(&child, 0));
+    add_set(child, NULL, 0);
+    OK(driver->GraphAddChildGraphNode(&child_node, graph, &first, 1, child));
+    launch(ONE);
+    assert_int_equal(race_count(), 0);
+    OK(driver->GraphAddChildGraphNode(&child_node, graph, &first, 1, child));
+    launch(ONE);
+    assert_int_equal(race_count(), 1);
+    OK(driver->GraphDestroy(child));
+}
+
+/* In a capture, a wait for an event is an edge. */
+static void captured_fork_and_join_are_edges(void **state)
+{
+    CUevent fork = world_event(), join = world_event();
+
+    (void)state;
+    for (int with_wait = 1; with_wait >= 0; with_wait--) {
+        CUgraph captured;
+        CUgraphExec exec;
+
+        OK(driver->StreamBeginCapture_v2(ONE, CU_STREAM_CAPTURE_MODE_RELAXED));
+        if (!with_wait)
+            OK(driver->EventRecord(fork, ONE));
+        race_write(ONE);
+        if (with_wait)
+            OK(driver->EventRecord(fork, ONE));
+        OK(driver->StreamWaitEvent(OTHER, fork, 0));
+        race_read(OTHER);
+        OK(driver->EventRecord(join, OTHER));
+        OK(driver->StreamWaitEvent(ONE, join, 0));
+        OK(driver->StreamEndCapture(ONE, &captured));
+        assert_int_equal(race_count(), 0); /* nothing is executed yet */
+        OK(driver->GraphInstantiateWithFlags(&exec, captured, 0));
+        OK(driver->GraphLaunch(exec, ONE));
+        assert_int_equal(race_count(), !with_wait);
+        OK(driver->GraphExecDestroy(exec));
+        OK(driver->GraphDestroy(captured));
+    }
+    OK(driver->EventDestroy_v2(fork));
+    OK(driver->EventDestroy_v2(join));
+}
+
+/* A node that records an event orders who waits for it behind what is before the node. */
+static void event_of_a_graph_orders(void **state)
+{
+    CUevent event = world_event();
+    CUgraphNode set = add_set(graph, NULL, 0), node;
+
+    (void)state;
+    OK(driver->GraphAddEventRecordNode(&node, graph, &set, 1, event));
+    launch(ONE);
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    assert_int_equal(race_count(), 0);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void event_of_a_graph_does_not_order_what_is_beside_it(void **state)
+{
+    CUevent event = world_event();
+    CUgraphNode node;
+
+    (void)state;
+    add_set(graph, NULL, 0);
+    OK(driver->GraphAddEventRecordNode(&node, graph, NULL, 0, event));
+    launch(ONE);
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    assert_int_equal(race_count(), 1);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* Many launches with nothing that waits for them take no more and more room. */
+static void lanes_of_launches_are_used_again(void **state)
+{
+    CUgraphExec exec;
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++)
+        OK(driver->GraphAddEmptyNode(&(CUgraphNode){NULL}, graph, NULL, 0));
+    add_set(graph, NULL, 0);
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    for (unsigned i = 0; i < 2000; i++)
+        OK(driver->GraphLaunch(exec, ONE));
+    assert_int_equal(race_count(), 0);
+    race_read(OTHER);
+    assert_int_equal(race_count(), 1);
+    OK(driver->GraphExecDestroy(exec));
+}
+
+/*
+ * Random graphs: whether anything orders two of their nodes is computed here, as whether one can be
+ * reached from the other along edges, and compared with what the mock says.
+ */
+
+enum { GRAPHS = 300, GRAPH_NODES = 12, LAUNCHES = 2 };
+
+/* What stands for the kernel that is executed, and which operation each was. */
+static unsigned executed;
+static uint64_t operations[GRAPH_NODES];
+static uint64_t random_state;
+
+static unsigned draw(unsigned below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+static void note_kernel(const struct cushim_mock_launch *seen, void *data)
+{
+    (void)data;
+    memcpy(&executed, seen->parameters[0], sizeof executed);
+}
+
+static void note_end(void *data, const struct cushim_mock_trace *entry)
+{
+    (void)data;
+    if (strcmp(entry->what, "end") == 0 && strcmp(entry->name, "kernel") == 0)
+        operations[executed] = entry->operation;
+}
+
+/* A kernel that tells its number. */
+static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependencies, size_t count,
+                              unsigned number)
+{
+    void *parameters[] = {&number};
+    const CUDA_KERNEL_NODE_PARAMS kernel = {.func = function,
+                                            .gridDimX = 1,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 1,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .kernelParams = parameters};
+    CUgraphNode node;
+
+    OK(driver->GraphAddKernelNode_v2(&node, graph, dependencies, count, &kernel));
+    return node;
+}
+
+/* A graph with edges at random; `reaches` is what they come to. */
+static void make_graph(CUfunction function, bool reaches[GRAPH_NODES][GRAPH_NODES])
+{
+    const unsigned density = 1 + draw(9);
+    CUgraphNode nodes[GRAPH_NODES];
+
+    memset(reaches, 0, sizeof(bool[GRAPH_NODES][GRAPH_NODES]));
+    for (unsigned i = 0; i < GRAPH_NODES; i++) {
+        CUgraphNode dependencies[GRAPH_NODES];
+        size_t count = 0;
+
+        for (unsigned j = 0; j < i; j++) {
+            if (draw(10) >= density)
+                continue;
+            dependencies[count++] = nodes[j];
+            reaches[j][i] = true;
+            for (unsigned k = 0; k < j; k++)
+                reaches[k][i] |= reaches[k][j];
+        }
+        nodes[i] = add_kernel(function, dependencies, count, i);
+    }
+}
+
+static void check_graph(bool reaches[GRAPH_NODES][GRAPH_NODES])
+{
+    for (unsigned i = 0; i < GRAPH_NODES; i++) {
+        for (unsigned j = i + 1; j < GRAPH_NODES; j++) {
+            enum cushim_mock_order order;
+
+            OK(cushim_mock_ordered(world, operations[i], operations[j], &order, NULL, 0));
+            assert_int_equal(order,
+                             reaches[i][j] ? CUSHIM_MOCK_ORDER_BEFORE : CUSHIM_MOCK_ORDER_NONE);
+        }
+    }
+}
+
+static void random_graphs_are_ordered_by_their_edges(void **state)
+{
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry numbered(.param .u32 number) { ret; }\n";
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "numbered", .duration_ns = 1000, .run = note_kernel};
+    bool reaches[GRAPH_NODES][GRAPH_NODES];
+    CUfunction function;
+    CUmodule module;
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&function, module, "numbered"));
+    random_state = 0x9e3779b97f4a7c15u;
+    cushim_mock_trace_set(world, note_end, NULL);
+    for (unsigned i = 0; i < GRAPHS; i++) {
+        CUgraphExec exec;
+
+        OK(driver->GraphDestroy(graph));
+        OK(driver->GraphCreate(&graph, 0));
+        make_graph(function, reaches);
+        OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+        for (unsigned launches = 0; launches < LAUNCHES; launches++) {
+            OK(driver->GraphLaunch(exec, race_streams[draw(2)]));
+            while (world_state().pending > 0)
+                OK(cushim_mock_step(world));
+            check_graph(reaches);
+        }
+        OK(driver->GraphExecDestroy(exec));
+    }
+    cushim_mock_trace_set(world, NULL, NULL);
+    OK(driver->ModuleUnload(module));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(edge_orders_nodes),
+        TEST(nodes_without_an_edge_are_a_race),
+        TEST(nodes_of_another_kind_are_told_apart),
+        TEST(diamond_races_in_the_middle_alone),
+        TEST(stream_orders_a_launch_with_what_is_around_it),
+        TEST(launches_of_one_graph_are_ordered),
+        TEST(child_graph_is_ordered_by_its_node),
+        TEST(captured_fork_and_join_are_edges),
+        TEST(event_of_a_graph_orders),
+        TEST(event_of_a_graph_does_not_order_what_is_beside_it),
+        TEST(lanes_of_launches_are_used_again),
+        TEST(random_graphs_are_ordered_by_their_edges),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

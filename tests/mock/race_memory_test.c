@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bytes a use of memory is: rows, layers, arrays; and which memory is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/mock/races/region.h"
+#include "tests/mock/race_world.h"
+
+enum { PITCH = 64, ROWS = 4 };
+
+#define ONE race_streams[0]
+#define OTHER race_streams[1]
+
+static void set(unsigned first, unsigned bytes, CUstream stream)
+{
+    OK(driver->MemsetD8Async(race_memory + first, 1, bytes, stream));
+}
+
+static void bytes_side_by_side_are_no_race(void **state)
+{
+    (void)state;
+    set(0, 16, ONE);
+    set(16, 16, OTHER);
+    assert_int_equal(race_count(), 0);
+    set(31, 2, ONE);
+    assert_int_equal(race_count(), 1);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "bytes 31 to 32 of allocation"));
+}
+
+/* A box of rows in the memory as (x, y) and its size. */
+static void set_box(unsigned x, unsigned y, unsigned width, unsigned height, CUstream stream)
+{
+    OK(driver->MemsetD2D8Async(race_memory + y * PITCH + x, PITCH, 1, width, height, stream));
+}
+
+static void boxes_race_where_their_rows_meet(void **state)
+{
+    static const struct {
+        unsigned x, y, width, height;
+        bool race;
+    } boxes[] = {
+        {0, 0, 16, ROWS, false}, {32, 0, 32, ROWS, false}, {16, 4, 16, ROWS, false},
+        {16, 0, 16, ROWS, true}, {31, 3, 1, 1, true},      {0, 3, 64, 1, true},
+        {0, 4, 64, 2, false},    {15, 1, 1, 3, false},     {15, 1, 2, 3, true},
+        {48, 0, 16, 1, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(boxes); i++) {
+        const size_t before = race_count();
+        CUstream one = world_stream(), other = world_stream();
+
+        set_box(16, 0, 16, ROWS, one);
+        set_box(boxes[i].x, boxes[i].y, boxes[i].width, boxes[i].height, other);
+        assert_int_equal(race_count() - before, boxes[i].race);
+        OK(driver->CtxSynchronize());
+        OK(driver->StreamDestroy_v2(one));
+        OK(driver->StreamDestroy_v2(other));
+    }
+}
+
+static void text_tells_the_row_that_meets(void **state)
+{
+    (void)state;
+    set_box(16, 0, 16, ROWS, ONE);
+    set(2 * PITCH + 20, 2, OTHER);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "bytes 148 to 150 of allocation"));
+}
+
+static void copy_box(CUdeviceptr memory, unsigned x, unsigned z, CUstream stream)
+{
+    const CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = race_host,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = memory,
+                                .dstPitch = 16,
+                                .dstHeight = 4,
+                                .dstXInBytes = x,
+                                .dstZ = z,
+                                .WidthInBytes = 4,
+                                .Height = 4,
+                                .Depth = 2};
+
+    OK(driver->Memcpy3DAsync_v2(&copy, stream));
+}
+
+static void layers_race_where_their_rows_meet(void **state)
+{
+    (void)state;
+    copy_box(race_memory, 0, 0, ONE);
+    copy_box(race_memory, 4, 0, OTHER);
+    copy_box(race_memory, 0, 2, OTHER);
+    assert_int_equal(race_count(), 0);
+    copy_box(race_memory, 3, 1, OTHER);
+    assert_int_equal(race_count(), 1);
+}
+
+static void copy_to_array(CUarray array, unsigned x, CUstream stream)
+{
+    const CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                                .srcHost = race_host,
+                                .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                                .dstArray = array,
+                                .dstXInBytes = x,
+                                .WidthInBytes = 8,
+                                .Height = 4};
+
+    OK(driver->Memcpy2DAsync_v2(&copy, stream));
+}
+
+static void arrays_are_memory_too(void **state)
+{
+    const CUDA_ARRAY_DESCRIPTOR descriptor = {
+        .Width = 16, .Height = 4, .Format = CU_AD_FORMAT_UNSIGNED_INT8, .NumChannels = 1};
+    CUarray array;
+
+    (void)state;
+    OK(driver->ArrayCreate_v2(&array, &descriptor));
+    copy_to_array(array, 0, ONE);
+    copy_to_array(array, 8, OTHER);
+    assert_int_equal(race_count(), 0);
+    copy_to_array(array, 4, OTHER);
+    assert_int_equal(race_count(), 1);
+    OK(driver->ArrayDestroy(array));
+}
+
+static void page_locked_memory_is_known(void **state)
+{
+    CUdeviceptr other;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&other, RACE_BYTES));
+    race_download(ONE);
+    OK(driver->MemcpyHtoDAsync_v2(other, race_host, 16, OTHER));
+    assert_int_equal(race_count(), 1);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "cuMemcpyHtoDAsync_v2) reads and copy"));
+    OK(driver->MemFree_v2(other));
+}
+
+static void managed_memory_is_known(void **state)
+{
+    CUdeviceptr managed;
+
+    (void)state;
+    OK(driver->MemAllocManaged(&managed, 64, CU_MEM_ATTACH_GLOBAL));
+    race_launch(race_writes, managed, ONE);
+    race_launch(race_reads, managed, OTHER);
+    assert_int_equal(race_count(), 1);
+    OK(driver->MemFree_v2(managed));
+}
+
+static void pageable_memory_is_not_known(void **state)
+{
+    static char pageable[64];
+    CUdeviceptr other;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&other, 64));
+    OK(driver->MemcpyHtoDAsync_v2(race_memory, pageable, 64, ONE));
+    OK(driver->MemcpyHtoDAsync_v2(other, pageable, 64, OTHER));
+    assert_int_equal(race_count(), 0);
+    OK(driver->MemFree_v2(other));
+}
+
+static void both_sides_of_a_copy_count(void **state)
+{
+    CUdeviceptr other;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&other, 64));
+    OK(driver->MemcpyDtoDAsync_v2(other, race_memory, 64, ONE));
+    race_launch(race_writes, race_memory, OTHER);
+    assert_int_equal(race_count(), 1);
+    race_launch(race_reads, other, OTHER);
+    assert_int_equal(race_count(), 2);
+    OK(driver->MemFree_v2(other));
+}
+
+static void two_that_read_are_no_race(void **state)
+{
+    (void)state;
+    race_read(ONE);
+    race_download(OTHER);
+    assert_int_equal(race_count(), 0);
+}
+
+/* Also in manual mode, where such a copy is executed in the call and never queued. */
+static void copy_that_is_waited_for_counts(void **state)
+{
+    int word;
+
+    (void)state;
+    race_begin("mode = manual");
+    race_write(ONE);
+    OK(driver->MemcpyDtoH_v2(&word, race_memory, sizeof word));
+    assert_int_equal(race_count(), 1);
+    assert_non_null(strstr(cushim_mock_race(world, 0), "default stream, cuMemcpyDtoH_v2) reads"));
+    race_end();
+}
+
+/* What these wait for was not measured: all of it, to be safe. */
+static void copies_between_contexts_are_ordered(void **state)
+{
+    CUdeviceptr other;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&other, 64));
+    race_write(ONE);
+    OK(driver->MemcpyPeer(other, NULL, race_memory, NULL, 64));
+    race_launch(race_writes, other, OTHER);
+    assert_int_equal(race_count(), 0);
+    OK(driver->MemcpyPeerAsync(other, NULL, race_memory, NULL, 64, ONE));
+    assert_int_equal(race_count(), 1);
+    OK(driver->MemFree_v2(other));
+}
+
+/* Regions of memory: what two have in common, against their bytes one by one. */
+
+enum { BYTES = 640, PAIRS = 100000 };
+
+static uint64_t random_state = 0x9e3779b97f4a7c15u;
+
+static unsigned draw(unsigned below)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (unsigned)(random_state >> 33) % below;
+}
+
+/* Rows of a layer do not overlap, nor do layers; the gaps are of any size. */
+static struct cushim__region draw_region(void)
+{
+    struct cushim__region region = {.start = draw(200), .width = 1 + draw(12), .rows = 1 + draw(4)};
+
+    region.pitch = region.width + draw(3) * draw(8);
+    region.layers = 1 + draw(3);
+    region.layer = region.rows * region.pitch + draw(2) * draw(16);
+    return region;
+}
+
+static void mark(const struct cushim__region *region, bool bytes[BYTES])
+{
+    memset(bytes, 0, BYTES * sizeof *bytes);
+    for (size_t z = 0; z < region->layers; z++) {
+        for (size_t y = 0; y < region->rows; y++) {
+            for (size_t x = 0; x < region->width; x++)
+                bytes[region->start + z * region->layer + y * region->pitch + x] = true;
+        }
+    }
+}
+
+static void regions_overlap_where_their_bytes_do(void **state)
+{
+    unsigned overlaps = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region one = draw_region(), other = draw_region();
+        bool of_one[BYTES], of_other[BYTES], expected = false;
+        uint64_t first = 0, end = 0;
+
+        mark(&one, of_one);
+        mark(&other, of_other);
+        for (unsigned at = 0; at < BYTES; at++)
+            expected |= of_one[at] && of_other[at];
+        assert_int_equal(cushim__region_overlap(&one, &other, &first, &end), expected);
+        overlaps += expected;
+        assert_true(!expected || first < end);
+        for (uint64_t at = first; expected && at < end; at++)
+            assert_true(of_one[at] && of_other[at]);
+    }
+    assert_true(overlaps > PAIRS / 10 && overlaps < PAIRS - PAIRS / 10);
+}
+
+static void region_covers_only_what_it_has(void **state)
+{
+    unsigned covered = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region one = cushim__region_row(draw(150), 150 + draw(212));
+        const struct cushim__region other = draw_region();
+        bool of_one[BYTES], of_other[BYTES], expected = true;
+
+        mark(&one, of_one);
+        mark(&other, of_other);
+        for (unsigned at = 0; at < BYTES; at++)
+            expected &= of_one[at] || !of_other[at];
+        assert_int_equal(cushim__region_covers(&one, &other), expected);
+        assert_true(cushim__region_covers(&other, &other));
+        covered += expected;
+    }
+    assert_true(covered > PAIRS / 20 && covered < PAIRS - PAIRS / 20);
+}
+
+static void rows_without_gaps_are_one_row(void **state)
+{
+    unsigned joined_count = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region region = draw_region(), joined = cushim__region_joined(region);
+        bool before[BYTES], after[BYTES];
+
+        mark(&region, before);
+        mark(&joined, after);
+        assert_memory_equal(before, after, sizeof before);
+        assert_int_equal(cushim__region_end(&region), cushim__region_end(&joined));
+        joined_count += joined.rows == 1 && joined.layers == 1 && region.rows > 1;
+    }
+    assert_true(joined_count > 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, race_auto, race_done)
+    const struct CMUnitTest tests[] = {
+        TEST(bytes_side_by_side_are_no_race),
+        TEST(boxes_race_where_their_rows_meet),
+        TEST(text_tells_the_row_that_meets),
+        TEST(layers_race_where_their_rows_meet),
+        TEST(arrays_are_memory_too),
+        TEST(page_locked_memory_is_known),
+        TEST(managed_memory_is_known),
+        TEST(pageable_memory_is_not_known),
+        TEST(both_sides_of_a_copy_count),
+        TEST(two_that_read_are_no_race),
+        cmocka_unit_test(copy_that_is_waited_for_counts),
+        TEST(copies_between_contexts_are_ordered),
+        cmocka_unit_test(regions_overlap_where_their_bytes_do),
+        cmocka_unit_test(region_covers_only_what_it_has),
+        cmocka_unit_test(rows_without_gaps_are_one_row),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is said of a race, how often, and what else it comes to. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/mock/race_world.h"
+
+static unsigned log_lines;
+static char last_line[1024];
+
+static void note_line(void *data, const char *line)
+{
+    (void)data;
+    log_lines++;
+    snprintf(last_line, sizeof last_line, "%s", line);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    race_begin("mode = auto");
+    log_lines = 0;
+    last_line[0] = '\0';
+    cushim_mock_log_set(world, note_line, NULL);
+    return 0;
+}
+
+static unsigned long long allocation_of(CUdeviceptr memory)
+{
+    unsigned long long id = 0;
+
+    OK(driver->PointerGetAttribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, memory));
+    return id;
+}
+
+static unsigned long long id_of(CUstream stream)
+{
+    unsigned long long id = 0;
+
+    OK(driver->StreamGetId(stream, &id));
+    return id;
+}
+
+static void text_names_both_operations_and_the_cure(void **state)
+{
+    char want[500];
+
+    (void)state;
+    race_read(race_streams[0]);
+    OK(driver->MemcpyHtoDAsync_v2(race_memory + 16, race_host, 100, race_streams[1]));
+    snprintf(want, sizeof want,
+             "copy (operation 2, stream %llu, cuMemcpyHtoDAsync_v2) writes and kernel \"reads\" "
+             "(operation 1, stream %llu, cuLaunchKernel) reads bytes 16 to 116 of allocation %llu: "
+             "nothing orders them; record an event on stream %llu after the kernel and let "
+             "stream %llu wait for it",
+             id_of(race_streams[1]), id_of(race_streams[0]), allocation_of(race_memory),
+             id_of(race_streams[0]), id_of(race_streams[1]));
+    assert_string_equal(cushim_mock_race(world, 0), want);
+    assert_null(cushim_mock_race(world, 1));
+    assert_string_equal(last_line, want);
+    assert_int_equal(log_lines, 1);
+}
+
+static void text_names_the_default_stream(void **state)
+{
+    (void)state;
+    OK(driver->MemsetD8_v2(race_memory, 0, 16));
+    race_download(race_streams[1]);
+    assert_non_null(
+        strstr(cushim_mock_race(world, 0),
+               "set (operation 1, default stream, cuMemsetD8_v2) writes bytes 0 to 16"));
+    assert_non_null(
+        strstr(cushim_mock_race(world, 0), "record an event on the default stream after the set"));
+}
+
+/* The cure that a text names is one. */
+static void cure_that_the_text_names_helps(void **state)
+{
+    CUevent event = world_event();
+
+    (void)state;
+    race_read(race_streams[0]);
+    OK(driver->EventRecord(event, race_streams[0]));
+    OK(driver->StreamWaitEvent(race_streams[1], event, 0));
+    race_upload(race_streams[1]);
+    assert_int_equal(race_count(), 0);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void race_is_no_violation(void **state)
+{
+    (void)state;
+    race_read(race_streams[0]);
+    race_write(race_streams[1]);
+    assert_int_equal(race_count(), 1);
+    assert_int_equal(world_state().violations, 0);
+}
+
+static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+{
+    enum { KEPT = 1024, ALL = 1100 };
+    static CUdeviceptr memory[ALL];
+
+    (void)state;
+    for (unsigned i = 0; i < ALL; i++) {
+        OK(driver->MemAlloc_v2(&memory[i], 16));
+        race_launch(race_writes, memory[i], race_streams[0]);
+        race_launch(race_reads, memory[i], race_streams[1]);
+    }
+    assert_int_equal(race_count(), ALL);
+    assert_int_equal(log_lines, KEPT);
+    for (unsigned i = 0; i < ALL; i++)
+        OK(driver->MemFree_v2(memory[i]));
+}
+
+static void pair_of_places_is_told_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        race_read(race_streams[0]);
+        race_write(race_streams[1]);
+    }
+    /* The kernel that writes after the one that reads, and the other way round. */
+    assert_int_equal(race_count(), 2);
+}
+
+static void other_places_are_told_too(void **state)
+{
+    CUstream third = world_stream();
+    CUdeviceptr other;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&other, 64));
+    race_write(race_streams[0]);
+    race_read(race_streams[1]);
+    assert_int_equal(race_count(), 1);
+    race_read(third);
+    assert_int_equal(race_count(), 2);
+    race_download(race_streams[1]);
+    assert_int_equal(race_count(), 3);
+    race_launch(race_writes, other, race_streams[0]);
+    race_launch(race_reads, other, race_streams[1]);
+    assert_int_equal(race_count(), 4);
+    OK(driver->StreamDestroy_v2(third));
+    OK(driver->MemFree_v2(other));
+}
+
+static void first_64_texts_are_kept_and_all_are_counted(void **state)
+{
+    CUdeviceptr memories[70];
+
+    (void)state;
+    for (unsigned i = 0; i < 70; i++) {
+        OK(driver->MemAlloc_v2(&memories[i], 1));
+        race_launch(race_writes, memories[i], race_streams[0]);
+        race_launch(race_reads, memories[i], race_streams[1]);
+    }
+    assert_int_equal(race_count(), 70);
+    assert_non_null(cushim_mock_race(world, 63));
+    assert_null(cushim_mock_race(world, 64));
+    for (unsigned i = 0; i < 70; i++)
+        OK(driver->MemFree_v2(memories[i]));
+}
+
+static void uses_that_are_forgotten_are_told(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 1024; i++)
+        OK(driver->MemsetD8Async(race_memory + i, 0, 1, race_streams[0]));
+    assert_int_equal(log_lines, 0);
+    for (unsigned i = 1024; i < 1100; i++)
+        OK(driver->MemsetD8Async(race_memory + i, 0, 1, race_streams[0]));
+    assert_int_equal(log_lines, 1);
+    assert_non_null(strstr(last_line, "the oldest ones are forgotten"));
+}
+
+/* Behind a wait for a value everything is taken to come before, but only until it has ended. */
+static void streams_race_again_behind_a_value(void **state)
+{
+    (void)state;
+    OK(driver->MemsetD32Async(race_memory, 1, 1, race_streams[1]));
+    OK(driver->StreamWaitValue32_v2(race_streams[1], race_memory, 1, CU_STREAM_WAIT_VALUE_EQ));
+    OK(driver->StreamSynchronize(race_streams[1]));
+    race_write(race_streams[1]);
+    race_read(race_streams[0]);
+    assert_int_equal(race_count(), 1);
+}
+
+/* What is dropped with its context races with nothing. */
+static void work_of_a_context_that_is_gone_is_no_race(void **state)
+{
+    CUcontext context;
+    CUstream stream;
+
+    (void)state;
+    race_begin("mode = manual");
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    stream = world_stream();
+    OK(driver->MemcpyDtoHAsync_v2(race_host, race_memory, 16, stream));
+    OK(driver->CtxDestroy_v2(context));
+    race_write(race_streams[0]);
+    assert_int_equal(race_count(), 0);
+    race_end();
+}
+
+/* --- threads --- */
+
+enum { THREADS = 4, ROUNDS = 200 };
+
+static CUcontext shared_context;
+
+/* Each with memory and a stream of its own. */
+static void *work(void *data)
+{
+    CUdeviceptr memory;
+    CUstream stream;
+
+    (void)data;
+    if (driver->CtxSetCurrent(shared_context) != CUDA_SUCCESS ||
+        driver->MemAlloc_v2(&memory, 64) != CUDA_SUCCESS ||
+        driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return NULL;
+    for (int i = 0; i < ROUNDS; i++) {
+        driver->MemsetD8Async(memory, 1, 64, stream);
+        if (i % 10 == 0)
+            driver->StreamSynchronize(stream);
+    }
+    driver->StreamDestroy_v2(stream);
+    driver->MemFree_v2(memory);
+    return NULL;
+}
+
+static void threads_with_memory_of_their_own_do_not_race(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    OK(driver->CtxGetCurrent(&shared_context));
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, NULL), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(race_count(), 0);
+    assert_true(world_state().executed >= THREADS * ROUNDS);
+}
+
+/* What the host has waited for need not be remembered, nor what a later use covers. */
+static void long_programs_forget_nothing(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3000; i++) {
+        OK(driver->MemsetD8Async(race_memory + i, 0, 1, race_streams[0]));
+        if (i % 500 == 0)
+            OK(driver->StreamSynchronize(race_streams[0]));
+    }
+    for (unsigned i = 0; i < 3000; i++) {
+        race_write(race_streams[0]);
+        race_read(race_streams[0]);
+    }
+    assert_int_equal(log_lines, 0);
+}
+
+static void nothing_is_looked_for_by_default(void **state)
+{
+    enum cushim_mock_order order;
+    CUstream streams[2];
+    CUdeviceptr memory;
+
+    (void)state;
+    world_begin("mode = auto");
+    OK(driver->MemAlloc_v2(&memory, 16));
+    for (unsigned i = 0; i < 2; i++) {
+        streams[i] = world_stream();
+        OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
+    }
+    assert_int_equal(world_state().races, 0);
+    assert_null(cushim_mock_race(world, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_mock_ordered(world, 1, 2, &order, NULL, 0));
+    for (unsigned i = 0; i < 2; i++)
+        OK(driver->StreamDestroy_v2(streams[i]));
+    OK(driver->MemFree_v2(memory));
+    world_end();
+}
+
+static void race_is_a_violation_if_so_set(void **state)
+{
+    CUstream streams[2];
+    CUdeviceptr memory;
+
+    (void)state;
+    world_begin("races = violation");
+    OK(driver->MemAlloc_v2(&memory, 16));
+    for (unsigned i = 0; i < 2; i++) {
+        streams[i] = world_stream();
+        OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
+    }
+    assert_int_equal(world_state().races, 1);
+    assert_int_equal(world_state().violations, 1);
+    assert_non_null(strstr(cushim_mock_violation(world, 0), cushim_mock_race(world, 0)));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+}
+
+/* Whether anything orders two operations that are named by number. */
+
+static void order_of_two_operations_is_told(void **state)
+{
+    enum cushim_mock_order order;
+    char text[400];
+
+    (void)state;
+    race_read(race_streams[0]);
+    race_read(race_streams[0]);
+    race_read(race_streams[1]);
+    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
+    assert_non_null(strstr(text, "(operation 1, "));
+    assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
+    OK(cushim_mock_ordered(world, 2, 1, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_AFTER);
+    assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
+    OK(cushim_mock_ordered(world, 3, 1, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
+    assert_memory_equal(text, "nothing orders kernel \"reads\" (operation 1, ", 41);
+    OK(cushim_mock_ordered(world, 2, 3, &order, NULL, 0));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
+}
+
+static void order_behind_a_value_is_not_known(void **state)
+{
+    enum cushim_mock_order order;
+    char text[500];
+
+    (void)state;
+    OK(driver->StreamWaitValue32_v2(race_streams[0], race_memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    race_read(race_streams[0]);
+    race_read(race_streams[1]);
+    OK(cushim_mock_ordered(world, 2, 3, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
+    assert_non_null(strstr(text, "depends on who writes the value"));
+    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
+}
+
+static void order_of_no_operation_is_refused(void **state)
+{
+    enum cushim_mock_order order = CUSHIM_MOCK_ORDER_UNKNOWN;
+
+    (void)state;
+    race_read(race_streams[0]);
+    race_read(race_streams[0]);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 1, &order, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 2, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(NULL, 1, 2, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 3, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 0, 2, &order, NULL, 0));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
+}
+
+static void last_4096_operations_can_be_asked_for(void **state)
+{
+    enum cushim_mock_order order;
+
+    (void)state;
+    for (int i = 0; i < 4097; i++)
+        race_read(race_streams[0]);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 4097, &order, NULL, 0));
+    OK(cushim_mock_ordered(world, 2, 4097, &order, NULL, 0));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, race_done)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(text_names_both_operations_and_the_cure),
+        TEST(text_names_the_default_stream),
+        TEST(cure_that_the_text_names_helps),
+        TEST(race_is_no_violation),
+        TEST(pair_of_places_is_told_once),
+        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_told),
+        TEST(other_places_are_told_too),
+        TEST(first_64_texts_are_kept_and_all_are_counted),
+        TEST(uses_that_are_forgotten_are_told),
+        TEST(streams_race_again_behind_a_value),
+        cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
+        TEST(threads_with_memory_of_their_own_do_not_race),
+        TEST(long_programs_forget_nothing),
+        cmocka_unit_test(nothing_is_looked_for_by_default),
+        cmocka_unit_test(race_is_a_violation_if_so_set),
+        TEST_IN(order_of_two_operations_is_told, race_auto, race_done),
+        TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
+        TEST_IN(order_of_no_operation_is_refused, race_auto, race_done),
+        TEST_IN(last_4096_operations_can_be_asked_for, race_auto, race_done),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

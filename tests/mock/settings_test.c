@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Settings: what each key does, and that whatever is not understood is refused where it stands. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/mock/call.h"
+#include "src/mock/settings.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct cushim__settings settings;
+static char message[400];
+
+/* The defaults, and `text` read over them. */
+static CUresult parse(const char *text)
+{
+    cushim__settings_free(&settings);
+    assert_int_equal(cushim__settings_default(&settings), CUDA_SUCCESS);
+    return cushim__settings_parse(&settings, text, "text", message, sizeof message);
+}
+
+static void parse_well(const char *text)
+{
+    if (parse(text) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+    assert_string_equal(message, "");
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    cushim__settings_free(&settings);
+    return 0;
+}
+
+static void defaults_are_one_h200_of_2_gib(void **state)
+{
+    (void)state;
+    parse_well("");
+    assert_int_equal(settings.devices, 1);
+    assert_int_equal(settings.driver_version, 13000);
+    assert_int_equal(settings.memory_bytes, (size_t)2 << 30);
+    assert_int_equal(settings.mode, CUSHIM__AUTO);
+    assert_int_equal(settings.schedule, CUSHIM__FIFO);
+    assert_int_equal(settings.personality, CUSHIM__NORMAL);
+    assert_int_equal(settings.races, CUSHIM__RACES_IGNORE);
+    assert_false(settings.hostile);
+    assert_false(settings.abort_on_violation);
+    assert_false(settings.skip_unregistered);
+    assert_false(settings.report_left);
+    assert_false(settings.quiet);
+    assert_string_equal(settings.profile.name, "NVIDIA H200");
+    assert_int_equal(settings.profile.attributes[75], 9);
+    assert_int_equal(settings.profile.attributes[131], -1);
+    assert_true(settings.profile.has_limit[0]);
+    assert_false(settings.profile.has_limit[3]);
+    assert_int_equal(settings.profile.greatest_priority, -5);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventQuery)], 153);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventRecord_ptsz)], 1700);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemAlloc_v2)], UINT32_MAX);
+}
+
+static void every_key_does_what_it_says(void **state)
+{
+    (void)state;
+    parse_well("schema = 1\n"
+               "devices = 3\n"
+               "driver_version = 12.8\n"
+               "memory = 64 MiB\n"
+               "mode = manual\n"
+               "schedule = random\n"
+               "seed = 18446744073709551615\n"
+               "personality = version-mismatch\n"
+               "races = violation\n"
+               "hostile = yes\n"
+               "violation = abort\n"
+               "unregistered_kernels = skip\n"
+               "kernels = 4\n"
+               "left = report\n"
+               "quiet = yes\n");
+    assert_int_equal(settings.devices, 3);
+    assert_int_equal(settings.driver_version, 12080);
+    assert_int_equal(settings.memory_bytes, 64 << 20);
+    assert_int_equal(settings.mode, CUSHIM__MANUAL);
+    assert_int_equal(settings.schedule, CUSHIM__RANDOM);
+    assert_true(settings.seed == UINT64_MAX);
+    assert_int_equal(settings.personality, CUSHIM__VERSION_MISMATCH);
+    assert_int_equal(settings.races, CUSHIM__RACES_VIOLATION);
+    assert_true(settings.hostile);
+    assert_true(settings.abort_on_violation);
+    assert_true(settings.skip_unregistered);
+    assert_int_equal(settings.kernels, 4);
+    assert_true(settings.report_left);
+    assert_true(settings.quiet);
+}
+
+static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
+{
+    (void)state;
+    parse_well("fault = cuInit:nth=2 => return(NO_DEVICE)  # a comment\n"
+               "devices = 2\n"
+               "fault = op.* => hang\n");
+    assert_int_equal(settings.fault_count, 2);
+    assert_string_equal(settings.faults[0].site, "cuInit");
+    assert_int_equal(settings.faults[0].nth, 2);
+    assert_int_equal(settings.faults[0].code, CUDA_ERROR_NO_DEVICE);
+    assert_string_equal(settings.faults[1].site, "op.*");
+    assert_true(settings.faults[1].is_operation);
+    assert_true(cushim__settings_repeat("fault", 5));
+    assert_false(cushim__settings_repeat("devices", 7));
+    assert_false(cushim__settings_repeat("cost.cuInit", 11));
+    assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(message, "text:3:1: line 1 has set devices already");
+}
+
+static void costs_are_durations_and_bandwidths(void **state)
+{
+    (void)state;
+    parse_well("cost.call = 1\n"
+               "cost.record = 2 us\n"
+               "cost.launch = 3ms\n"
+               "cost.operation = 4 s\n"
+               "cost.host_to_device = 10\n"
+               "cost.device_to_host = 11\n"
+               "cost.device = 12\n"
+               "cost.peer = 13\n"
+               "cost.set = 14\n"
+               "cost.cuEventQuery = 0\n"
+               "cost.cuMemAlloc_v2 = 5 us\n");
+    assert_int_equal(settings.costs.call_ns, 1);
+    assert_int_equal(settings.costs.record_ns, 2000);
+    assert_int_equal(settings.costs.launch_ns, 3000000);
+    assert_true(settings.costs.operation_ns == UINT64_C(4000000000));
+    assert_int_equal(settings.costs.host_to_device_bytes_per_us, 10);
+    assert_int_equal(settings.costs.device_to_host_bytes_per_us, 11);
+    assert_int_equal(settings.costs.device_bytes_per_us, 12);
+    assert_int_equal(settings.costs.peer_bytes_per_us, 13);
+    assert_int_equal(settings.costs.set_bytes_per_us, 14);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(MemAlloc_v2)], 5000);
+    /* A function of the per-thread stream is one of its own. */
+    assert_int_equal(settings.call_ns[CUSHIM__SLOT(EventRecord)], 1700);
+}
+
+static void single_values_of_the_profile_are_changed_by_name_or_number(void **state)
+{
+    (void)state;
+    parse_well("attribute.MULTIPROCESSOR_COUNT = 7\n"
+               "attribute.131 = -2147483647\n"
+               "attribute.191 = 5\n"
+               "limit.STACK_SIZE = 2KiB\n"
+               "limit.3 = 2\n");
+    assert_int_equal(settings.profile.attributes[16], 7);
+    assert_int_equal(settings.profile.attributes[131], -2147483647);
+    assert_int_equal(settings.profile.attributes[191], 5);
+    assert_true(settings.profile.has_attribute[191]);
+    assert_int_equal(settings.profile.limits[0], 2048);
+    assert_true(settings.profile.has_limit[3]);
+}
+
+static void blanks_comments_and_line_ends_do_not_matter(void **state)
+{
+    static const char *const texts[] = {
+        "devices=3",
+        "\n\n\t devices \t=\t 3 \t\n\n",
+        "# devices = 4\ndevices = 3 # not 5\n  # devices = 6\n",
+        "devices = 3\t#",
+        "schema = 1\r\ndevices = 3\r\n",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        parse_well(texts[i]);
+        assert_int_equal(settings.devices, 3);
+    }
+}
+
+/* What is refused, and how: place, what was expected, what was probably meant. */
+static const struct {
+    const char *text, *message;
+} refusals[] = {
+    {"mode = fast", "text:1:8: mode is manual, auto or threaded, not \"fast\""},
+    {"\n\n  mode=Auto", "text:3:8: mode is manual, auto or threaded, not \"Auto\""},
+    {"mode", "text:1:5: a line is `key = value`"},
+    {"mode auto", "text:1:6: a line is `key = value`"},
+    {"= 3", "text:1:1: a line is `key = value`"},
+    {"[mock]", "text:1:1: a line is `key = value`"},
+    {"mode =", "text:1:7: mode lacks its value"},
+    {"mode = # auto", "text:1:8: mode lacks its value"},
+    {"mode = au\001to", "text:1:10: a control character, of code 1"},
+    {"schema = 2", "text:1:10: schema is 1 in this version, not \"2\""},
+    {"mode = auto\nschema = 1", "text:2:1: schema must be the first key"},
+    {"schema = 1\nschema = 1", "text:2:1: schema must be the first key"},
+    {"mode = auto\nmode = auto", "text:2:1: line 1 has set mode already"},
+    {"attribute.1 = 5\n#\nattribute.MAX_THREADS_PER_BLOCK = 5",
+     "text:3:1: line 1 has set attribute.MAX_THREADS_PER_BLOCK already"},
+    {"device = 3", "text:1:1: there is no key \"device\"; did you mean \"devices\"?"},
+    {"MODE = auto", "text:1:1: there is no key \"MODE\"; did you mean \"mode\"?"},
+    {"frobnicate = 1", "text:1:1: there is no key \"frobnicate\""},
+    {"cost.cuEventQuerry = 1",
+     "text:1:1: there is no key \"cost.cuEventQuerry\"; did you mean \"cost.cuEventQuery\"?"},
+    {"cost.lunch = 1", "text:1:1: there is no key \"cost.lunch\"; did you mean \"cost.launch\"?"},
+    {"cost.cuLaunch_ = 1",
+     "text:1:1: there is no key \"cost.cuLaunch_\"; did you mean \"cost.cuLaunch\"?"},
+    {"cost.frobnicate = 1", "text:1:1: there is no key \"cost.frobnicate\"; behind \"cost.\" comes "
+                            "an operation, or a function by its exported name"},
+    {"attribute.WARPSIZE = 1", "text:1:1: there is no key \"attribute.WARPSIZE\"; did you mean "
+                               "\"attribute.WARP_SIZE\"?"},
+    {"attribute.0 = 1",
+     "text:1:1: there is no key \"attribute.0\"; behind \"attribute.\" comes the "
+     "name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
+    {"attribute.192 = 1",
+     "text:1:1: there is no key \"attribute.192\"; behind \"attribute.\" comes the name of a "
+     "device attribute without CU_DEVICE_ATTRIBUTE_, or its number"},
+    {"limit.16 = 1",
+     "text:1:1: there is no key \"limit.16\"; behind \"limit.\" comes the name of a "
+     "limit without CU_LIMIT_, or its number"},
+    {"attribute.1 = many", "text:1:15: attribute.1 is a whole number, not \"many\""},
+    {"attribute.1 = 2147483648", "text:1:15: attribute.1 is a whole number, not \"2147483648\""},
+    {"limit.0 = -1", "text:1:11: limit.0 is a size of 0 or more, not \"-1\""},
+    {"devices = 17", "text:1:11: devices is a whole number from 0 to 16, not \"17\""},
+    {"devices = -1", "text:1:11: devices is a whole number from 0 to 16, not \"-1\""},
+    {"devices = 1 2", "text:1:11: devices is a whole number from 0 to 16, not \"1 2\""},
+    {"devices = 4294967297",
+     "text:1:11: devices is a whole number from 0 to 16, not \"4294967297\""},
+    {"seed = 18446744073709551616",
+     "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
+    {"kernels = 0", "text:1:11: kernels is a whole number from 1 to 1024, not \"0\""},
+    {"races = yes", "text:1:9: races is ignore, report or violation, not \"yes\""},
+    {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
+    {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
+                      "profile, not \"2 GB\""},
+    {"memory = 1023 KiB",
+     "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, "
+     "or profile, not \"1023 KiB\""},
+    {"memory = 18014398509484032 KiB",
+     "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile, not "
+     "\"18014398509484032 KiB\""},
+    {"driver_version = 9.2", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
+                             "12.8 or 12080, not \"9.2\""},
+    {"driver_version = 13.1",
+     "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
+     "12.8 or 12080, not \"13.1\""},
+    {"driver_version = 12.10", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, "
+                               "as 12.8 or 12080, not \"12.10\""},
+    {"driver_version = 12085", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, "
+                               "as 12.8 or 12080, not \"12085\""},
+    {"driver_version = 12", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
+                            "12.8 or 12080, not \"12\""},
+    {"cost.call = 1.5 us",
+     "text:1:13: cost.call is a duration from 0 to 1000 s, as 200, 200 ns or 5 us, not \"1.5 us\""},
+    {"cost.cuInit = 5 s", "text:1:15: cost.cuInit is a duration below 4.29 s, as 200, 200 ns or 5 "
+                          "us, not \"5 s\""},
+    {"cost.set = 0",
+     "text:1:12: cost.set is a whole number of MB/s from 1 to 1000000000, not \"0\""},
+    {"profile = h300",
+     "text:1:11: profile is h200, or the path of a profile (with a slash or a dot "
+     "in it), not \"h300\""},
+    {"profile = /nowhere/x.profile", "/nowhere/x.profile: No such file or directory"},
+    {"mode = xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxyyy",
+     "text:1:8: mode is manual, auto or threaded, not "
+     "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\""},
+};
+
+static void what_is_not_understood_is_refused_where_it_stands(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(refusals); i++) {
+        const CUresult code = parse(refusals[i].text);
+
+        assert_string_equal(message, refusals[i].message);
+        assert_int_equal(code, strstr(refusals[i].text, "/nowhere") ? CUDA_ERROR_FILE_NOT_FOUND
+                                                                    : CUDA_ERROR_INVALID_VALUE);
+    }
+}
+
+static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
+{
+    char small[12];
+
+    (void)state;
+    parse_well("");
+    assert_int_equal(cushim__settings_parse(&settings, "mode = x", "text", small, sizeof small),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(small, "text:1:8: m");
+    assert_int_equal(cushim__settings_parse(&settings, "mode = x", "text", NULL, 0),
+                     CUDA_ERROR_INVALID_VALUE);
+}
+
+static void later_settings_go_over_earlier_ones(void **state)
+{
+    (void)state;
+    parse_well("devices = 2\nmemory = 4 MiB\ncost.call = 1");
+    assert_int_equal(
+        cushim__settings_parse(&settings, "devices = 5", "more", message, sizeof message),
+        CUDA_SUCCESS);
+    assert_int_equal(settings.devices, 5);
+    assert_int_equal(settings.memory_bytes, 4 << 20);
+    assert_int_equal(settings.costs.call_ns, 1);
+}
+
+static void settings_are_described_in_one_line(void **state)
+{
+    char text[200];
+
+    (void)state;
+    parse_well("devices = 2\nmode = manual\nseed = 7\ndriver_version = 12.2");
+    cushim__settings_describe(&settings, text, sizeof text);
+    assert_string_equal(text, "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, "
+                              "schedule fifo, seed 7, personality normal");
+}
+
+/* docs/mock.md tells every key of settings and of profiles, and the defaults are what it says. */
+
+enum { LONGEST_LINE = 1024 };
+
+/* One row of a table of the page: the words of its cells that stand in backquotes, or empty. */
+struct row {
+    char key[64], default_value[64];
+};
+
+static FILE *page;
+
+/*
+ * The word in backquotes that a cell begins with; the cell ends at a bar. Returns what follows it.
+ */
+static const char *read_cell(const char *cell, char *word, size_t size)
+{
+    const char *end = strchr(cell, '|');
+    size_t length;
+
+    word[0] = '\0';
+    cell += strspn(cell, " ");
+    if (*cell == '`') {
+        length = strcspn(cell + 1, "`");
+        assert_true(length < size);
+        memcpy(word, cell + 1, length);
+        word[length] = '\0';
+    }
+    return end ? end + 1 : cell + strlen(cell);
+}
+
+/* Go to the next row of the section that is being read. False: there are no more. */
+static bool next_row(struct row *row)
+{
+    char line[LONGEST_LINE], values[64];
+
+    while (fgets(line, sizeof line, page) && strncmp(line, "## ", 3) != 0) {
+        assert_non_null(strchr(line, '\n'));
+        if (strncmp(line, "| `", 3) != 0)
+            continue;
+        read_cell(read_cell(read_cell(line + 1, row->key, sizeof row->key), values, sizeof values),
+                  row->default_value, sizeof row->default_value);
+        return true;
+    }
+    return false;
+}
+
+/* Begin to read a section. */
+static void open_section(const char *heading)
+{
+    char line[LONGEST_LINE];
+
+    page = fopen(MOCK_PAGE, "r");
+    assert_non_null(page);
+    while (fgets(line, sizeof line, page)) {
+        if (strcmp(line, heading) == 0)
+            return;
+    }
+    fail_msg("no heading %s", heading);
+}
+
+/* The rows of a section are these keys, in this order. */
+static void check_keys(const char *heading, const char *(*key)(size_t index))
+{
+    struct row row;
+    size_t count = 0;
+
+    open_section(heading);
+    for (; next_row(&row); count++) {
+        assert_non_null(key(count));
+        assert_string_equal(row.key, key(count));
+    }
+    assert_null(key(count));
+    fclose(page);
+}
+
+static void the_page_lists_every_key_of_settings(void **state)
+{
+    (void)state;
+    check_keys("## Settings\n", cushim__settings_key);
+}
+
+static void the_page_lists_every_key_of_profiles(void **state)
+{
+    (void)state;
+    check_keys("## Profiles\n", cushim__profile_key);
+}
+
+/* But for the pointer to the costs of calls. */
+static void assert_same(const struct cushim__settings *one, const struct cushim__settings *other)
+{
+    assert_int_equal(one->devices, other->devices);
+    assert_int_equal(one->driver_version, other->driver_version);
+    assert_int_equal(one->memory_bytes, other->memory_bytes);
+    assert_int_equal(one->mode, other->mode);
+    assert_int_equal(one->schedule, other->schedule);
+    assert_int_equal(one->seed, other->seed);
+    assert_int_equal(one->personality, other->personality);
+    assert_int_equal(one->races, other->races);
+    assert_int_equal(one->hostile, other->hostile);
+    assert_int_equal(one->abort_on_violation, other->abort_on_violation);
+    assert_int_equal(one->skip_unregistered, other->skip_unregistered);
+    assert_int_equal(one->kernels, other->kernels);
+    assert_int_equal(one->report_left, other->report_left);
+    assert_int_equal(one->quiet, other->quiet);
+    assert_memory_equal(&one->costs, &other->costs, sizeof one->costs);
+    assert_string_equal(one->profile.name, other->profile.name);
+}
+
+static void the_defaults_of_the_page_change_nothing(void **state)
+{
+    struct cushim__settings expected, parsed;
+    char text[160];
+    struct row row;
+    size_t count = 0;
+
+    (void)state;
+    assert_int_equal(cushim__settings_default(&expected), CUDA_SUCCESS);
+    open_section("## Settings\n");
+    while (next_row(&row)) {
+        /* What has no default is a setting for each of many names, or may come often. */
+        assert_int_equal(row.default_value[0] == '\0',
+                         strstr(row.key, "NAME") != NULL ||
+                             cushim__settings_repeat(row.key, strlen(row.key)));
+        if (!row.default_value[0])
+            continue;
+        assert_int_equal(cushim__settings_default(&parsed), CUDA_SUCCESS);
+        snprintf(text, sizeof text, "%s = %s", row.key, row.default_value);
+        if (cushim__settings_parse(&parsed, text, "page", message, sizeof message))
+            fail_msg("%s", message);
+        assert_same(&parsed, &expected);
+        cushim__settings_free(&parsed);
+        count++;
+    }
+    fclose(page);
+    cushim__settings_free(&expected);
+    assert_true(count > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_are_one_h200_of_2_gib),
+        cmocka_unit_test(every_key_does_what_it_says),
+        cmocka_unit_test(rules_of_faults_are_the_one_key_that_comes_often),
+        cmocka_unit_test(costs_are_durations_and_bandwidths),
+        cmocka_unit_test(single_values_of_the_profile_are_changed_by_name_or_number),
+        cmocka_unit_test(blanks_comments_and_line_ends_do_not_matter),
+        cmocka_unit_test(what_is_not_understood_is_refused_where_it_stands),
+        cmocka_unit_test(a_message_is_cut_to_its_room_or_not_wanted),
+        cmocka_unit_test(later_settings_go_over_earlier_ones),
+        cmocka_unit_test(settings_are_described_in_one_line),
+        cmocka_unit_test(the_page_lists_every_key_of_settings),
+        cmocka_unit_test(the_page_lists_every_key_of_profiles),
+        cmocka_unit_test(the_defaults_of_the_page_change_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, teardown);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * 64 threads on 64 streams queue 100,000 operations, or as many as OPERATIONS says, that wait for
+ * one another across streams. No deadlock, and every host function runs after all that it must run
+ * after.
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "src/mock/calls/context/context.h"
+#include "src/mock/engine/stream.h"
+#include "src/mock/world.h"
+#include "tests/mock/world.h"
+
+#ifndef OPERATIONS
+#define OPERATIONS 100000
+#endif
+
+enum { THREADS = 64, ROUNDS = OPERATIONS / THREADS / 3 + 1 };
+
+/* One stream's life: its rounds, each a host function, a record, and a wait for a neighbour's. */
+struct worker {
+    pthread_t thread;
+    CUcontext context;
+    CUstream stream;
+    CUevent event;
+    struct worker *neighbour;
+    atomic_uint executed; /* host functions of this stream so far */
+    atomic_uint disorder; /* host functions that ran too early or out of order */
+    unsigned failures;    /* calls that did not answer success */
+};
+
+/* What one host function must find. */
+struct step {
+    struct worker *worker;
+    unsigned round;     /* of this stream */
+    unsigned neighbour; /* what the neighbour must have executed */
+};
+
+static struct step steps[THREADS][ROUNDS];
+static struct worker workers[THREADS];
+
+static void check(void *data)
+{
+    const struct step *step = data;
+    struct worker *worker = step->worker;
+
+    if (atomic_load(&worker->executed) != step->round)
+        atomic_fetch_add(&worker->disorder, 1);
+    if (atomic_load(&worker->neighbour->executed) < step->neighbour)
+        atomic_fetch_add(&worker->disorder, 1);
+    atomic_fetch_add(&worker->executed, 1);
+}
+
+/* How many host functions are queued before the neighbour's event, which this stream waits for. */
+static atomic_uint recorded[THREADS];
+
+static void *work(void *data)
+{
+    struct worker *worker = data;
+    size_t own = (size_t)(worker - workers), other = (size_t)(worker->neighbour - workers);
+
+    worker->failures += driver->CtxPushCurrent_v2(worker->context) != CUDA_SUCCESS;
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        struct step *step = &steps[own][round];
+
+        /* Read before the wait is queued: the event then stands for this much at least. */
+        step->neighbour = atomic_load(&recorded[other]);
+        step->worker = worker;
+        step->round = round;
+        worker->failures +=
+            driver->StreamWaitEvent(worker->stream, worker->neighbour->event, 0) != CUDA_SUCCESS;
+        worker->failures += driver->LaunchHostFunc(worker->stream, check, step) != CUDA_SUCCESS;
+        worker->failures += driver->EventRecord(worker->event, worker->stream) != CUDA_SUCCESS;
+        atomic_store(&recorded[own], round + 1);
+        if (round % 64 == 63)
+            worker->failures += driver->EventSynchronize(worker->event) != CUDA_SUCCESS;
+    }
+    worker->failures += driver->StreamSynchronize(worker->stream) != CUDA_SUCCESS;
+    worker->failures += driver->CtxPopCurrent_v2(NULL) != CUDA_SUCCESS;
+    return NULL;
+}
+
+static void every_operation_runs_in_order(const char *settings)
+{
+    CUcontext context;
+
+    world_begin(settings);
+    OK(driver->CtxGetCurrent(&context));
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){.context = context,
+                                     .stream = world_stream(),
+                                     .event = world_event(),
+                                     .neighbour = &workers[(i + 1) % THREADS]};
+        atomic_store(&recorded[i], 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(workers[i].thread, NULL);
+    for (unsigned i = 0; i < THREADS; i++) {
+        assert_int_equal(workers[i].failures, 0);
+        assert_int_equal(atomic_load(&workers[i].disorder), 0);
+        assert_int_equal(atomic_load(&workers[i].executed), ROUNDS);
+        OK(driver->EventDestroy_v2(workers[i].event));
+        OK(driver->StreamDestroy_v2(workers[i].stream));
+    }
+    world_end();
+}
+
+static void auto_mode(void **state)
+{
+    (void)state;
+    every_operation_runs_in_order("mode = auto");
+}
+
+static void threaded_mode(void **state)
+{
+    (void)state;
+    every_operation_runs_in_order("mode = threaded");
+}
+
+static void threaded_mode_lazy(void **state)
+{
+    (void)state;
+    every_operation_runs_in_order("mode = threaded\nschedule = lazy");
+}
+
+static void threaded_mode_random(void **state)
+{
+    (void)state;
+    every_operation_runs_in_order("mode = threaded\nschedule = random\nseed = 3");
+}
+
+/* Threads that have called the mock and ended: they are forgotten, and what they began goes on. */
+
+enum { MANY = 1000, KNOWN = 200, LIVING = 100 };
+
+static CUcontext ended_context;
+
+static void run(void *(*body)(void *data), void *data)
+{
+    pthread_t thread;
+    void *result;
+
+    assert_int_equal(pthread_create(&thread, NULL, body, data), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_null(result);
+}
+
+/* A thread of which there is all that the mock can know: a stack, and a stream with work. */
+static void *ended_work(void *data)
+{
+    CUresult code = driver->CtxPushCurrent_v2(ended_context);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->MemsetD8Async(*(CUdeviceptr *)data, 1, 1, CU_STREAM_PER_THREAD);
+    return (void *)(uintptr_t)code;
+}
+
+static void run_many(void)
+{
+    CUdeviceptr memory;
+
+    OK(driver->MemAlloc_v2(&memory, 1));
+    for (unsigned i = 0; i < MANY; i++)
+        run(ended_work, &memory);
+    OK(driver->MemFree_v2(memory));
+}
+
+static size_t count_threads(void)
+{
+    size_t count = 0;
+
+    for (const struct cushim__thread *one = cushim__world->threads; one; one = one->next)
+        count++;
+    return count;
+}
+
+static size_t count_streams(void)
+{
+    const struct cushim__context *primary = cushim__object_peek(ended_context, CUSHIM__CONTEXT);
+    size_t count = 0;
+
+    for (const struct cushim__stream *one = primary->streams; one; one = one->next)
+        count++;
+    return count;
+}
+
+static size_t count_captured(void)
+{
+    const struct cushim__context *primary = cushim__object_peek(ended_context, CUSHIM__CONTEXT);
+    size_t count = 0;
+
+    for (const struct cushim__stream *one = primary->streams; one; one = one->next)
+        count += one->capture != NULL;
+    return count;
+}
+
+static void threads_that_ended_are_forgotten(void **state)
+{
+    (void)state;
+    run_many();
+    assert_in_range(count_threads(), 1, KNOWN);
+    assert_in_range(count_streams(), 1, KNOWN);
+}
+
+static void *spin(void *event)
+{
+    CUresult code = driver->CtxPushCurrent_v2(ended_context);
+
+    world_spin(CU_STREAM_PER_THREAD, 1000000000);
+    if (code == CUDA_SUCCESS)
+        code = driver->EventRecord(event, CU_STREAM_PER_THREAD);
+    return (void *)(uintptr_t)code;
+}
+
+static void work_of_a_thread_that_ended_goes_on(void **state)
+{
+    CUevent event = world_event();
+    CUdeviceptr memory;
+
+    (void)state;
+    OK(driver->MemAlloc_v2(&memory, 1));
+    run(spin, event);
+    for (unsigned i = 0; i < KNOWN; i++)
+        run(ended_work, &memory);
+    assert_in_range(count_threads(), 1, KNOWN - 1);
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    OK(driver->EventSynchronize(event));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->MemFree_v2(memory));
+}
+
+static void *capture(void *stream)
+{
+    CUresult code = driver->CtxPushCurrent_v2(ended_context);
+
+    if (code == CUDA_SUCCESS)
+        code = driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    return (void *)(uintptr_t)code;
+}
+
+static void capture_of_a_thread_that_ended_goes_on(void **state)
+{
+    (void)state;
+    run(capture, CU_STREAM_PER_THREAD);
+    run_many();
+    assert_in_range(count_streams(), 1, KNOWN);
+    assert_int_equal(count_captured(), 1);
+}
+
+struct living {
+    pthread_t thread;
+    pthread_barrier_t *barrier;
+};
+
+/* A thread with a context of its own, between two meetings. */
+static void *stay(void *data)
+{
+    const struct living *self = data;
+    CUcontext own, current = NULL;
+    CUresult code = driver->CtxCreate_v2(&own, 0, 0);
+
+    pthread_barrier_wait(self->barrier);
+    pthread_barrier_wait(self->barrier);
+    if (code == CUDA_SUCCESS)
+        code = driver->CtxGetCurrent(&current);
+    if (code == CUDA_SUCCESS)
+        code = current == own ? driver->CtxDestroy_v2(own) : CUDA_ERROR_INVALID_CONTEXT;
+    return (void *)(uintptr_t)code;
+}
+
+static void threads_that_live_are_known(void **state)
+{
+    struct living living[LIVING];
+    pthread_barrier_t barrier;
+
+    (void)state;
+    pthread_barrier_init(&barrier, NULL, LIVING + 1);
+    for (unsigned i = 0; i < LIVING; i++) {
+        living[i].barrier = &barrier;
+        assert_int_equal(pthread_create(&living[i].thread, NULL, stay, &living[i]), 0);
+    }
+    pthread_barrier_wait(&barrier);
+    run_many();
+    assert_in_range(count_threads(), LIVING + 1, 3 * LIVING + KNOWN);
+    pthread_barrier_wait(&barrier);
+    for (unsigned i = 0; i < LIVING; i++) {
+        void *result;
+
+        assert_int_equal(pthread_join(living[i].thread, &result), 0);
+        assert_null(result);
+    }
+    pthread_barrier_destroy(&barrier);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    world_begin("mode = auto");
+    OK(driver->CtxGetCurrent(&ended_context));
+    return 0;
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_mode),
+        cmocka_unit_test(threaded_mode),
+        cmocka_unit_test(threaded_mode_lazy),
+        cmocka_unit_test(threaded_mode_random),
+        TEST(threads_that_ended_are_forgotten),
+        TEST(work_of_a_thread_that_ended_goes_on),
+        TEST(capture_of_a_thread_that_ended_goes_on),
+        TEST(threads_that_live_are_known),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
