@@ -231,8 +231,9 @@ static char *trace_of(const char *settings)
     return text.bytes;
 }
 
-static void same_program_gives_the_same_trace(const char *settings)
+static void same_program_gives_the_same_trace(void **state)
 {
+    const char *settings = *state;
     char *first = trace_of(settings);
 
     assert_non_null(strstr(first, "end host"));
@@ -243,30 +244,6 @@ static void same_program_gives_the_same_trace(const char *settings)
         free(other);
     }
     free(first);
-}
-
-static void fifo_is_deterministic(void **state)
-{
-    (void)state;
-    same_program_gives_the_same_trace("mode = manual");
-}
-
-static void eager_is_deterministic(void **state)
-{
-    (void)state;
-    same_program_gives_the_same_trace("mode = manual\nschedule = eager");
-}
-
-static void lazy_is_deterministic(void **state)
-{
-    (void)state;
-    same_program_gives_the_same_trace("mode = manual\nschedule = lazy");
-}
-
-static void random_is_deterministic(void **state)
-{
-    (void)state;
-    same_program_gives_the_same_trace("mode = manual\nschedule = random\nseed = 7");
 }
 
 static void another_seed_gives_another_trace(void **state)
@@ -284,6 +261,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TRACE_TEST(name, settings)                                                          \
+    {                                                                                       \
+#name, same_program_gives_the_same_trace, NULL, NULL, (void *)(uintptr_t)(settings) \
+    }
     const struct CMUnitTest tests[] = {
         TEST(manual_calls_take_no_time),
         TEST(manual_work_ends_when_its_time_has_passed),
@@ -295,10 +276,10 @@ int main(void)
         TEST_IN(elapsed_time_is_that_of_the_work, world_auto, world_done),
         TEST_IN(elapsed_time_is_that_of_the_work, begin_threaded, world_done),
         TEST_IN(threaded_work_ends_though_nobody_calls, begin_threaded, world_done),
-        cmocka_unit_test(fifo_is_deterministic),
-        cmocka_unit_test(eager_is_deterministic),
-        cmocka_unit_test(lazy_is_deterministic),
-        cmocka_unit_test(random_is_deterministic),
+        TRACE_TEST(fifo_is_deterministic, "mode = manual"),
+        TRACE_TEST(eager_is_deterministic, "mode = manual\nschedule = eager"),
+        TRACE_TEST(lazy_is_deterministic, "mode = manual\nschedule = lazy"),
+        TRACE_TEST(random_is_deterministic, "mode = manual\nschedule = random\nseed = 7"),
         cmocka_unit_test(another_seed_gives_another_trace),
     };
 

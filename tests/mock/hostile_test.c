@@ -56,11 +56,9 @@ static unsigned lies_of_time(CUevent event)
     return lies;
 }
 
-static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
+/* Run what looks at a stream and an event, each seed in manual mode. */
+static void for_each_seed(void (*run)(CUstream stream, CUevent event))
 {
-    unsigned of_events = 0, of_streams = 0, of_times = 0;
-
-    (void)state;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         CUstream stream;
         CUevent event;
@@ -68,101 +66,97 @@ static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
         begin("mode = manual", seed);
         stream = world_stream();
         event = world_event();
-        finish_unheard(stream, event);
-        of_events += lies_of_event(event);
-        finish_unheard(stream, event);
-        of_streams += lies_of_stream(stream);
-        finish_unheard(stream, event);
-        of_times += lies_of_time(event);
+        run(stream, event);
         OK(driver->EventDestroy_v2(event));
         OK(driver->StreamDestroy_v2(stream));
         world_end();
     }
+}
+
+static unsigned of_events, of_streams, of_times;
+
+static void count_lies(CUstream stream, CUevent event)
+{
+    finish_unheard(stream, event);
+    of_events += lies_of_event(event);
+    finish_unheard(stream, event);
+    of_streams += lies_of_stream(stream);
+    finish_unheard(stream, event);
+    of_times += lies_of_time(event);
+}
+
+static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
+{
+    (void)state;
+    for_each_seed(count_lies);
     assert_true(of_events > 0);
     assert_true(of_streams > 0);
     assert_true(of_times > 0);
 }
 
 /* What a call has told, it does not take back; nor what follows from it. */
+static void ask_again(CUstream stream, CUevent late)
+{
+    const CUstream other = world_stream();
+    const CUevent early = world_event();
+    float ms;
+
+    OK(driver->EventRecord(early, other));
+    finish_unheard(stream, late);
+    lies_of_event(late);
+    for (unsigned i = 0; i < 10; i++) {
+        OK(driver->EventQuery(late));
+        OK(driver->EventQuery(early));
+        OK(driver->StreamQuery(stream));
+        OK(driver->StreamQuery(other));
+        OK(driver->StreamQuery(NULL));
+        OK(driver->EventElapsedTime(&ms, early, late));
+    }
+    OK(driver->EventDestroy_v2(early));
+    OK(driver->StreamDestroy_v2(other));
+}
+
 static void end_that_was_told_stays_told(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
-        CUstream stream, other;
-        CUevent early, late;
-        float ms;
+    for_each_seed(ask_again);
+}
 
-        begin("mode = manual", seed);
-        stream = world_stream();
-        other = world_stream();
-        early = world_event();
-        late = world_event();
-        OK(driver->EventRecord(early, other));
-        finish_unheard(stream, late);
-        lies_of_event(late);
-        for (unsigned i = 0; i < 10; i++) {
-            OK(driver->EventQuery(late));
-            OK(driver->EventQuery(early));
-            OK(driver->StreamQuery(stream));
-            OK(driver->StreamQuery(other));
-            OK(driver->StreamQuery(NULL));
-            OK(driver->EventElapsedTime(&ms, early, late));
-        }
-        OK(driver->EventDestroy_v2(early));
-        OK(driver->EventDestroy_v2(late));
-        OK(driver->StreamDestroy_v2(stream));
-        OK(driver->StreamDestroy_v2(other));
-        world_end();
-    }
+static void wait_and_ask(CUstream stream, CUevent event)
+{
+    finish_unheard(stream, event);
+    OK(driver->EventSynchronize(event));
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
+    finish_unheard(stream, event);
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventQuery(event));
+    finish_unheard(stream, event);
+    OK(driver->CtxSynchronize());
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
 }
 
 static void end_that_was_waited_for_is_told(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
-        CUstream stream;
-        CUevent event;
+    for_each_seed(wait_and_ask);
+}
 
-        begin("mode = manual", seed);
-        stream = world_stream();
-        event = world_event();
-        finish_unheard(stream, event);
-        OK(driver->EventSynchronize(event));
-        OK(driver->EventQuery(event));
-        OK(driver->StreamQuery(stream));
-        finish_unheard(stream, event);
-        OK(driver->StreamSynchronize(stream));
-        OK(driver->EventQuery(event));
-        finish_unheard(stream, event);
-        OK(driver->CtxSynchronize());
-        OK(driver->EventQuery(event));
-        OK(driver->StreamQuery(stream));
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        world_end();
-    }
+static void drain_later_work(CUstream stream, CUevent event)
+{
+    world_spin(stream, 1000);
+    OK(driver->EventRecord(event, stream));
+    world_spin(stream, 1000);
+    OK(cushim_mock_drain(world));
+    OK(driver->EventQuery(event));
 }
 
 /* The host can see that later work was there: then it knows of what came before. */
 static void end_before_a_trace_is_told(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
-        CUstream stream;
-        CUevent event;
-
-        begin("mode = manual", seed);
-        stream = world_stream();
-        event = world_event();
-        world_spin(stream, 1000);
-        OK(driver->EventRecord(event, stream));
-        world_spin(stream, 1000);
-        OK(cushim_mock_drain(world));
-        OK(driver->EventQuery(event));
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        world_end();
-    }
+    for_each_seed(drain_later_work);
 }
 
 /* An event that a host function asks for, and what it is told. */
@@ -178,47 +172,36 @@ static void CUDA_CB ask(void *data)
     question->answer = driver->EventQuery(question->event);
 }
 
+static void ask_in_a_host_function(CUstream stream, CUevent event)
+{
+    struct question question = {.event = event, .answer = CUDA_ERROR_UNKNOWN};
+
+    OK(driver->EventRecord(event, stream));
+    OK(driver->LaunchHostFunc(stream, ask, &question));
+    OK(cushim_mock_drain(world));
+    OK(question.answer);
+    OK(driver->EventQuery(event));
+}
+
 static void end_before_a_host_function_is_told(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
-        struct question question = {.answer = CUDA_ERROR_UNKNOWN};
-        CUstream stream;
-        CUevent event;
+    for_each_seed(ask_in_a_host_function);
+}
 
-        begin("mode = manual", seed);
-        stream = world_stream();
-        event = question.event = world_event();
-        OK(driver->EventRecord(event, stream));
-        OK(driver->LaunchHostFunc(stream, ask, &question));
-        OK(cushim_mock_drain(world));
-        OK(question.answer);
-        OK(driver->EventQuery(event));
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        world_end();
-    }
+static void ask_for_nothing(CUstream stream, CUevent event)
+{
+    OK(cushim_mock_advance(world, MS));
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamQuery(NULL));
 }
 
 /* An event that was never recorded, and a stream without work, have nothing to hide. */
 static void nothing_to_wait_for_is_told(void **state)
 {
     (void)state;
-    for (unsigned seed = 0; seed < SEEDS; seed++) {
-        CUstream stream;
-        CUevent event;
-
-        begin("mode = manual", seed);
-        OK(cushim_mock_advance(world, MS));
-        stream = world_stream();
-        event = world_event();
-        OK(driver->EventQuery(event));
-        OK(driver->StreamQuery(stream));
-        OK(driver->StreamQuery(NULL));
-        OK(driver->EventDestroy_v2(event));
-        OK(driver->StreamDestroy_v2(stream));
-        world_end();
-    }
+    for_each_seed(ask_for_nothing);
 }
 
 static void streams_have_no_priorities(void **state)

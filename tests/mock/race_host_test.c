@@ -158,14 +158,22 @@ static void test_that_drains_the_mock(bool ordered)
 
 /* By way of memory and other processes, as far as that is known. */
 
-/* Who waits for a value in memory may come after whatever was submitted. */
-static void value_for_a_stream(bool ordered)
+/* A word of the device that is 0. */
+static CUdeviceptr allocate_flag(void)
 {
     CUdeviceptr flag;
 
     OK(driver->MemAlloc_v2(&flag, sizeof(cuuint32_t)));
     OK(driver->MemsetD32_v2(flag, 0, 1));
     OK(driver->CtxSynchronize());
+    return flag;
+}
+
+/* Who waits for a value in memory may come after whatever was submitted. */
+static void value_for_a_stream(bool ordered)
+{
+    const CUdeviceptr flag = allocate_flag();
+
     if (ordered)
         OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     race_read(OTHER);
@@ -178,11 +186,8 @@ static void value_for_a_stream(bool ordered)
 /* The same where the wait has ended when its stream goes on; a set is what ended it. */
 static void value_that_was_awaited(bool ordered)
 {
-    CUdeviceptr flag;
+    const CUdeviceptr flag = allocate_flag();
 
-    OK(driver->MemAlloc_v2(&flag, sizeof(cuuint32_t)));
-    OK(driver->MemsetD32_v2(flag, 0, 1));
-    OK(driver->CtxSynchronize());
     if (ordered)
         OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
     race_write(ONE);

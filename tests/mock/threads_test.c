@@ -84,11 +84,11 @@ static void *work(void *data)
     return NULL;
 }
 
-static void every_operation_runs_in_order(const char *settings)
+static void every_operation_runs_in_order(void **state)
 {
     CUcontext context;
 
-    world_begin(settings);
+    world_begin(*state);
     OK(driver->CtxGetCurrent(&context));
     for (unsigned i = 0; i < THREADS; i++) {
         workers[i] = (struct worker){.context = context,
@@ -109,30 +109,6 @@ static void every_operation_runs_in_order(const char *settings)
         OK(driver->StreamDestroy_v2(workers[i].stream));
     }
     world_end();
-}
-
-static void auto_mode(void **state)
-{
-    (void)state;
-    every_operation_runs_in_order("mode = auto");
-}
-
-static void threaded_mode(void **state)
-{
-    (void)state;
-    every_operation_runs_in_order("mode = threaded");
-}
-
-static void threaded_mode_lazy(void **state)
-{
-    (void)state;
-    every_operation_runs_in_order("mode = threaded\nschedule = lazy");
-}
-
-static void threaded_mode_random(void **state)
-{
-    (void)state;
-    every_operation_runs_in_order("mode = threaded\nschedule = random\nseed = 3");
 }
 
 /* Threads that have called the mock and ended: they are forgotten, and what they began goes on. */
@@ -309,11 +285,15 @@ static int begin(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define ORDER_TEST(name, settings)                                                      \
+    {                                                                                   \
+#name, every_operation_runs_in_order, NULL, NULL, (void *)(uintptr_t)(settings) \
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(auto_mode),
-        cmocka_unit_test(threaded_mode),
-        cmocka_unit_test(threaded_mode_lazy),
-        cmocka_unit_test(threaded_mode_random),
+        ORDER_TEST(auto_mode, "mode = auto"),
+        ORDER_TEST(threaded_mode, "mode = threaded"),
+        ORDER_TEST(threaded_mode_lazy, "mode = threaded\nschedule = lazy"),
+        ORDER_TEST(threaded_mode_random, "mode = threaded\nschedule = random\nseed = 3"),
         TEST(threads_that_ended_are_forgotten),
         TEST(work_of_a_thread_that_ended_goes_on),
         TEST(capture_of_a_thread_that_ended_goes_on),
