@@ -36,6 +36,21 @@ static const char *shape(CUgraph graph)
     return text;
 }
 
+static CUstream stream;
+
+static int begin(void **state)
+{
+    world_auto(state);
+    stream = world_stream();
+    return 0;
+}
+
+static int end(void **state)
+{
+    OK(driver->StreamDestroy_v2(stream));
+    return world_done(state);
+}
+
 static void drop(CUgraph graph)
 {
     OK(driver->GraphDestroy(graph));
@@ -43,7 +58,6 @@ static void drop(CUgraph graph)
 
 static void captured_work_becomes_nodes(void **state)
 {
-    CUstream stream = world_stream();
     CUevent event = world_event();
     CUdeviceptr memory;
     void *host;
@@ -66,12 +80,10 @@ static void captured_work_becomes_nodes(void **state)
     OK(driver->MemFreeHost(host));
     OK(driver->MemFree_v2(memory));
     OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void captured_work_is_executed_by_a_launch_alone(void **state)
 {
-    CUstream stream = world_stream();
     unsigned char bytes[BYTES] = {0};
     CUdeviceptr memory;
     CUgraphExec exec;
@@ -94,7 +106,6 @@ static void captured_work_is_executed_by_a_launch_alone(void **state)
     OK(driver->GraphExecDestroy(exec));
     drop(graph);
     OK(driver->MemFree_v2(memory));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void fork_and_join_are_edges(void **state)
@@ -152,7 +163,6 @@ static void work_behind_a_join_must_be_joined_again(void **state)
 
 static void information_is_told_while_it_is_active(void **state)
 {
-    CUstream stream = world_stream();
     CUstreamCaptureStatus active = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
     cuuint64_t first = 0, second = 0;
@@ -186,12 +196,10 @@ static void information_is_told_while_it_is_active(void **state)
     assert_int_equal(second, first + 1);
     drop(capture_end(stream));
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void program_changes_what_comes_next(void **state)
 {
-    CUstream stream = world_stream();
     CUstreamCaptureStatus active;
     const CUgraphNode *dependencies;
     CUgraphNode first, extra;
@@ -219,12 +227,10 @@ static void program_changes_what_comes_next(void **state)
     graph = capture_end(stream);
     assert_string_equal(shape(graph), "35333 ac ad bc");
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void graph_of_the_program_is_gone_on_with(void **state)
 {
-    CUstream stream = world_stream();
     CUgraph graph, same;
     CUgraphExec exec;
     CUgraphNode root;
@@ -244,7 +250,6 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->GraphExecDestroy(exec));
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* What captures forbid, and what becomes of them when something they need is destroyed. */
@@ -284,7 +289,6 @@ static void other_threads_are_bound_by_global_captures(void **state)
         {CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_GLOBAL, CUDA_SUCCESS},
         {CU_STREAM_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_GLOBAL, CUDA_SUCCESS},
     };
-    CUstream stream = world_stream();
 
     (void)state;
     other_thread.event = world_event();
@@ -305,13 +309,11 @@ static void other_threads_are_bound_by_global_captures(void **state)
             drop(graph);
     }
     OK(driver->EventDestroy_v2(other_thread.event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void own_captures_bind_unless_one_of_the_two_is_relaxed(void **state)
 {
     const CUstreamCaptureMode modes[] = {GLOBAL, THREAD_LOCAL, RELAXED};
-    CUstream stream = world_stream();
     CUevent event = world_event();
 
     (void)state;
@@ -333,7 +335,6 @@ static void own_captures_bind_unless_one_of_the_two_is_relaxed(void **state)
         }
     }
     OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void destroyed_stream_takes_its_capture_along(void **state)
@@ -356,23 +357,22 @@ static void destroyed_stream_takes_its_capture_along(void **state)
 
 static void destroyed_context_takes_its_captures_along(void **state)
 {
-    CUstream stream, other_stream = world_stream();
+    CUstream inner, other_stream = world_stream();
     CUcontext context;
 
     (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
-    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-    capture_begin(stream);
-    capture_work(stream);
+    OK(driver->StreamCreate(&inner, CU_STREAM_NON_BLOCKING));
+    capture_begin(inner);
+    capture_work(inner);
     OK(driver->CtxDestroy_v2(context));
     OK(driver->StreamQuery(other_stream)); /* nothing is captured any more */
-    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(stream));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(inner));
     OK(driver->StreamDestroy_v2(other_stream));
 }
 
 static void node_of_a_capture_stays(void **state)
 {
-    CUstream stream = world_stream();
     CUstreamCaptureStatus active;
     const CUgraphNode *dependencies;
     CUgraph graph;
@@ -387,14 +387,13 @@ static void node_of_a_capture_stays(void **state)
     OK(driver->GraphGetNodes(graph, NULL, &count));
     assert_int_equal(count, 1);
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
 
 static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
 {
-    const CUstream stream = world_stream(), joined = world_stream();
+    const CUstream joined = world_stream();
     CUgraph graph = NULL;
 
     (void)state;
@@ -405,7 +404,6 @@ static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **
     OK(driver->StreamDestroy_v2(joined));
     CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, driver->StreamEndCapture(stream, &graph));
     assert_null(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void two_captures_that_meet_are_both_spoilt(void **state)
@@ -432,7 +430,6 @@ static void two_captures_that_meet_are_both_spoilt(void **state)
 
 static void legacy_stream_cannot_join_a_capture(void **state)
 {
-    const CUstream stream = world_stream();
     const CUevent event = world_event();
     CUgraph graph = NULL;
 
@@ -444,13 +441,11 @@ static void legacy_stream_cannot_join_a_capture(void **state)
     assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
     OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 /* A capture of another context is not spoilt. */
 static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
 {
-    const CUstream stream = world_stream();
     CUgraph graph = NULL;
     CUcontext context;
 
@@ -464,14 +459,12 @@ static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
     assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
     CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
     OK(driver->CtxDestroy_v2(context));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void edges_with_data_are_not_told_without_it(void **state)
 {
     const CUgraphEdgeData *data = NULL;
     const CUgraphNode *nodes = NULL;
-    const CUstream stream = world_stream();
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
     cuuint64_t id;
     CUgraph graph;
@@ -492,12 +485,11 @@ static void edges_with_data_are_not_told_without_it(void **state)
          driver->StreamGetCaptureInfo_v3(stream, &status, &id, &graph, NULL, &data, &count));
     graph = capture_end(stream);
     OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void memory_of_a_pool_is_not_for_captures(void **state)
 {
-    const CUstream stream = world_stream(), free_stream = world_stream();
+    const CUstream free_stream = world_stream();
     CUgraph graph = NULL;
     CUdeviceptr memory = 0;
 
@@ -511,12 +503,11 @@ static void memory_of_a_pool_is_not_for_captures(void **state)
     if (graph)
         OK(driver->GraphDestroy(graph));
     OK(driver->StreamDestroy_v2(free_stream));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(captured_work_becomes_nodes),
         TEST(captured_work_is_executed_by_a_launch_alone),

@@ -14,23 +14,6 @@
 
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
 
-static void begin(const char *settings)
-{
-    const struct cushim_mock_options options = {.size = sizeof options, .settings = settings};
-
-    OK(cushim_mock_create(&options, &world));
-    driver = cushim_mock_table(world);
-}
-
-static int teardown(void **state)
-{
-    const CUresult code = cushim_mock_destroy(world);
-
-    (void)state;
-    world = NULL;
-    return code != CUDA_SUCCESS;
-}
-
 /* The function of the mock's table that a symbol stands for; NULL for the name NULL. */
 static void *function_of(const char *symbol)
 {
@@ -78,7 +61,7 @@ static void ask(const struct question *questions, size_t count)
 static void version_that_is_asked_for_chooses_the_abi(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuEventElapsedTime", 12070, 0, FOUND, "cuEventElapsedTime"},
         {"cuEventElapsedTime", 12080, 0, FOUND, "cuEventElapsedTime_v2"},
         {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"},
@@ -97,7 +80,7 @@ static void version_that_is_asked_for_chooses_the_abi(void **state)
 static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuNope", 13000, 0, UNKNOWN_NAME, NULL}, {"", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuinit", 13000, 0, UNKNOWN_NAME, NULL}, {"cudaMalloc", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuEventElapsedTime_v2", 13000, 0, UNKNOWN_NAME, NULL},
@@ -113,7 +96,7 @@ static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **
 static void per_thread_flag_chooses_the_twin_where_there_is_one(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuEventRecord", 12000, 0, FOUND, "cuEventRecord"},
         {"cuEventRecord", 12000, 1, FOUND, "cuEventRecord"},
         {"cuEventRecord", 12000, 2, FOUND, "cuEventRecord_ptsz"},
@@ -134,15 +117,15 @@ static void newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5(vo
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)77;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", &found, 13010, 0, &status));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuNope", &found, 99000, 0, &status));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress("cuInit", &found, 13010, 0));
     assert_ptr_equal(found, &found);
     assert_int_equal(status, 77);
     ASK({"cuInit", -1, 0, FOUND, "cuInit"}, {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"});
-    teardown(NULL);
-    begin("driver_version = 12.5");
+    bare_end();
+    bare_create("driver_version = 12.5");
     ASK({"cuInit", 99000, 0, FOUND, "cuInit"}, {"cuInit", -1, 0, FOUND, "cuInit"},
         {"cuEventElapsedTime", 12080, 0, FOUND, "cuEventElapsedTime"},
         {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"},
@@ -153,7 +136,7 @@ static void newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5(vo
 static void symbols_that_the_driver_lacks_are_unknown_to_it(void **state)
 {
     (void)state;
-    begin("driver_version = 12.0");
+    bare_create("driver_version = 12.0");
     ASK({"cuGreenCtxCreate", 12000, 0, UNKNOWN_NAME, NULL},
         {"cuCtxCreate", 12050, 0, FOUND, "cuCtxCreate_v3"},
         {"cuStreamGetCaptureInfo", 12030, 2, FOUND, "cuStreamGetCaptureInfo_v2_ptsz"});
@@ -166,7 +149,7 @@ static void unknown_flags_are_refused_before_anything_is_looked_up(void **state)
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)77;
 
     (void)state;
-    begin("");
+    bare_create("");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         CODE(CUDA_ERROR_INVALID_VALUE,
              driver->GetProcAddress_v2("cuInit", &found, 12000, flags[i], &status));
@@ -181,7 +164,7 @@ static void status_need_not_be_asked_for(void **state)
     void *found = NULL;
 
     (void)state;
-    begin("");
+    bare_create("");
     OK(driver->GetProcAddress_v2("cuInit", &found, 12000, 0, NULL));
     assert_ptr_equal(found, function_of("cuInit"));
     OK(driver->GetProcAddress_v2("cuNope", &found, 12000, 0, NULL));
@@ -193,13 +176,13 @@ static void null_where_the_driver_crashes_is_a_violation(void **state)
     void *found = &found;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
     assert_int_equal(world_state().violations, 2);
     assert_string_equal(cushim_mock_violation(world, 0), "cuGetProcAddress: the name is NULL");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    begin("");
+    bare_create("");
 }
 
 static void private_tables_are_not_known(void **state)
@@ -208,7 +191,7 @@ static void private_tables_are_not_known(void **state)
     const void *found = &found;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, NULL));
     assert_ptr_equal(found, &found);
@@ -247,7 +230,7 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
 {
     (void)state;
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
-        begin(versions[v].settings);
+        bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
             const cushim_function found = cushim_mock_symbol(cushim_symbol_name(i), world);
             const cushim_function expected =
@@ -255,9 +238,9 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
             if (found != expected)
                 fail_msg("%s of %s", cushim_symbol_name(i), versions[v].settings);
         }
-        assert_int_equal(teardown(NULL), 0);
+        bare_end();
     }
-    begin("");
+    bare_create("");
 }
 
 static void names_that_no_driver_exports_are_not_found(void **state)
@@ -266,7 +249,7 @@ static void names_that_no_driver_exports_are_not_found(void **state)
                                         "EventQuery", "cuEventQuer", "cuEventQueryy", "cudaMalloc"};
 
     (void)state;
-    begin("");
+    bare_create("");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         assert_null(cushim_mock_symbol(names[i], world));
     assert_null(cushim_mock_symbol(NULL, world));
@@ -283,7 +266,7 @@ static void loader_finds_in_it_what_the_registry_says(void **state)
         unsigned expected[2] = {0, 0};
 
         (void)state;
-        begin(versions[v].settings);
+        bare_create(versions[v].settings);
         OK(cushim_table_fill(&table, cushim_mock_symbol, world, &counts));
         for (size_t i = 0; i < cushim_symbol_count(); i++)
             expected[i >= CORE_SYMBOLS] += is_expected(i, versions[v].number);
@@ -291,15 +274,15 @@ static void loader_finds_in_it_what_the_registry_says(void **state)
         assert_int_equal(counts.interop.found, expected[1]);
         assert_int_equal(counts.core.by_proc_address + counts.interop.by_proc_address, 0);
         assert_int_equal(counts.core.fallen_back, versions[v].number < 12080);
-        assert_int_equal(teardown(NULL), 0);
+        bare_end();
     }
-    begin("");
+    bare_create("");
 }
 
 static void slot_of_a_later_version_answers_that_the_driver_is_too_old(void **state)
 {
     (void)state;
-    begin("driver_version = 12.7");
+    bare_create("driver_version = 12.7");
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(NULL, NULL, NULL));
     CODE(CUSHIM__REQUIRES_NEWER_DRIVER, driver->EventElapsedTime_v2(NULL, NULL, NULL));
@@ -307,21 +290,20 @@ static void slot_of_a_later_version_answers_that_the_driver_is_too_old(void **st
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(version_that_is_asked_for_chooses_the_abi),
-        TEST(name_that_is_unknown_or_too_new_for_the_version_is_not_found),
-        TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
-        TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
-        TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
-        TEST(unknown_flags_are_refused_before_anything_is_looked_up),
-        TEST(status_need_not_be_asked_for),
-        TEST(null_where_the_driver_crashes_is_a_violation),
-        TEST(private_tables_are_not_known),
-        TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
-        TEST(names_that_no_driver_exports_are_not_found),
-        TEST(loader_finds_in_it_what_the_registry_says),
-        TEST(slot_of_a_later_version_answers_that_the_driver_is_too_old),
+        BARE_TEST(version_that_is_asked_for_chooses_the_abi),
+        BARE_TEST(name_that_is_unknown_or_too_new_for_the_version_is_not_found),
+        BARE_TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
+        BARE_TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
+        BARE_TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
+        BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
+        BARE_TEST(status_need_not_be_asked_for),
+        BARE_TEST(null_where_the_driver_crashes_is_a_violation),
+        BARE_TEST(private_tables_are_not_known),
+        BARE_TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
+        BARE_TEST(names_that_no_driver_exports_are_not_found),
+        BARE_TEST(loader_finds_in_it_what_the_registry_says),
+        BARE_TEST(slot_of_a_later_version_answers_that_the_driver_is_too_old),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -270,22 +270,6 @@ static void polling_ends_in_every_mode(void **state)
 
 enum { TRACED = 400 };
 
-/* The time between two events behind work of this duration. */
-static float elapsed(CUstream stream, uint64_t ns)
-{
-    CUevent start = world_event(), end = world_event();
-    float ms = 0;
-
-    OK(driver->EventRecord(start, stream));
-    world_spin(stream, ns);
-    OK(driver->EventRecord(end, stream));
-    OK(driver->EventSynchronize(end));
-    OK(driver->EventElapsedTime(&ms, start, end));
-    OK(driver->EventDestroy_v2(start));
-    OK(driver->EventDestroy_v2(end));
-    return ms;
-}
-
 static void work_takes_longer_and_never_less(void **state)
 {
     unsigned longer = 0;
@@ -297,7 +281,7 @@ static void work_takes_longer_and_never_less(void **state)
 
         begin("mode = auto", seed);
         stream = world_stream();
-        ms = elapsed(stream, 10 * MS);
+        ms = world_spin_ms(stream, 10 * MS);
         assert_true(ms >= 10.0f && ms < 32.0f);
         longer += ms > 11.0f;
         OK(driver->StreamDestroy_v2(stream));

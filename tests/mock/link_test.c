@@ -13,13 +13,6 @@
 static char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";
 static char two[] = HEAD ".extern .global .u32 x;\n.visible .entry cushim_nothing() { ret; }\n";
 
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(NULL);
-    return 0;
-}
-
 static CUlinkState begin_link(void)
 {
     CUlinkState link = NULL;
@@ -217,7 +210,7 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
 
 int main(int argc, char **argv)
 {

@@ -244,15 +244,6 @@ enum { GRAPHS = 300, GRAPH_NODES = 12, LAUNCHES = 2 };
 /* What stands for the kernel that is executed, and which operation each was. */
 static unsigned executed;
 static uint64_t operations[GRAPH_NODES];
-static uint64_t random_state;
-
-static unsigned draw(unsigned below)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % below;
-}
 
 static void note_kernel(const struct cushim_mock_launch *seen, void *data)
 {
@@ -289,7 +280,7 @@ static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependenci
 /* A graph with edges at random; `reaches` is what they come to. */
 static void make_graph(CUfunction function, bool reaches[GRAPH_NODES][GRAPH_NODES])
 {
-    const unsigned density = 1 + draw(9);
+    const unsigned density = 1 + race_draw(9);
     CUgraphNode nodes[GRAPH_NODES];
 
     memset(reaches, 0, sizeof(bool[GRAPH_NODES][GRAPH_NODES]));
@@ -298,7 +289,7 @@ static void make_graph(CUfunction function, bool reaches[GRAPH_NODES][GRAPH_NODE
         size_t count = 0;
 
         for (unsigned j = 0; j < i; j++) {
-            if (draw(10) >= density)
+            if (race_draw(10) >= density)
                 continue;
             dependencies[count++] = nodes[j];
             reaches[j][i] = true;
@@ -336,7 +327,7 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
     OK(cushim_mock_kernel_register(world, &kernel));
     OK(driver->ModuleLoadData(&module, image));
     OK(driver->ModuleGetFunction(&function, module, "numbered"));
-    random_state = 0x9e3779b97f4a7c15u;
+    race_random_state = 0x9e3779b97f4a7c15u;
     cushim_mock_trace_set(world, note_end, NULL);
     for (unsigned i = 0; i < GRAPHS; i++) {
         CUgraphExec exec;
@@ -346,7 +337,7 @@ static void random_graphs_are_ordered_by_their_edges(void **state)
         make_graph(function, reaches);
         OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
         for (unsigned launches = 0; launches < LAUNCHES; launches++) {
-            OK(driver->GraphLaunch(exec, race_streams[draw(2)]));
+            OK(driver->GraphLaunch(exec, race_streams[race_draw(2)]));
             while (world_state().pending > 0)
                 OK(cushim_mock_step(world));
             check_graph(reaches);

@@ -223,24 +223,15 @@ static void copies_between_contexts_are_ordered(void **state)
 
 enum { BYTES = 640, PAIRS = 100000 };
 
-static uint64_t random_state = 0x9e3779b97f4a7c15u;
-
-static unsigned draw(unsigned below)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % below;
-}
-
 /* Rows of a layer do not overlap, nor do layers; the gaps are of any size. */
 static struct cushim__region draw_region(void)
 {
-    struct cushim__region region = {.start = draw(200), .width = 1 + draw(12), .rows = 1 + draw(4)};
+    struct cushim__region region = {
+        .start = race_draw(200), .width = 1 + race_draw(12), .rows = 1 + race_draw(4)};
 
-    region.pitch = region.width + draw(3) * draw(8);
-    region.layers = 1 + draw(3);
-    region.layer = region.rows * region.pitch + draw(2) * draw(16);
+    region.pitch = region.width + race_draw(3) * race_draw(8);
+    region.layers = 1 + race_draw(3);
+    region.layer = region.rows * region.pitch + race_draw(2) * race_draw(16);
     return region;
 }
 
@@ -284,7 +275,7 @@ static void region_covers_only_what_it_has(void **state)
 
     (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
-        const struct cushim__region one = cushim__region_row(draw(150), 150 + draw(212));
+        const struct cushim__region one = cushim__region_row(race_draw(150), 150 + race_draw(212));
         const struct cushim__region other = draw_region();
         bool of_one[BYTES], of_other[BYTES], expected = true;
 

@@ -182,15 +182,7 @@ enum {
 static CUstream streams[MODEL_STREAMS];
 static CUevent events[MODEL_EVENTS];
 static CUdeviceptr memories[MEMORIES];
-static uint64_t submitted, random_state;
-
-static unsigned draw(unsigned below)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % below;
-}
+static uint64_t submitted;
 
 static void watch(void *data, const struct cushim_mock_trace *entry)
 {
@@ -201,8 +193,8 @@ static void watch(void *data, const struct cushim_mock_trace *entry)
 
 static void use(unsigned stream)
 {
-    const unsigned memory = draw(MEMORIES), place = draw(4) * (BLOCK / 2);
-    const unsigned kind = draw(4), bytes = kind == 0 ? 1 + draw(2 * BLOCK) : BLOCK;
+    const unsigned memory = race_draw(MEMORIES), place = race_draw(4) * (BLOCK / 2);
+    const unsigned kind = race_draw(4), bytes = kind == 0 ? 1 + race_draw(2 * BLOCK) : BLOCK;
     const CUdeviceptr address = memories[memory] + place;
 
     if (kind == 0)
@@ -214,7 +206,7 @@ static void use(unsigned stream)
 
 static void record(unsigned stream)
 {
-    const unsigned event = draw(MODEL_EVENTS);
+    const unsigned event = race_draw(MODEL_EVENTS);
 
     OK(driver->EventRecord(events[event], streams[stream]));
     model_record(stream, event);
@@ -222,7 +214,7 @@ static void record(unsigned stream)
 
 static void wait(unsigned stream)
 {
-    const unsigned event = draw(MODEL_EVENTS);
+    const unsigned event = race_draw(MODEL_EVENTS);
 
     OK(driver->StreamWaitEvent(streams[stream], events[event], 0));
     model_wait(stream, event);
@@ -230,7 +222,7 @@ static void wait(unsigned stream)
 
 static void wait_on_host(unsigned stream)
 {
-    const unsigned kind = draw(8), event = draw(MODEL_EVENTS);
+    const unsigned kind = race_draw(8), event = race_draw(MODEL_EVENTS);
 
     if (kind == 0) {
         OK(driver->CtxSynchronize());
@@ -247,7 +239,7 @@ static void wait_on_host(unsigned stream)
 /* Another stream takes the place of one that blocks. */
 static void renew(void)
 {
-    const unsigned stream = 1 + draw(2);
+    const unsigned stream = 1 + race_draw(2);
 
     OK(driver->StreamDestroy_v2(streams[stream]));
     OK(driver->StreamCreate(&streams[stream], CU_STREAM_DEFAULT));
@@ -256,7 +248,7 @@ static void renew(void)
 
 static void step(void)
 {
-    const unsigned stream = draw(MODEL_STREAMS), kind = draw(20);
+    const unsigned stream = race_draw(MODEL_STREAMS), kind = race_draw(20);
 
     if (kind < 10)
         use(stream);
@@ -280,7 +272,7 @@ static void begin(const char *settings, unsigned seed)
     for (unsigned i = 0; i < MEMORIES; i++)
         OK(driver->MemAlloc_v2(&memories[i], 4 * BLOCK));
     model_begin();
-    random_state = 0x9e3779b97f4a7c15u * (seed + 1);
+    race_random_state = 0x9e3779b97f4a7c15u * (seed + 1);
     cushim_mock_trace_set(world, watch, NULL);
 }
 

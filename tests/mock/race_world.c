@@ -7,6 +7,7 @@ CUstream race_streams[2];
 CUdeviceptr race_memory;
 char *race_host;
 CUfunction race_reads, race_writes, race_unknown;
+uint64_t race_random_state = 0x9e3779b97f4a7c15u;
 
 static CUmodule module;
 
@@ -82,6 +83,14 @@ CUstream race_stream(bool blocking)
 
     OK(driver->StreamCreate(&stream, blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING));
     return stream;
+}
+
+unsigned race_draw(unsigned below)
+{
+    race_random_state ^= race_random_state << 13;
+    race_random_state ^= race_random_state >> 7;
+    race_random_state ^= race_random_state << 17;
+    return (unsigned)(race_random_state >> 33) % below;
 }
 
 size_t race_count(void)

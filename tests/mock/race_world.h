@@ -28,6 +28,10 @@ int race_done(void **state);
 
 CUstream race_stream(bool blocking);
 
+/* A number at random, from a state that is not 0. */
+extern uint64_t race_random_state;
+unsigned race_draw(unsigned below);
+
 /* How many races were found so far. */
 size_t race_count(void);
 

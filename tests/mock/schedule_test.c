@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each schedule makes of the same work, and in which order streams execute. */
-#include <pthread.h>
 #include <stdio.h>
 
 #include "tests/mock/world.h"
+#include "tests/support/gate.h"
 
 enum { MS = 1000000 };
 
@@ -97,34 +97,32 @@ static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void kernels_share_the_device_as_far_as_it_has_room(void **state)
+/* Of two kernels of 10 ms the second has ended when the first has, or 10 ms later. */
+static void run_two_kernels(CUresult second)
 {
     CUstream one = world_stream(), other = world_stream();
 
-    (void)state;
     world_spin(one, 10 * MS);
     world_spin(other, 10 * MS);
     OK(cushim_mock_advance(world, 11 * MS));
     OK(driver->StreamQuery(one));
+    CODE(second, driver->StreamQuery(other));
+    OK(cushim_mock_advance(world, 10 * MS));
     OK(driver->StreamQuery(other));
     OK(driver->StreamDestroy_v2(one));
     OK(driver->StreamDestroy_v2(other));
 }
 
+static void kernels_share_the_device_as_far_as_it_has_room(void **state)
+{
+    (void)state;
+    run_two_kernels(CUDA_SUCCESS);
+}
+
 static void kernels_wait_for_room(void **state)
 {
-    CUstream one = world_stream(), other = world_stream();
-
     (void)state;
-    world_spin(one, 10 * MS);
-    world_spin(other, 10 * MS);
-    OK(cushim_mock_advance(world, 11 * MS));
-    OK(driver->StreamQuery(one));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-    OK(cushim_mock_advance(world, 10 * MS));
-    OK(driver->StreamQuery(other));
-    OK(driver->StreamDestroy_v2(one));
-    OK(driver->StreamDestroy_v2(other));
+    run_two_kernels(CUDA_ERROR_NOT_READY);
 }
 
 static void room_goes_to_the_highest_priority(void **state)
@@ -285,48 +283,22 @@ static void per_thread_stream_is_of_its_thread(void **state)
     assert_true(twin == legacy);
 }
 
-/* A host function that waits until the test lets it go. */
-static struct gate {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool open;
-    unsigned passed;
-} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false, 0};
-
-static void pass(void *data)
-{
-    (void)data;
-    pthread_mutex_lock(&gate.lock);
-    while (!gate.open)
-        pthread_cond_wait(&gate.changed, &gate.lock);
-    gate.passed++;
-    pthread_mutex_unlock(&gate.lock);
-}
-
-static void set_gate(bool open)
-{
-    pthread_mutex_lock(&gate.lock);
-    gate.open = open;
-    pthread_cond_broadcast(&gate.changed);
-    pthread_mutex_unlock(&gate.lock);
-}
-
 static void host_function_blocks_its_stream_and_no_other_work(void **state)
 {
     CUstream blocked = world_stream(), free_one = world_stream();
+    struct gate gate = GATE;
 
     (void)state;
-    set_gate(false);
-    gate.passed = 0;
+    gate_prepare(&gate);
     world_spin(blocked, 1); /* loads the kernel, which would wait for all work */
-    OK(driver->LaunchHostFunc(blocked, pass, NULL));
+    OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
     world_spin(blocked, 1);
     world_spin(free_one, 10 * MS);
     OK(driver->StreamSynchronize(free_one));
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocked));
-    set_gate(true);
+    gate_open(&gate);
     OK(driver->StreamSynchronize(blocked));
-    assert_int_equal(gate.passed, 1);
+    assert_true(gate_is_reached(&gate));
     OK(driver->StreamDestroy_v2(blocked));
     OK(driver->StreamDestroy_v2(free_one));
 }

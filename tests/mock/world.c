@@ -107,6 +107,21 @@ void world_spin(CUstream stream, uint64_t ns)
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
 }
 
+float world_spin_ms(CUstream stream, uint64_t ns)
+{
+    CUevent start = world_event(), end = world_event();
+    float ms = -1;
+
+    OK(driver->EventRecord(start, stream));
+    world_spin(stream, ns);
+    OK(driver->EventRecord(end, stream));
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime(&ms, start, end));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    return ms;
+}
+
 /* --- before there is a context --- */
 
 void bare_create(const char *settings)

@@ -50,6 +50,9 @@ CUevent world_event(void);
 /* Queue work that takes so long on the device, in virtual nanoseconds. */
 void world_spin(CUstream stream, uint64_t ns);
 
+/* How long that takes in virtual time, by two records on the stream. */
+float world_spin_ms(CUstream stream, uint64_t ns);
+
 /* --- before there is a context --- */
 
 /* Create the mock with settings; bare_begin() also calls cuInit, with success. */
