@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of calls, over a table of the test's own. */
-#include "fault_world.h"
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <string.h>
+
 #include "src/layer/watch.h"
 #include "src/mock/system.h"
+#include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
 {
@@ -189,10 +193,227 @@ static void fault_comes_before_a_function_of_ones_own(void **state)
     assert_int_equal(fake_allocations, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
+/* Symbols that rules make missing, and older drivers. */
+
+static void missing_symbol_answers_36_and_is_not_found(void **state)
+{
+    void *found = NULL;
+
+    fault_add(state, "cuEvent* => missing");
+    assert_int_equal(fault_query(), 36);
+    assert_int_equal(fake_queries, 0);
+    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
+                     CUDA_ERROR_NOT_FOUND);
+    assert_null(found);
+    assert_int_equal(cushim_fault_fired(*state, 0), 2);
+    cushim_fault_clear(*state);
+    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
+                     CUDA_SUCCESS);
+    assert_non_null(found);
+}
+
+/* A driver that has all versions of cuMemAlloc. */
+static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int version,
+                                      cuuint64_t flags,
+                                      cushim_CUdriverProcAddressQueryResult *status)
+{
+    (void)flags;
+    assert_string_equal(symbol, "cuMemAlloc");
+    if (version >= 3020)
+        memcpy(function, &fake_table.MemAlloc_v2, sizeof *function);
+    else
+        memcpy(function, &fake_table.MemAlloc, sizeof *function);
+    if (status)
+        *status = (cushim_CUdriverProcAddressQueryResult)0;
+    return CUDA_SUCCESS;
+}
+
+static void version_before_one_that_is_missing_is_found(void **state)
+{
+    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
+    void *found = NULL, *expected;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = find_allocate;
+    fault_add(state, "cuMemAlloc_v2 => missing");
+    memcpy(&expected, &cushim_layer_table(*state)->MemAlloc, sizeof expected);
+    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status),
+                     CUDA_SUCCESS);
+    assert_ptr_equal(found, expected);
+    assert_int_equal(status, 0);
+    assert_int_equal(cushim_fault_fired(*state, 0), 1);
+}
+
+static CUresult CUDAAPI other_allocate(CUdeviceptr *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI find_other(const char *symbol, void **function, int version,
+                                   cuuint64_t flags)
+{
+    CUresult(CUDAAPI * found)(CUdeviceptr *, size_t) = other_allocate;
+
+    (void)symbol;
+    (void)flags;
+    if (version < 3020)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy(function, &found, sizeof *function);
+    return CUDA_SUCCESS;
+}
+
+static void function_that_is_not_of_the_table_is_hidden_by_its_version(void **state)
+{
+    void *found = NULL;
+
+    cushim_layer_next(*state)->GetProcAddress = find_other;
+    fault_add(state, "cuMemAlloc_v2 => missing");
+    assert_int_equal(cushim_driver()->GetProcAddress("cuMemAlloc", &found, 12000, 0),
+                     CUDA_ERROR_NOT_FOUND);
+    assert_null(found);
+    assert_int_equal(cushim_driver()->GetProcAddress("cuMemFree", &found, 12000, 0), CUDA_SUCCESS);
+    assert_non_null(found);
+}
+
+static CUresult CUDAAPI version_of_13(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+static void older_driver_lacks_what_came_later_and_says_so(void **state)
+{
+    int version = 0;
+
+    fault_let_all_succeed(*state);
+    cushim_layer_next(*state)->DriverGetVersion = version_of_13;
+    fault_add(state, "* => older(12.7)");
+    assert_int_equal(cushim_driver()->DriverGetVersion(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 12070);
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
+    assert_int_equal(cushim_driver()->EventElapsedTime(NULL, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventElapsedTime)], 0);
+    assert_int_equal(cushim_fault_matched(*state, 0), 2);
+    assert_int_equal(cushim_fault_fired(*state, 0), 2);
+}
+
+static void version_that_the_site_does_not_meet_stays(void **state)
+{
+    int version = 0;
+
+    cushim_layer_next(*state)->DriverGetVersion = version_of_13;
+    fault_add(state, "cuEvent* => older(12.7)");
+    assert_int_equal(cushim_driver()->DriverGetVersion(&version), CUDA_SUCCESS);
+    assert_int_equal(version, 13000);
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36);
+}
+
+/*
+ * Rules at their edges: look-ups without a name, symbols hidden in every version, a second device
+ * that is lost, and rules as structs that are refused.
+ */
+
+enum { ASKED_FOR_NOTHING = CUDA_ERROR_INVALID_VALUE };
+
+static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **function, int version,
+                                                cuuint64_t flags,
+                                                cushim_CUdriverProcAddressQueryResult *status)
+{
+    (void)version;
+    (void)flags;
+    if (!symbol || !function)
+        return (CUresult)ASKED_FOR_NOTHING;
+    memcpy(function, &fake_table.EventQuery, sizeof *function);
+    if (status)
+        *status = (cushim_CUdriverProcAddressQueryResult)0;
+    return CUDA_SUCCESS;
+}
+
+static void lookup_without_a_name_or_a_place_gets_the_drivers_answer(void **state)
+{
+    void *found = &found;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = refuse_what_has_no_name;
+    fault_add(state, "cuEvent* => missing");
+    assert_int_equal(cushim_driver()->GetProcAddress_v2(NULL, &found, 12000, 0, NULL),
+                     ASKED_FOR_NOTHING);
+    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", NULL, 12000, 0, NULL),
+                     ASKED_FOR_NOTHING);
+    assert_ptr_equal(found, &found);
+    assert_int_equal(cushim_fault_matched(*state, 0), 0);
+}
+
+/* As a driver says it: the call succeeds, and the status tells. */
+static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
+{
+    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
+    void *found = &found;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = refuse_what_has_no_name;
+    fault_add(state, "cuEvent* => missing");
+    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, &status),
+                     CUDA_SUCCESS);
+    assert_null(found);
+    assert_int_equal(status, 1);
+    found = &found;
+    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, NULL),
+                     CUDA_SUCCESS);
+    assert_null(found);
+}
+
+static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
+{
+    char name[8];
+
+    fault_let_all_succeed(*state);
+    fault_add(state, "cuDeviceGetName@dev0:nth=1 => lost(ECC_UNCORRECTABLE)\n"
+                     "cuDeviceGetName@dev1:nth=1 => lost(UNKNOWN)\n");
+    assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 0),
+                     CUDA_ERROR_ECC_UNCORRECTABLE);
+    assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 1), CUDA_ERROR_UNKNOWN);
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 0),
+                         CUDA_ERROR_ECC_UNCORRECTABLE);
+        assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 1), CUDA_SUCCESS);
+    }
+}
+
+static void rule_as_a_struct_needs_no_room_for_a_message(void **state)
+{
+    struct cushim_fault rule = {.size = sizeof rule,
+                                .site = "cuEventQuery",
+                                .effect = CUSHIM_FAULT_RETURN,
+                                .code = CUDA_ERROR_NOT_READY};
+
+    assert_int_equal(cushim_fault_add(*state, &rule, NULL, sizeof fault_message), CUDA_SUCCESS);
+    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
+    rule.site = "cuEventQuery or so";
+    assert_int_equal(cushim_fault_add(*state, &rule, NULL, sizeof fault_message),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_null(cushim_fault_text(*state, 1));
+}
+
+static void site_that_is_too_long_is_refused_and_not_cut(void **state)
+{
+    char site[4096];
+    const struct cushim_fault rule = {.size = sizeof rule,
+                                      .site = site,
+                                      .effect = CUSHIM_FAULT_RETURN,
+                                      .code = CUDA_ERROR_NOT_READY};
+
+    memset(site, '*', sizeof site - 1);
+    site[sizeof site - 1] = '\0';
+    assert_int_equal(cushim_fault_add(*state, &rule, fault_message, sizeof fault_message),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(fault_message, "fault: the site is too long");
+    assert_null(cushim_fault_text(*state, 0));
+    assert_int_equal(fault_query(), CUDA_SUCCESS);
+}
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
     const struct CMUnitTest tests[] = {
         TEST(call_answers_the_code_and_is_not_made),
         TEST(call_after_which_a_fault_comes_is_made),
@@ -208,6 +429,16 @@ int main(void)
         TEST(function_of_devices_is_met_by_its_argument),
         TEST(delayed_call_takes_so_much_longer),
         TEST(fault_comes_before_a_function_of_ones_own),
+        TEST(missing_symbol_answers_36_and_is_not_found),
+        TEST(version_before_one_that_is_missing_is_found),
+        TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
+        TEST(older_driver_lacks_what_came_later_and_says_so),
+        TEST(version_that_the_site_does_not_meet_stays),
+        TEST(lookup_without_a_name_or_a_place_gets_the_drivers_answer),
+        TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
+        TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
+        TEST(rule_as_a_struct_needs_no_room_for_a_message),
+        TEST(site_that_is_too_long_is_refused_and_not_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

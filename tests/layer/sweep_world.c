@@ -25,6 +25,22 @@ int sweep_teardown(void **state)
     return 0;
 }
 
+int sweep_make_current(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context);
+}
+
+void sweep_end_current(void *data)
+{
+    (void)data;
+    cushim_driver()->CtxSetCurrent(NULL);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
 CUresult sweep_once(enum bug bug)
 {
     return cushim_sweep(&sweep_options, sweep_body, &bug, &sweep_result);

@@ -29,6 +29,10 @@ int sweep_setup(void **state);
 int sweep_teardown(void **state);
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_setup, sweep_teardown)
 
+/* For setup and teardown of a sweep: the primary context of device 0 current; and none any more. */
+int sweep_make_current(void *data);
+void sweep_end_current(void *data);
+
 /* Sweep the program with something wrong in it. */
 CUresult sweep_once(enum bug bug);
 
