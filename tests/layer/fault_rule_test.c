@@ -285,6 +285,14 @@ static void probability_goes_by_the_seed_alone(void **state)
 
 /* The rules of a layer: how they are added, told and removed. */
 
+/* These rules are refused, and this is told. */
+static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
+{
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cushim_fault_parse(layer, rules, fault_message, sizeof fault_message));
+    assert_string_equal(fault_message, why);
+}
+
 static void rules_are_told_and_so_is_which_never_fired(void **state)
 {
     fault_add(state, "# a comment\n"
@@ -316,23 +324,16 @@ static void rules_are_told_and_so_is_which_never_fired(void **state)
 
 static void text_with_one_wrong_line_adds_nothing(void **state)
 {
-    assert_int_equal(cushim_fault_parse(*state,
-                                        "cuInit => hang\n"
-                                        "# a comment\n"
-                                        "  cuMemAlloc_v2 => return(OUT_OF_MEMROY)\n",
-                                        fault_message, sizeof fault_message),
-                     CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(fault_message,
-                        "faults:3:27: there is no error \"OUT_OF_MEMROY\"; did you mean "
-                        "\"OUT_OF_MEMORY\"?");
+    assert_refused(*state,
+                   "cuInit => hang\n"
+                   "# a comment\n"
+                   "  cuMemAlloc_v2 => return(OUT_OF_MEMROY)\n",
+                   "faults:3:27: there is no error \"OUT_OF_MEMROY\"; did you mean "
+                   "\"OUT_OF_MEMORY\"?");
     assert_null(cushim_fault_text(*state, 0));
-    assert_int_equal(
-        cushim_fault_parse(*state, "cuInit => ha\x01ng", fault_message, sizeof fault_message),
-        CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(fault_message, "faults:1:13: a control character, of code 1");
-    assert_int_equal(cushim_fault_parse(*state, "cuInit", NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_fault_parse(*state, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_fault_parse(NULL, "cuInit => hang", NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    assert_refused(*state, "cuInit => ha\x01ng", "faults:1:13: a control character, of code 1");
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, "cuInit", NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, NULL, NULL, 0));
 }
 
 static void more_than_64_rules_are_refused(void **state)
@@ -341,32 +342,25 @@ static void more_than_64_rules_are_refused(void **state)
 
     for (int i = 0; i < 65; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "cuInit:nth=%d => hang\n", i + 1);
-    assert_int_equal(cushim_fault_parse(*state, text, fault_message, sizeof fault_message),
-                     CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(fault_message, "faults:65:1: there are 64 rules already");
+    assert_refused(*state, text, "faults:65:1: there are 64 rules already");
     assert_null(cushim_fault_text(*state, 0));
     strrchr(text, ':')[-6] = '\0';
     fault_add(state, text);
     assert_non_null(cushim_fault_text(*state, 63));
-    assert_int_equal(
-        cushim_fault_parse(*state, "cuInit => hang", fault_message, sizeof fault_message),
-        CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(fault_message, "faults:1:1: there are 64 rules already");
-    assert_int_equal(cushim_fault_add(*state,
-                                      &(struct cushim_fault){.size = sizeof(struct cushim_fault),
-                                                             .site = "cuInit",
-                                                             .effect = CUSHIM_FAULT_HANG},
-                                      fault_message, sizeof fault_message),
-                     CUDA_ERROR_INVALID_VALUE);
+    assert_refused(*state, "cuInit => hang", "faults:1:1: there are 64 rules already");
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cushim_fault_add(*state,
+                          &(struct cushim_fault){.size = sizeof(struct cushim_fault),
+                                                 .site = "cuInit",
+                                                 .effect = CUSHIM_FAULT_HANG},
+                          fault_message, sizeof fault_message));
     assert_string_equal(fault_message, "fault: there are 64 rules already");
 }
 
 static void operation_without_a_mock_is_refused(void **state)
 {
-    assert_int_equal(
-        cushim_fault_parse(*state, "op.copy => hang", fault_message, sizeof fault_message),
-        CUDA_ERROR_INVALID_VALUE);
-    assert_string_equal(fault_message, "faults:1:1: operations are a mock's, and there is none");
+    assert_refused(*state, "op.copy => hang",
+                   "faults:1:1: operations are a mock's, and there is none");
 }
 
 #define FAULT .size = sizeof(struct cushim_fault)
@@ -434,12 +428,11 @@ static void struct_that_cannot_be_is_refused(void **state)
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        assert_int_equal(
-            cushim_fault_add(*state, &cases[i].fault, fault_message, sizeof fault_message),
-            CUDA_ERROR_INVALID_VALUE);
+        CODE(CUDA_ERROR_INVALID_VALUE,
+             cushim_fault_add(*state, &cases[i].fault, fault_message, sizeof fault_message));
         assert_string_equal(fault_message, cases[i].why);
     }
-    assert_int_equal(cushim_fault_add(*state, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, NULL, NULL, 0));
     assert_null(cushim_fault_text(*state, 0));
 }
 
@@ -463,12 +456,12 @@ static void rules_end_with_their_layer(void **state)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuEventQuery => sticky(ILLEGAL_ADDRESS)");
-    assert_int_equal(fault_query(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, fault_query());
     cushim_layer_destroy(*state);
     assert_int_equal(layer_setup(state), 0);
     assert_null(cushim_fault_text(*state, 0));
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    OK(fault_query());
+    OK(fault_allocate());
 }
 
 int main(void)

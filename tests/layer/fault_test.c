@@ -11,10 +11,10 @@
 static void call_answers_the_code_and_is_not_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(fault_allocate());
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    OK(fault_allocate());
     assert_int_equal(fake_allocations, 2);
     assert_int_equal(cushim_fault_matched(*state, 0), 3);
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
@@ -23,26 +23,26 @@ static void call_answers_the_code_and_is_not_made(void **state)
 static void call_after_which_a_fault_comes_is_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:phase=after,nth=1 => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    OK(fault_allocate());
 }
 
 static void not_ready_is_an_answer_as_others(void **state)
 {
     fault_add(state, "cuEventQuery:times=2 => return(NOT_READY)");
-    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
-    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
+    OK(fault_query());
     assert_int_equal(fake_queries, 1);
 }
 
 static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void **state)
 {
     fault_add(state, "cuMemAlloc* => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(cushim_driver()->MemAllocHost_v2(NULL, 1), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAllocHost_v2(NULL, 1));
+    OK(fault_query());
     assert_int_not_equal(cushim__watched[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
     assert_int_equal(cushim__watched[CUSHIM__SLOT(MemFree_v2)], 0);
     assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
@@ -51,10 +51,10 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
 static void nth_of_all_calls_is_one_call(void **state)
 {
     fault_add(state, "*:nth=3 => return(UNKNOWN)");
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
+    OK(fault_allocate());
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    OK(fault_query());
     assert_int_equal(cushim_fault_matched(*state, 0), 4);
 }
 
@@ -63,10 +63,10 @@ static void every_rule_counts_and_the_first_that_is_due_answers(void **state)
     fault_add(state, "cuEventQuery:nth=2 => return(UNKNOWN)\n"
                      "cuEvent*:nth=2 => return(NOT_READY)\n"
                      "*:after=2,times=1 => return(TIMEOUT)\n");
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_query(), CUDA_ERROR_TIMEOUT);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    CODE(CUDA_ERROR_TIMEOUT, fault_query());
+    OK(fault_query());
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(cushim_fault_matched(*state, i), 4);
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
@@ -78,26 +78,26 @@ static void sticky_error_stays_but_for_what_works_after_a_fault(void **state)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=2 => sticky(ECC_UNCORRECTABLE)");
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(fault_query(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(cushim_driver()->CtxSynchronize(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(cushim_driver()->CtxGetCurrent(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetCount(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    OK(fault_allocate());
+    OK(fault_query());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_query());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->CtxSynchronize());
+    OK(cushim_driver()->CtxGetCurrent(NULL));
+    OK(cushim_driver()->DeviceGetCount(NULL));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
     cushim_fault_clear(*state);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
 }
 
 static void sticky_error_after_a_call_lets_it_be_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:nth=1,phase=after => sticky(ECC_UNCORRECTABLE)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_query(), CUDA_ERROR_ECC_UNCORRECTABLE);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_query());
 }
 
 static void lost_device_fails_functions_of_devices_too(void **state)
@@ -106,15 +106,15 @@ static void lost_device_fails_functions_of_devices_too(void **state)
 
     fault_let_all_succeed(*state);
     fault_add(state, "cuEventQuery:nth=1 => lost");
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 1), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->MemFree_v2(1), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetCount(&number), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetAttribute(&number, 1, 1));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->MemFree_v2(1));
+    OK(cushim_driver()->DeviceGetCount(&number));
     cushim_fault_clear(*state);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
 }
 
 static int device_now;
@@ -135,9 +135,9 @@ static void device_that_is_lost_is_the_one_of_the_rule(void **state)
     cushim_layer_next(*state)->CtxGetDevice = current_device;
     device_now = 1;
     fault_add(state, "cuEventQuery@dev1 => lost(ILLEGAL_STATE)");
-    assert_int_equal(fault_query(), CUDA_ERROR_ILLEGAL_STATE);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 1), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, fault_query());
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_driver()->DeviceGetAttribute(&number, 1, 1));
 }
 
 static void rule_of_a_device_asks_for_the_current_one(void **state)
@@ -146,12 +146,12 @@ static void rule_of_a_device_asks_for_the_current_one(void **state)
     fault_add(state, "cuEventQuery@dev1 => return(UNKNOWN)");
     device_asked = 0;
     device_now = 0;
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     device_now = -1;
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     device_now = 1;
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    OK(fault_allocate());
     assert_int_equal(cushim_fault_matched(*state, 0), 1);
     assert_true(device_asked > 2);
 }
@@ -164,10 +164,10 @@ static void function_of_devices_is_met_by_its_argument(void **state)
     cushim_layer_next(*state)->CtxGetDevice = current_device;
     device_now = 1;
     fault_add(state, "cuDevice*@dev1 => return(NO_DEVICE)");
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&yes, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&yes, 1, 1), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 1), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 2), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&yes, 1, 0));
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_driver()->DeviceGetAttribute(&yes, 1, 1));
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_driver()->DeviceCanAccessPeer(&yes, 0, 1));
+    OK(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 2));
 }
 
 static void delayed_call_takes_so_much_longer(void **state)
@@ -176,7 +176,7 @@ static void delayed_call_takes_so_much_longer(void **state)
 
     fault_add(state, "cuEventQuery:nth=1 => delay(20 ms)\ncuEventQuery => delay(1 ms)\n");
     before = cushim__host_ns();
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     after = cushim__host_ns();
     assert_int_equal(fake_queries, 1);
     assert_true(after - before >= 21000000);
@@ -188,8 +188,8 @@ static void fault_comes_before_a_function_of_ones_own(void **state)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=1 => out_of_memory");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
+    OK(fault_allocate());
     assert_int_equal(fake_allocations, 0);
 }
 
@@ -202,13 +202,11 @@ static void missing_symbol_answers_36_and_is_not_found(void **state)
     fault_add(state, "cuEvent* => missing");
     assert_int_equal(fault_query(), 36);
     assert_int_equal(fake_queries, 0);
-    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
-                     CUDA_ERROR_NOT_FOUND);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0));
     assert_null(found);
     assert_int_equal(cushim_fault_fired(*state, 0), 2);
     cushim_fault_clear(*state);
-    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
-                     CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0));
     assert_non_null(found);
 }
 
@@ -236,8 +234,7 @@ static void version_before_one_that_is_missing_is_found(void **state)
     cushim_layer_next(*state)->GetProcAddress_v2 = find_allocate;
     fault_add(state, "cuMemAlloc_v2 => missing");
     memcpy(&expected, &cushim_layer_table(*state)->MemAlloc, sizeof expected);
-    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status),
-                     CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status));
     assert_ptr_equal(found, expected);
     assert_int_equal(status, 0);
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
@@ -269,10 +266,9 @@ static void function_that_is_not_of_the_table_is_hidden_by_its_version(void **st
 
     cushim_layer_next(*state)->GetProcAddress = find_other;
     fault_add(state, "cuMemAlloc_v2 => missing");
-    assert_int_equal(cushim_driver()->GetProcAddress("cuMemAlloc", &found, 12000, 0),
-                     CUDA_ERROR_NOT_FOUND);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_driver()->GetProcAddress("cuMemAlloc", &found, 12000, 0));
     assert_null(found);
-    assert_int_equal(cushim_driver()->GetProcAddress("cuMemFree", &found, 12000, 0), CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress("cuMemFree", &found, 12000, 0));
     assert_non_null(found);
 }
 
@@ -289,10 +285,10 @@ static void older_driver_lacks_what_came_later_and_says_so(void **state)
     fault_let_all_succeed(*state);
     cushim_layer_next(*state)->DriverGetVersion = version_of_13;
     fault_add(state, "* => older(12.7)");
-    assert_int_equal(cushim_driver()->DriverGetVersion(&version), CUDA_SUCCESS);
+    OK(cushim_driver()->DriverGetVersion(&version));
     assert_int_equal(version, 12070);
     assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
-    assert_int_equal(cushim_driver()->EventElapsedTime(NULL, NULL, NULL), CUDA_SUCCESS);
+    OK(cushim_driver()->EventElapsedTime(NULL, NULL, NULL));
     assert_int_equal(cushim__watched[CUSHIM__SLOT(EventElapsedTime)], 0);
     assert_int_equal(cushim_fault_matched(*state, 0), 2);
     assert_int_equal(cushim_fault_fired(*state, 0), 2);
@@ -304,7 +300,7 @@ static void version_that_the_site_does_not_meet_stays(void **state)
 
     cushim_layer_next(*state)->DriverGetVersion = version_of_13;
     fault_add(state, "cuEvent* => older(12.7)");
-    assert_int_equal(cushim_driver()->DriverGetVersion(&version), CUDA_SUCCESS);
+    OK(cushim_driver()->DriverGetVersion(&version));
     assert_int_equal(version, 13000);
     assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36);
 }
@@ -352,13 +348,11 @@ static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **stat
 
     cushim_layer_next(*state)->GetProcAddress_v2 = refuse_what_has_no_name;
     fault_add(state, "cuEvent* => missing");
-    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, &status),
-                     CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, &status));
     assert_null(found);
     assert_int_equal(status, 1);
     found = &found;
-    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, NULL),
-                     CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, NULL));
     assert_null(found);
 }
 
@@ -369,13 +363,11 @@ static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
     fault_let_all_succeed(*state);
     fault_add(state, "cuDeviceGetName@dev0:nth=1 => lost(ECC_UNCORRECTABLE)\n"
                      "cuDeviceGetName@dev1:nth=1 => lost(UNKNOWN)\n");
-    assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 0),
-                     CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 1), CUDA_ERROR_UNKNOWN);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetName(name, sizeof name, 1));
     for (unsigned i = 0; i < 2; i++) {
-        assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 0),
-                         CUDA_ERROR_ECC_UNCORRECTABLE);
-        assert_int_equal(cushim_driver()->DeviceGetName(name, sizeof name, 1), CUDA_SUCCESS);
+        CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
+        OK(cushim_driver()->DeviceGetName(name, sizeof name, 1));
     }
 }
 
@@ -386,11 +378,10 @@ static void rule_as_a_struct_needs_no_room_for_a_message(void **state)
                                 .effect = CUSHIM_FAULT_RETURN,
                                 .code = CUDA_ERROR_NOT_READY};
 
-    assert_int_equal(cushim_fault_add(*state, &rule, NULL, sizeof fault_message), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
+    OK(cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
     rule.site = "cuEventQuery or so";
-    assert_int_equal(cushim_fault_add(*state, &rule, NULL, sizeof fault_message),
-                     CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
     assert_null(cushim_fault_text(*state, 1));
 }
 
@@ -404,11 +395,11 @@ static void site_that_is_too_long_is_refused_and_not_cut(void **state)
 
     memset(site, '*', sizeof site - 1);
     site[sizeof site - 1] = '\0';
-    assert_int_equal(cushim_fault_add(*state, &rule, fault_message, sizeof fault_message),
-                     CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cushim_fault_add(*state, &rule, fault_message, sizeof fault_message));
     assert_string_equal(fault_message, "fault: the site is too long");
     assert_null(cushim_fault_text(*state, 0));
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
 }
 
 int main(void)

@@ -13,7 +13,7 @@
 #include "tests/layer/kit.h"
 #include "tests/support/counters.h"
 
-enum { CHILD_SECONDS = 20, HELD_MS = 100 };
+enum { CHILD_SECONDS = 120, HELD_MS = 100 };
 
 static atomic_bool is_held, is_over;
 

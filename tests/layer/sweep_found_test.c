@@ -46,7 +46,7 @@ static void leak_is_found_although_its_context_is_gone(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    assert_int_equal(sweep_once(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     blur_places(sweep_why);
     assert_string_equal(
         sweep_why, "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
@@ -81,9 +81,9 @@ static void memory_freed_twice_is_found_on_request(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuMemset*";
-    assert_int_equal(sweep_once(FREES_TWICE), CUDA_SUCCESS);
+    OK(sweep_once(FREES_TWICE));
     sweep_options.forbid_errors = true;
-    assert_int_equal(sweep_once(FREES_TWICE), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(FREES_TWICE));
     assert_int_equal(sweep_result.failures, 1);
     assert_non_null(strstr(sweep_why, "once: error that nothing expects: call 10 of thread 1: "
                                       "cuMemFree_v2(dptr="));
@@ -94,8 +94,7 @@ static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
 {
     (void)state;
     sweep_options.forbid_errors = true;
-    if (sweep_once(NO_BUG) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
 }
 
@@ -104,11 +103,9 @@ static void errors_that_a_scope_expects_may_come(void **state)
     (void)state;
     sweep_options.forbid_errors = true;
     sweep_options.functions = "cuMemset*";
-    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
     sweep_options.functions = NULL; /* the second free fails by the sweep: none comes */
-    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
 }
 
 static void context_left_on_the_stack_is_found(void **state)
@@ -129,7 +126,7 @@ static void context_may_be_left_if_that_is_said(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.leaves_context = true;
-    assert_int_equal(sweep_once(LEAVES_THE_CONTEXT), CUDA_SUCCESS);
+    OK(sweep_once(LEAVES_THE_CONTEXT));
 }
 
 static void endless_poll_is_stopped_and_named(void **state)
@@ -158,7 +155,7 @@ static void loop_that_nothing_ends_is_left(void **state)
     sweep_options.limit = 100;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuEventRecord";
-    assert_int_equal(sweep_once(NEVER_ENDS), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(NEVER_ENDS));
     assert_non_null(
         strstr(sweep_why, "the body did not end within 100 calls; the next was cuEventQuery"));
 }
@@ -185,14 +182,14 @@ static void failures_are_counted_and_the_first_kept(void **state)
 {
     (void)state;
     sweep_options.message_size = 900;
-    assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
     assert_non_null(strstr(sweep_why, "call 1 of the body (cuInit)"));
     assert_non_null(strstr(sweep_why, "call 4 of the body (cuMemAlloc_v2)"));
     assert_null(strstr(sweep_why, "call 5 of the body"));
     assert_non_null(strstr(sweep_why, "\nand 18 more\n"));
     sweep_options.message = NULL;
-    assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
 }
 
 /* What a sweep tells of runs: the same once, and what is another thing by itself. */
@@ -214,7 +211,7 @@ static void same_leak_in_many_runs_has_one_line(void **state)
 
     (void)state;
     sweep_options.variants = variants;
-    assert_int_equal(sweep_once(LEAKS_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_IF_FAILED));
     assert_int_equal(count_of("call 6 of the body"), 1);
     assert_int_equal(count_of("\n"), 1);
     assert_true(sweep_result.failures > 6);
@@ -244,8 +241,7 @@ static void number_of_the_call_is_not_the_place(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
-    assert_int_equal(cushim_sweep(&sweep_options, leak_by_this_call_or_that, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(leak_by_this_call_or_that, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.failures, 2);
     assert_int_equal(count_of("\n"), 1);
     assert_non_null(strstr(sweep_why, "call 1 of the body (cuDeviceGetCount)"));
@@ -255,7 +251,7 @@ static void one_more_run_is_told_as_one(void **state)
 {
     (void)state;
     sweep_options.functions = "cuMemset*";
-    assert_int_equal(sweep_once(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
     assert_int_equal(count_of("\n"), 1);
     assert_non_null(strstr(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n"));
@@ -264,7 +260,7 @@ static void one_more_run_is_told_as_one(void **state)
 static void what_the_body_says_is_told_for_each_call(void **state)
 {
     (void)state;
-    assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
     assert_int_equal(count_of("\n"), SWEEP_CALLS);
     assert_int_equal(count_of("; and in 1 other run\n"), SWEEP_CALLS);
@@ -278,7 +274,7 @@ static void message_of_any_size_is_filled_and_no_more(void **state)
     for (size_t size = 1; size < 1000; size += 13) {
         memset(sweep_why, '#', sizeof sweep_why);
         sweep_options.message_size = size;
-        assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+        CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
         assert_true(strlen(sweep_why) < size);
         assert_int_equal(sweep_why[size], '#');
     }
@@ -327,8 +323,7 @@ static uint64_t polls_counted(unsigned handles)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
-    if (cushim_sweep(&sweep_options, poll_in_turns, NULL, &sweep_result) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_run(poll_in_turns, NULL));
     return sweep_result.calls;
 }
 
@@ -373,11 +368,10 @@ static void other_context_left_current_is_found(void **state)
     sweep_options.setup = make_two_contexts;
     sweep_options.teardown = drop_two_contexts;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    assert_int_equal(cushim_sweep(&sweep_options, set_other, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(set_other, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, "another context is current than before"));
     sweep_options.leaves_context = true;
-    assert_int_equal(cushim_sweep(&sweep_options, set_other, NULL, &sweep_result), CUDA_SUCCESS);
+    assert_int_equal(sweep_run(set_other, NULL), CUDA_SUCCESS);
 }
 
 /* --- tables --- */
@@ -390,8 +384,7 @@ static void table_that_cannot_be_installed_is_no_world_to_sweep_in(void **state)
     (void)state;
     empty.size = sizeof empty;
     sweep_options.table = &empty;
-    assert_int_equal(cushim_sweep(&sweep_options, poll_in_turns, NULL, &sweep_result),
-                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(sweep_run(poll_in_turns, NULL), CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(sweep_why, "no mock or no layer can be made: CUDA_ERROR_INVALID_VALUE\n");
     assert_ptr_equal(cushim_driver(), before);
 }

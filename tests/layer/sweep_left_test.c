@@ -45,8 +45,7 @@ static void capture_that_fails_to_end_leaves_no_graph(void **state)
 
     (void)state;
     sweep_options.setup = allocate;
-    if (cushim_sweep(&sweep_options, capture, &memory, &sweep_result) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_run(capture, &memory));
     assert_int_equal(sweep_result.calls, 5);
 }
 
@@ -74,8 +73,7 @@ static void missing_wait_and_pending_work_are_found(void **state)
     (void)state;
     sweep_options.settings = "mode = manual\nraces = report";
     sweep_options.setup = allocate;
-    assert_int_equal(cushim_sweep(&sweep_options, write_and_leave, &memory, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(
         strstr(sweep_why, "with no call failing: 2 operations are pending; race: set "));
     assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
@@ -103,8 +101,7 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
     (void)state;
     sweep_options.settings = "schedule = lazy";
     sweep_options.setup = allocate;
-    assert_int_equal(cushim_sweep(&sweep_options, wait_and_give_back, &memory, &sweep_result),
-                     CUDA_SUCCESS);
+    assert_int_equal(sweep_run(wait_and_give_back, &memory), CUDA_SUCCESS);
     assert_string_equal(sweep_why, "");
 }
 
@@ -133,10 +130,10 @@ static void assert_a_test_begins_afresh(void)
     char text[200];
     CUcontext context;
 
-    assert_int_equal(cushim_test_begin(&options, &test), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    OK(cushim_test_begin(&options, &test));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DevicePrimaryCtxRetain(&context, 0));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
     cushim_test_end(test, text, sizeof text);
     assert_string_equal(text, "");
 }
@@ -146,11 +143,9 @@ static void body_that_destroys_what_it_runs_on_is_found(void **state)
     static const char told[] = "the body has destroyed the mock or the layer that it ran on";
 
     (void)state;
-    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_mock, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, told));
-    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_layer, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, told));
     assert_a_test_begins_afresh();
 }
@@ -184,8 +179,7 @@ static void reference_on_a_context_is_a_leak(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = release_twice;
-    assert_int_equal(cushim_sweep(&sweep_options, retain_once_more, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(retain_once_more, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(
         sweep_why, "the primary context of device 0 is retained and not released; this run"));
 }
@@ -198,8 +192,7 @@ static void releases_are_not_failed_unasked(void **state)
 {
     (void)state;
     sweep_options.fail_releases = false;
-    if (sweep_once(IGNORES_RELEASES) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(IGNORES_RELEASES));
     assert_int_equal(sweep_result.calls, SWEEP_CALLS - RELEASES);
     assert_int_equal(sweep_result.swept, 2 * (SWEEP_CALLS - RELEASES));
 }
@@ -209,7 +202,7 @@ static void releases_are_failed_on_request(void **state)
     (void)state;
     sweep_options.fail_releases = true;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    assert_int_equal(sweep_once(IGNORES_RELEASES), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_RELEASES));
     assert_int_equal(sweep_result.calls, SWEEP_CALLS);
     assert_int_equal(sweep_result.failures, RELEASES);
 }
@@ -249,12 +242,10 @@ static void context_that_is_put_back_is_given_back(void **state)
     sweep_options.setup = sweep_make_current;
     sweep_options.teardown = sweep_end_current;
     sweep_options.fail_releases = false;
-    if (cushim_sweep(&sweep_options, go_and_come_back, NULL, &sweep_result) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_run(go_and_come_back, NULL));
     assert_int_equal(sweep_result.calls, 2);
     sweep_options.fail_releases = true;
-    assert_int_equal(cushim_sweep(&sweep_options, go_and_come_back, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(go_and_come_back, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_int_equal(sweep_result.calls, 3);
 }
 

@@ -388,6 +388,7 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     assert_string_equal(text, "there is no such layer: it has ended, or none was given");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_install(ended));
     assert_int_equal(cushim_recording_text(ended, text, sizeof text), 0);
+    assert_string_equal(text, "");
     assert_int_equal(cushim_recording_count(ended), 0);
     assert_int_equal(cushim_recording_lost(ended), 0);
     assert_null(cushim_fault_text(ended, 0));
@@ -415,6 +416,7 @@ static void layer_that_ended_is_refused(void **state)
     ended = layer;
     OK(kit_end());
     assert_refused_by_all(ended);
+    assert_refused_by_all(NULL);
 }
 
 static void layer_that_ended_leaves_the_current_one_alone(void **state)

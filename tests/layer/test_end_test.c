@@ -304,17 +304,10 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
 
 /* The end of a test in words: more than is told one by one, and what has no tag. */
 
-static int told_begin(void **state)
-{
-    (void)state;
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
-    OK(driver->Init(0));
-    return 0;
-}
-
 static void of_many_violations_the_first_are_told_and_the_rest_counted(void **state)
 {
     (void)state;
+    OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 20; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
@@ -327,6 +320,7 @@ static void of_many_violations_the_first_are_told_and_the_rest_counted(void **st
 static void eight_violations_are_all_told(void **state)
 {
     (void)state;
+    OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 8; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
@@ -340,6 +334,7 @@ static void context_without_a_tag_that_is_left_current_is_told(void **state)
     CUcontext context;
 
     (void)state;
+    OK(driver->Init(0));
     OK(cushim_layer_wrapped(layer)->CtxCreate_v2(&context, 0, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
     assert_string_equal(kit_text, "a context is left current for this thread\n");
@@ -362,10 +357,9 @@ int main(void)
         TEST(text_that_does_not_fit_says_so),
         TEST(context_that_was_current_before_is_not_left),
         TEST(place_is_that_of_the_call_and_its_callers),
-        cmocka_unit_test_setup(of_many_violations_the_first_are_told_and_the_rest_counted,
-                               told_begin),
-        cmocka_unit_test_setup(eight_violations_are_all_told, told_begin),
-        cmocka_unit_test_setup(context_without_a_tag_that_is_left_current_is_told, told_begin),
+        TEST(of_many_violations_the_first_are_told_and_the_rest_counted),
+        TEST(eight_violations_are_all_told),
+        TEST(context_without_a_tag_that_is_left_current_is_told),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

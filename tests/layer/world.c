@@ -41,24 +41,21 @@ static CUresult CUDAAPI get_proc_address(const char *symbol, void **function, in
 }
 
 /* Callers clean up themselves on every system that we build for, so one function does for all. */
-static void fill(void)
+static void fill(struct cushim_table *table, CUresult(CUDAAPI *function)(void))
 {
-    CUresult(CUDAAPI * function)(void) = refuse;
-    char *slots = (char *)&fake_table + sizeof(size_t);
-
-    fake_table.size = sizeof fake_table;
-    for (size_t at = 0; at < sizeof fake_table - sizeof(size_t); at += sizeof function)
-        memcpy(slots + at, &function, sizeof function);
-    fake_table.EventQuery = event_query;
-    fake_table.MemAlloc_v2 = allocate;
-    fake_table.GetProcAddress = get_proc_address;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        memcpy((char *)table + sizeof(size_t) + slot * sizeof function, &function, sizeof function);
 }
 
 int layer_setup(void **state)
 {
     struct cushim_layer *layer;
 
-    fill();
+    fake_table.size = sizeof fake_table;
+    fill(&fake_table, refuse);
+    fake_table.EventQuery = event_query;
+    fake_table.MemAlloc_v2 = allocate;
+    fake_table.GetProcAddress = get_proc_address;
     fake_queries = fake_allocations = 0;
     fake_queried = NULL;
     fake_query_answer = CUDA_SUCCESS;
@@ -112,9 +109,5 @@ static CUresult CUDAAPI answer_success(void)
 
 void fault_let_all_succeed(struct cushim_layer *layer)
 {
-    CUresult(CUDAAPI * function)(void) = answer_success;
-
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-        memcpy((char *)cushim_layer_next(layer) + sizeof(size_t) + slot * sizeof function,
-               &function, sizeof function);
+    fill(cushim_layer_next(layer), answer_success);
 }
