@@ -487,24 +487,6 @@ static void edges_with_data_are_not_told_without_it(void **state)
     OK(driver->GraphDestroy(graph));
 }
 
-static void memory_of_a_pool_is_not_for_captures(void **state)
-{
-    const CUstream free_stream = world_stream();
-    CUgraph graph = NULL;
-    CUdeviceptr memory = 0;
-
-    (void)state;
-    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MemAllocAsync(&memory, 64, stream));
-    assert_int_equal(memory, 0);
-    OK(driver->MemAllocAsync(&memory, 64, free_stream));
-    OK(driver->MemFreeAsync(memory, free_stream));
-    driver->StreamEndCapture(stream, &graph);
-    if (graph)
-        OK(driver->GraphDestroy(graph));
-    OK(driver->StreamDestroy_v2(free_stream));
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -526,7 +508,6 @@ int main(void)
         TEST(legacy_stream_cannot_join_a_capture),
         TEST(waiting_for_a_context_spoils_what_is_captured_in_it),
         TEST(edges_with_data_are_not_told_without_it),
-        TEST(memory_of_a_pool_is_not_for_captures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

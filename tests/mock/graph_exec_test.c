@@ -26,8 +26,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     exec = graph_instantiate();
     late = graph_add_host(NULL, 0, 1);
     OK(driver->GraphHostNodeSetParams(host, &(CUDA_HOST_NODE_PARAMS){graph_note, (void *)5}));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     /* The node's change is not the executable graph's. */
     assert_true(graph_ran_count == 1 && graph_ran[0] == 1);
 
@@ -36,8 +35,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphExecHostNodeSetParams(exec, memory_node, &changed));
     set.value = 8;
     OK(driver->GraphExecMemsetNodeSetParams(exec, memory_node, &set, NULL));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     assert_true(graph_ran_count == 2 && graph_ran[1] == 9);
     OK(driver->MemcpyDtoH_v2(bytes, memory, BYTES));
     assert_int_equal(bytes[0], 8);
@@ -47,8 +45,7 @@ static void nodes_of_an_executable_graph_are_changed(void **state)
     OK(driver->GraphNodeGetEnabled(exec, memory_node, &enabled));
     assert_int_equal(enabled, 0);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphNodeSetEnabled(exec, host, 0));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     OK(driver->MemcpyDtoH_v2(bytes, memory, BYTES));
     assert_int_equal(bytes[0], 0);
     OK(driver->GraphExecDestroy(exec));
@@ -83,8 +80,7 @@ static void executable_graph_is_updated_by_one_of_the_same_shape(void **state)
     OK(driver->GraphExecUpdate_v2(exec, other, &info));
     assert_int_equal(info.result, CU_GRAPH_EXEC_UPDATE_SUCCESS);
     OK(driver->GraphDestroy(other));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     assert_true(graph_ran_count == 2 && graph_ran[0] == 2 && graph_ran[1] == 2);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->StreamDestroy_v2(stream));
@@ -174,8 +170,7 @@ static unsigned copied(void)
     unsigned char bytes[BYTES];
     CUstream stream = world_stream();
 
-    OK(driver->GraphLaunch(copy_exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(copy_exec, stream);
     OK(driver->StreamDestroy_v2(stream));
     OK(driver->MemcpyDtoH_v2(bytes, copy_memory[2], BYTES));
     return bytes[BYTES - 1];
@@ -442,8 +437,7 @@ static void child_graphs_are_launched_in_their_place(void **state)
     graph_add_host(&child_node, 1, 3);
     exec = graph_instantiate();
     OK(driver->GraphDestroy(child));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     assert_int_equal(graph_ran_count, 4);
     assert_true(graph_ran[0] == 1 && graph_ran[1] == 2 && graph_ran[2] == 2 && graph_ran[3] == 3);
     OK(driver->GraphExecDestroy(exec));

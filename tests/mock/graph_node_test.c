@@ -168,8 +168,7 @@ static uint64_t run(CUgraphExec exec)
     const uint64_t before = world_state().now_ns;
     CUstream stream = world_stream();
 
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     OK(driver->StreamDestroy_v2(stream));
     return world_state().now_ns - before;
 }
@@ -434,8 +433,7 @@ static void graph_within_an_executable_graph_is_changed(void **state)
     OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, first));
     exec = graph_instantiate();
     OK(driver->GraphExecChildGraphNodeSetParams(exec, node, second));
-    OK(driver->GraphLaunch(exec, stream));
-    OK(driver->StreamSynchronize(stream));
+    graph_run(exec, stream);
     assert_true(graph_ran_count == 1 && graph_ran[0] == 2);
     OK(driver->GraphExecDestroy(exec));
     OK(driver->GraphDestroy(second));

@@ -311,6 +311,24 @@ static void pool_takes_what_is_left_of_the_device(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
+static void memory_of_a_pool_is_not_for_captures(void **state)
+{
+    const CUstream free_stream = world_stream();
+    CUgraph graph = NULL;
+    CUdeviceptr memory = 0;
+
+    (void)state;
+    OK(driver->StreamBeginCapture_v2(pool_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->MemAllocAsync(&memory, 64, pool_stream));
+    assert_int_equal(memory, 0);
+    OK(driver->MemAllocAsync(&memory, 64, free_stream));
+    OK(driver->MemFreeAsync(memory, free_stream));
+    driver->StreamEndCapture(pool_stream, &graph);
+    if (graph)
+        OK(driver->GraphDestroy(graph));
+    OK(driver->StreamDestroy_v2(free_stream));
+}
+
 /* Pools by where their memory is: the same as by their device. */
 
 #define PINNED CU_MEM_ALLOCATION_TYPE_PINNED
@@ -418,6 +436,7 @@ int main(void)
         TEST(a_destroyed_pool_goes_with_its_last_allocation),
         TEST(wrong_pools_are_refused),
         TEST_IN(pool_takes_what_is_left_of_the_device, world_manual, world_done),
+        TEST(memory_of_a_pool_is_not_for_captures),
         TEST_IN(the_pool_of_a_location_is_that_of_its_device, world_auto, world_done),
         TEST_IN(other_locations_are_refused, world_auto, world_done),
         TEST_IN(the_highest_counts_are_set_back, world_auto, world_done),
