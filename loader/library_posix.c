@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries by the dynamic linker: that of glibc, or that of musl. */
+/* Shared libraries by the dynamic linker of glibc or of musl. */
 #define _GNU_SOURCE
 #include "loader/library.h"
 
@@ -13,7 +13,7 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 
-/* A driver stays open: it has threads and handlers that would outlive their code. */
+/* The driver is never unmapped: its threads and handlers would outlive their code. */
 enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 /*
@@ -67,8 +67,8 @@ static bool ends_with(const char *message, const char *suffix)
 }
 
 /*
- * Read an outcome out of the linker's message, which names the file that failed: the candidate, by
- * its name or where the search has found it, or a library that it needs.
+ * Derive the outcome from the linker's message, which names the file that failed: the candidate, by
+ * its name or by the path that the search found, or a library that it needs.
  */
 static enum cushim_outcome classify(const char *path, const char *message)
 {
@@ -81,10 +81,10 @@ static enum cushim_outcome classify(const char *path, const char *message)
     if (strstr(message, "No such file or directory"))
         return is_candidate ? CUSHIM_OUTCOME_NOT_FOUND : CUSHIM_OUTCOME_LACKS_LIBRARY;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        const bool is_of_process = endings[i].outcome == CUSHIM_OUTCOME_NO_DESCRIPTOR ||
-                                   endings[i].outcome == CUSHIM_OUTCOME_NO_MEMORY;
+        const bool is_exhausted = endings[i].outcome == CUSHIM_OUTCOME_NO_DESCRIPTOR ||
+                                  endings[i].outcome == CUSHIM_OUTCOME_NO_MEMORY;
 
-        if (ends_with(message, endings[i].suffix) && (is_candidate || is_of_process))
+        if (ends_with(message, endings[i].suffix) && (is_candidate || is_exhausted))
             return endings[i].outcome;
     }
     return CUSHIM_OUTCOME_NOT_LOADABLE;
@@ -101,8 +101,8 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_s
 }
 
 /*
- * dlopen() of a static program does nothing with musl. With glibc it brings a second C library into
- * the process, which crashes unless both are of the same build.
+ * dlopen() fails in a static program with musl. With glibc it loads a second C library into the
+ * process, which crashes unless both are of the same build.
  *
  * Such a program has no PT_INTERP, and the kernel passes AT_BASE = 0. AT_BASE is also 0 for a
  * program that is started as an argument of ld.so, so the program headers are checked too.
@@ -116,7 +116,7 @@ static bool program_is_static(void)
     if (getauxval(AT_BASE) != 0)
         return false;
     dl_iterate_phdr(look_at_program, &is_static);
-    /* glibc's linker puts the headers of what it was given in the place of its own. */
+    /* glibc's linker replaces its own headers by those of the program that it runs. */
     if (is_static && headers) {
         memcpy(&program.dlpi_phdr, &headers, sizeof headers);
         program.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
@@ -125,7 +125,7 @@ static bool program_is_static(void)
     return is_static;
 }
 
-/* glibc's linker puts folders in the place of these, in a path that is given to dlopen() too. */
+/* glibc's linker replaces these by folders, in a path that is passed to dlopen() too. */
 static bool has_placeholder(const char *path)
 {
     return strstr(path, "$ORIGIN") || strstr(path, "$LIB") || strstr(path, "$PLATFORM") ||
@@ -144,7 +144,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
                           "this program is linked statically");
         return NULL;
     }
-    /* What a search by name finds, or a path that the linker changes, is the linker's affair. */
+    /* The linker alone knows what a search by name finds, and what placeholders stand for. */
     if (cushim__path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
         !cushim__elf_check(candidate))
         return NULL;

@@ -36,7 +36,7 @@ class Consumer(unittest.TestCase):
     def assert_runs(self, program, mock=None, **changes):
         """It starts without a driver and says what is the case, whatever the machine has."""
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
-                         'The driver is switched off by CUSHIM_LIBRARY=none.\n')
+                         'The driver is disabled by CUSHIM_LIBRARY=none.\n')
         self.assertRegex(run(program, env=environment(**changes)),
                          r'^[A-Z][^\n]+\.\n(\d+ devices\n)?$')
         if mock:
