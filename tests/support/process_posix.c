@@ -13,7 +13,7 @@
 #include "tests/support/program.h"
 #include "tests/support/verdict.h"
 
-enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 30 };
+enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 120 };
 
 const struct peer peer_parent = {0, STDOUT_FILENO, STDIN_FILENO};
 

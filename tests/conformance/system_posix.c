@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Children that are forked and do not start anew. Statement 9, and cushim's modules. */
+/*
+ * Files, and children that are forked and do not start anew: statement 9, and cushim's modules.
+ */
 #define _GNU_SOURCE
+#include "system.h"
+
+#include <dlfcn.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,8 +18,54 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "objects.h"
 #include "tests/support/counters.h"
+#include "tests/support/verdict.h"
+
+_Static_assert((int)FILE_PATH_BYTES >= PATH_MAX, "realpath() writes as much");
+
+const char file_of_the_driver[] = "libcuda.so.1";
+
+bool file_absolute(const char *path, char absolute[FILE_PATH_BYTES])
+{
+    return realpath(path, absolute) != NULL;
+}
+
+bool file_of(const void *symbol, char absolute[FILE_PATH_BYTES])
+{
+    Dl_info info;
+
+    return dladdr(symbol, &info) != 0 && file_absolute(info.dli_fname, absolute);
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+const char *file_write(const void *bytes, size_t size)
+{
+    static char path[64];
+    int file;
+
+    snprintf(path, sizeof path, "%s/cushim-conformance-XXXXXX", file_folder());
+    file = mkstemp(path);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size)
+        fail("%s cannot be written", path);
+    close(file);
+    return path;
+}
+
+const char *file_folder(void)
+{
+    return "/tmp";
+}
+
+const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
 
 /* What a forked child, which does not start anew, has met. */
 struct forked {
@@ -28,7 +82,7 @@ static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, s
     if (pipe(ends) != 0 || (child = fork()) < 0)
         fail("no child can be had");
     if (child == 0) {
-        alarm(20);
+        alarm(120); /* ends a child that waits for ever */
         act(data, ends[1]);
         counters_write();
         _exit(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of libraries: where they are. */
-#ifndef CUSHIM_TESTS_CONFORMANCE_FILE_H
-#define CUSHIM_TESTS_CONFORMANCE_FILE_H
+/* What differs between systems: files of libraries, and where they are. fork_cases stands there too. */
+#ifndef CUSHIM_TESTS_CONFORMANCE_SYSTEM_H
+#define CUSHIM_TESTS_CONFORMANCE_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

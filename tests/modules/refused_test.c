@@ -1,10 +1,145 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * No host memory for an object: CUDA_ERROR_OUT_OF_MEMORY before any driver call, nothing written,
- * and success once there is memory. The linker puts functions in the place of malloc() and
- * calloc().
+ * What functions make of a refusal. Of the driver, where they let go of a handle: codes that say that
+ * the handle is gone already - the process is ending, its context is destroyed, this is a forked
+ * child - are success; any other is returned and logged. Of the host, that has no memory for an
+ * object: CUDA_ERROR_OUT_OF_MEMORY before any driver call, nothing written, and success once there is
+ * memory. The linker puts functions in the place of malloc() and calloc().
  */
 #include "testkit.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static CUresult release_event(void)
+{
+    return cushim_event_release(kit_event(NULL));
+}
+
+static CUresult close_event(void)
+{
+    struct cushim_event *event = kit_event(NULL);
+    const CUresult code = cushim_event_close(event);
+
+    OK(cushim_event_release(event));
+    return code;
+}
+
+static CUresult release_pool(void)
+{
+    const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
+    struct cushim_event_pool *pool = NULL;
+
+    OK(cushim_event_pool_create(&pool, kit.one, NULL, &options));
+    return cushim_event_pool_release(pool);
+}
+
+static CUresult release_event_after_its_pool(void)
+{
+    struct cushim_event_pool *pool = NULL;
+    struct cushim_event *event = NULL;
+
+    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    OK(cushim_event_pool_acquire(pool, &event));
+    OK(cushim_event_pool_release(pool));
+    return cushim_event_release(event);
+}
+
+static CUresult release_stream(void)
+{
+    return cushim_stream_release(kit_stream(CREATED));
+}
+
+static CUresult close_stream(void)
+{
+    struct cushim_stream *stream = kit_stream(CREATED);
+    const CUresult code = cushim_stream_close(stream);
+
+    OK(cushim_stream_release(stream));
+    return code;
+}
+
+static CUresult release_context(void)
+{
+    struct cushim_context *context = NULL;
+
+    OK(cushim_context_create(&context, 0, NULL));
+    return cushim_context_release(context);
+}
+
+static CUresult release_primary_context(void)
+{
+    struct cushim_context *context = NULL;
+
+    OK(cushim_context_retain_primary(&context, 0));
+    return cushim_context_release(context);
+}
+
+static const struct {
+    CUresult (*let_go)(void);
+    const char *function; /* of the driver */
+    unsigned calls;       /* of it */
+} ways[] = {
+    {release_event, "cuEventDestroy_v2", 1},
+    {close_event, "cuEventDestroy_v2", 1},
+    {release_pool, "cuEventDestroy_v2", 2},
+    {release_event_after_its_pool, "cuEventDestroy_v2", 1},
+    {release_stream, "cuStreamDestroy_v2", 1},
+    {close_stream, "cuStreamDestroy_v2", 1},
+    {release_context, "cuCtxDestroy_v2", 1},
+    {release_primary_context, "cuDevicePrimaryCtxRelease_v2", 1},
+};
+
+/* Let go, with the driver's function answering a code to each call. */
+static CUresult let_go(size_t way, CUresult code)
+{
+    char rule[100];
+
+    snprintf(rule, sizeof rule, "%s:times=%u,phase=after => return(%d)", ways[way].function,
+             ways[way].calls, code);
+    kit_fault(rule);
+    return ways[way].let_go();
+}
+
+static void handle_that_is_gone_is_let_go_without_an_error(void **state)
+{
+    static const CUresult gone[] = {CUDA_ERROR_DEINITIALIZED, CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                                    CUDA_ERROR_NOT_INITIALIZED};
+
+    (void)state;
+    for (size_t way = 0; way < COUNT(ways); way++) {
+        for (size_t i = 0; i < COUNT(gone); i++)
+            OK(let_go(way, gone[i]));
+    }
+    assert_int_equal(kit.log_lines, 0);
+}
+
+static void any_other_code_is_returned_and_logged(void **state)
+{
+    char message[100];
+
+    (void)state;
+    for (size_t way = 0; way < COUNT(ways); way++) {
+        kit.log_lines = 0;
+        CODE(CUDA_ERROR_ILLEGAL_ADDRESS, let_go(way, CUDA_ERROR_ILLEGAL_ADDRESS));
+        assert_int_equal(kit.log_lines, ways[way].calls);
+        snprintf(message, sizeof message, "%s failed: CUDA_ERROR_ILLEGAL_ADDRESS (700)",
+                 ways[way].function);
+        assert_ptr_equal(strstr(kit.log_last, message), kit.log_last);
+    }
+}
+
+/* The driver answers either code for a context that somebody destroyed before (statement 13). */
+static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
+{
+    struct cushim_context *context = NULL;
+
+    (void)state;
+    OK(cushim_context_create(&context, 0, NULL));
+    kit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
+    OK(cushim_context_release(context));
+    assert_int_equal(kit.log_lines, 0);
+}
 
 /* From the n-th on allocations fail; 0: none does. */
 static unsigned failing;
@@ -173,6 +308,9 @@ static void record_without_memory_for_the_context_creates_no_event(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(handle_that_is_gone_is_let_go_without_an_error),
+        TEST(any_other_code_is_returned_and_logged),
+        TEST(invalid_context_of_a_destroy_says_that_it_is_gone),
         TEST(objects_without_memory_are_refused_and_leave_nothing),
         TEST(pool_without_memory_for_a_chunk_stays_as_it_is),
         TEST(record_without_memory_for_the_context_creates_no_event),

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "file.h"
+/* Files. Statement 9 is about forks, of which Windows has none. */
+#include "system.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
 #include <windows.h>
 
+#include "cases.h"
 #include "tests/support/verdict.h"
 
 const char file_of_the_driver[] = "nvcuda.dll";
@@ -60,3 +62,20 @@ const char *file_name(const char *path)
 
     return slash ? slash + 1 : path;
 }
+
+static void no_fork(void)
+{
+    skip("Windows has no fork");
+}
+
+#define NO_FORK(title, of_class)                                                       \
+    {                                                                                  \
+        .name = title, .run = no_fork, .class = of_class, .may_skip = ON_MOCK | ON_GPU \
+    }
+
+const struct conformance_case fork_cases[] = {
+    NO_FORK("009_forked_child_is_not_initialised", MEASURED),
+    NO_FORK("009_inherited_event_is_undefined", MEASURED),
+    NO_FORK("cushim_driver_refuses_a_forked_child", CUSHIM),
+    {.name = NULL},
+};
