@@ -12,7 +12,7 @@ from collections import namedtuple
 
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'binary'))
-import elf_file  # noqa: E402
+import built_file  # noqa: E402
 
 # `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
 # in absolute terms, for a GPU, as a person reads it; `absolute`: the number that a goal asks for.
@@ -105,10 +105,10 @@ class Bench:
 
     def mark(self):
         """Instructions that functions begin with as the build marks where branches may land."""
-        library = elf_file.File(self.path('libcushim.so.0'))
-        function, = [symbol for symbol in library.symbols(elf_file.DYNAMIC_SYMBOLS)
+        library = built_file.File(self.path('libcushim.so.0'))
+        function, = [symbol for symbol in library.symbols(built_file.DYNAMIC_SYMBOLS)
                      if symbol.name == 'cushim_event_query']
-        return int(library.code_of(function)[:4] == elf_file.MARK[library.machine])
+        return int(library.code_of(function)[:4] == built_file.MARK[library.machine])
 
     def environment(self):
         """The driver for those that load it and for those that are linked to it."""

@@ -7,9 +7,11 @@ import tempfile
 from collections import namedtuple
 
 sys.dont_write_bytecode = True
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'plugins'))
+for FOLDER in 'binary', 'plugins':
+    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', FOLDER))
 import cost_test  # noqa: E402
-import size_test  # noqa: E402
+import file_test  # noqa: E402
+from built_file import File  # noqa: E402
 from measure import (  # noqa: E402
     TIMED_TURNS, Figure, Skip, figure_of, instructions, quantile, why_not)
 
@@ -304,24 +306,21 @@ PART_TEXT, PART_DATA, PART_RELOCATIONS = 'text', 'data', 'relocations'
 
 
 def size_of(path, part):
-    with open(path, 'rb') as file:
-        data = file.read()
-    if data[:6] != b'\x7fELF\2\1':
-        raise Skip('not for this kind of file')
-    relocations = sum(size for kind, size in size_test.sections(data).values()
-                      if kind in (size_test.SHT_RELA, size_test.SHT_RELR))
+    try:
+        file = File(path)
+    except ValueError as error:
+        raise Skip(str(error)) from None
     if part == PART_RELOCATIONS:
-        return exact(relocations)
-    is_data = part == PART_DATA
-    whole = sum(size for flags, size in size_test.segments(data)
-                if bool(flags & size_test.PF_W) == is_data)
-    return exact(whole if is_data else whole - relocations)
+        return exact(file.relocation_bytes())
+    if part == PART_DATA:
+        return exact(file.mapped_bytes(writable=True))
+    return exact(file.mapped_bytes(writable=False) - file.relocation_bytes())
 
 
 def size_rows():
     for name, (text, path) in FILES.items():
         for part in (PART_TEXT, PART_DATA, PART_RELOCATIONS):
-            goal = most(size_test.GOAL, ' bytes') if (name, part) == ('plugin', PART_TEXT) else None
+            goal = most(file_test.GOAL, ' bytes') if (name, part) == ('plugin', PART_TEXT) else None
             yield Row(7, 'size.%s.%s' % (name, part), '%s: %s' % (text, part), 'bytes', 'here',
                       goal, None,
                       lambda bench, path=path, part=part: size_of(bench.path(path), part))
