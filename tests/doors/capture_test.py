@@ -28,7 +28,7 @@ class Capture(unittest.TestCase):
     def test_each_reaches_its_own_driver(self):
         for host in HOSTS:
             with self.subTest(os.path.basename(host)):
-                own = 'driver' if host.endswith('host-real') else 'stubs'
+                own = 'driver' if host.endswith('capture-real') else 'stubs'
                 self.assertEqual(run(host, PLUGIN, OTHER),
                                  'program %s, plugin stubs, other driver, own own\n' % own)
 

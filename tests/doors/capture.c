@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three that call one function of the driver, side by side: the program, a plugin and a library.
+ * Three that call one function of the driver, side by side: the program, a plugin and a library. This
+ * file is each of them: PLUGIN and OTHER say which, and the program is called
  *
- *     host PLUGIN OTHER
+ *     capture PLUGIN OTHER
  *
  * OTHER is linked to a libcuda.so.1, the mock, which answers 3 before it is initialised. The plugin
  * is linked to the stubs, and CUSHIM_LIBRARY names the fake driver, whose answers are above
@@ -15,7 +16,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "calls.h"
+#if defined(OTHER)
+/* The library knows nothing of cushim. */
+int other_call(void);
+int other_call(void)
+{
+    return (int)cuCtxSynchronize();
+}
+#elif defined(PLUGIN)
+/* The object file of a plugin was made to be linked to libcuda.so.1. */
+int plugin_call(void);
+int plugin_call(void)
+{
+    return (int)cuCtxSynchronize();
+}
+#else
+#ifdef LINKED_TO_OTHER
+int other_call(void);
+#endif
 
 #ifdef WITH_STUBS
 /* A program may define a name of the driver: it means this one. */
@@ -62,3 +80,4 @@ int main(int count, char **arguments)
 #endif
     return 0;
 }
+#endif
