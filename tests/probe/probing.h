@@ -48,12 +48,10 @@ int probing_close(void **state);
 #define PROBING_TEST(function) \
     cmocka_unit_test_setup_teardown(function, probing_open, probing_close)
 
-/* --- script_posix.c --- */
+/* --- probing_posix.c, probing_windows.c --- */
 
-/* A program in the folder with these lines for the shell, by its path. NULL: it cannot be made. */
+/* POSIX: a program in the folder with these lines for the shell. NULL: it cannot be made. */
 const char *probing_script(const char *body);
-
-/* --- left_posix.c, left_windows.c --- */
 
 /* Setup: how things are. */
 int left_begin(void **state);
@@ -63,8 +61,6 @@ int left_check(void **state);
 
 /* How many orphans of dead children left_check() has found ended by SIGKILL. */
 extern int left_orphans;
-
-/* --- misbehaviours_posix.c, misbehaviours_windows.c --- */
 
 /* An action of a driver, and what a probe of it is to report. */
 struct misbehaviour {
