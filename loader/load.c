@@ -16,11 +16,6 @@
 #include "loader/symbols.h"
 #include "loader/system.h"
 
-/* Further threads wait until an entry is free. */
-enum { MOST_LOADING = 64 };
-
-static _Atomic uintptr_t loading[MOST_LOADING];
-
 /*
  * One attempt at a time uses static memory, so that a plugin that is closed leaves nothing behind.
  * Concurrent attempts use mapped pages, and one of these stays mapped if it succeeds first.
@@ -30,6 +25,11 @@ static atomic_flag static_attempt_is_taken = ATOMIC_FLAG_INIT;
 
 /* The attempt that has succeeded first: constant from then on. */
 static struct cushim__loaded *_Atomic loaded;
+
+/* Further threads wait until an entry is free. */
+enum { MOST_LOADING = 64 };
+
+static _Atomic uintptr_t loading[MOST_LOADING];
 
 const struct cushim__loaded *cushim__loaded(void)
 {

@@ -64,8 +64,8 @@ struct cushim_event_options {
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuCtxPopCurrent_v2; cuEventDestroy_v2 if the
- *               last of these fails.
+ * Driver calls: cuCtxGetCurrent, cuEventCreate; if the context is not current, the latter between
+ *               cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
@@ -91,9 +91,10 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cush
  *
  * Thread safety: any thread.
  * Context: acts in the stream's, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuEventCreate, cuEventRecord, cuCtxPopCurrent_v2; for a stream
- *               without a context object cuStreamGetCtx or cuCtxGetCurrent before them;
- *               cuEventDestroy_v2 if one of the last two fails.
+ * Driver calls: cuCtxGetCurrent, cuEventCreate, cuEventRecord; if the context is not current, the
+ *               last two between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; for a stream without a
+ *               context object cuStreamGetCtx or cuCtxGetCurrent before them; cuEventDestroy_v2 if
+ *               the record or the pop fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_event **event,
@@ -204,7 +205,8 @@ CUSHIM_API CUresult cushim_event_handle(const struct cushim_event *event, CUeven
  * Context: needs none. On a default stream acts in the stream object's context if it has one,
  *          otherwise in the event's, otherwise in the current one, which must then be the event's
  *          (statement 31), and puts the current one back.
- * Driver calls: cuEventRecord; on default streams also cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2.
+ * Driver calls: cuEventRecord; on default streams also cuCtxGetCurrent, and cuCtxPushCurrent_v2 and
+ *               cuCtxPopCurrent_v2 if their context is not current.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_record(struct cushim_event *event, struct cushim_stream *stream);

@@ -38,7 +38,8 @@ extern "C" {
  * Thread safety: any thread.
  * Context: acts in the event's, and puts the current one back; for an event that was wrapped
  *          without a context, in the current one.
- * Driver calls: cuIpcGetEventHandle; cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2.
+ * Driver calls: cuCtxGetCurrent, cuIpcGetEventHandle; cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2
+ *               around the latter if the event's context is not current.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle);
@@ -62,8 +63,9 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuIpcOpenEventHandle, cuCtxPopCurrent_v2; cuEventDestroy_v2
- *               if the last of these fails.
+ * Driver calls: cuCtxGetCurrent, cuIpcOpenEventHandle; if the context is not current, the latter
+ *               between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop
+ *               fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,

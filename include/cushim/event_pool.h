@@ -53,8 +53,8 @@ struct cushim_event_pool_options {
  *
  * Thread safety: any thread.
  * Context: acts in `context` if `initial` is not 0, and puts the current one back.
- * Driver calls: none, or for each first event cuEventCreate, between cuCtxPushCurrent_v2 and
- *               cuCtxPopCurrent_v2; cuEventDestroy_v2 for each if one fails.
+ * Driver calls: none, or those of cushim_event_create() for each first event; cuEventDestroy_v2 for
+ *               each if one fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
@@ -87,8 +87,7 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
  *
  * Thread safety: any thread; lock-free.
  * Context: needs none; a new event is created in the pool's context, and the current one put back.
- * Driver calls: none if an event is free; otherwise cuCtxPushCurrent_v2, cuEventCreate,
- *               cuCtxPopCurrent_v2; cuEventDestroy_v2 if the last of these fails.
+ * Driver calls: none if an event is free; otherwise those of cushim_event_create().
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_pool_acquire(struct cushim_event_pool *pool,

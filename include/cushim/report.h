@@ -99,10 +99,10 @@ struct cushim_report {
     bool installed;          /**< The current table is one that the program installed. */
     bool table_writable;     /**< The system refused to make cushim's own table read-only. */
     long init_process;       /**< Process in which cuInit succeeded; 0 if none. */
-    struct cushim_symbol_counts symbols; /**< All zero unless a driver is loaded. */
+    struct cushim_symbol_counts symbols;    /**< All zero unless a driver is loaded. */
+    char library[CUSHIM_REPORT_PATH_BYTES]; /**< Path that was really loaded, or empty. */
     unsigned candidate_count;
     struct cushim_candidate candidates[CUSHIM_REPORT_CANDIDATES];
-    char library[CUSHIM_REPORT_PATH_BYTES];   /**< Path that was really loaded, or empty. */
     char reason[CUSHIM_REPORT_REASON_BYTES];  /**< One sentence: what is the case, and why. */
     char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /**< One sentence: what to do; empty if nothing. */
 };

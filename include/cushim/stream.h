@@ -12,10 +12,11 @@
  * A created stream belongs to its context and can be used whatever context is current (driver
  * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
  * different ones in every context: an object that was given a context acts there and puts the
- * current one back, for each call with a cuCtxPushCurrent_v2 and a cuCtxPopCurrent_v2 more; one
- * that was not acts in the caller's current context, as the driver does (statements 15, 51). If
- * putting the context back fails, that is the answer, and what was to be done is done nevertheless;
- * only what the caller would not know of, a stream, a capture or a graph, is undone.
+ * current one back, for which each call asks cuCtxGetCurrent, and pushes and pops the context if
+ * it is not current; one that was not acts in the caller's current context, as the driver does
+ * (statements 15, 51). If putting the context back fails, that is the answer, and what was to be
+ * done is done nevertheless; only what the caller would not know of, a stream, a capture or a
+ * graph, is undone.
  *
  * Any function may also return the code of earlier asynchronous work that failed (statement 34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
@@ -73,8 +74,9 @@ struct cushim_stream_options {
  *
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
- * Driver calls: cuCtxPushCurrent_v2, cuStreamCreateWithPriority, cuCtxPopCurrent_v2;
- *               cuStreamDestroy_v2 if the last of these fails.
+ * Driver calls: cuCtxGetCurrent, cuStreamCreateWithPriority; if the context is not current, the
+ *               latter between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuStreamDestroy_v2 if the
+ *               pop fails.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,

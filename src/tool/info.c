@@ -198,5 +198,8 @@ enum status command_info(const struct arguments *arguments)
     free(devices.list);
     free(own);
     driver_close(&driver, &failure);
+    /* A damaged driver that has answered may still crash in its destructors. */
+    if (!arguments->mock && driver.report.library[0])
+        system_end(output_finish() ? (int)failure.status : (int)STATUS_FAILED);
     return failure.status;
 }

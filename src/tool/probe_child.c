@@ -11,11 +11,12 @@
 
 #include "src/base/text.h"
 #include "src/probe_answer.h"
+#include "src/tool/system.h"
 
 static void say(const char *piece)
 {
     if (!probe_channel_write(piece, strlen(piece)))
-        probe_channel_end(CUSHIM__PROBE_LOST);
+        system_end(CUSHIM__PROBE_LOST);
 }
 
 static bool read_words(int count, char **words, struct cushim_load_options *options)
@@ -113,6 +114,6 @@ enum status probe_child(int count, char **words)
         tell_of_devices(&report, code, devices);
     }
     answer(&report, devices);
-    probe_channel_end(0);
+    system_end(0);
     return STATUS_DONE;
 }

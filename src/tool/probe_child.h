@@ -25,7 +25,4 @@ bool probe_channel_open(void);
 /* False: the driver has closed the channel, or put something else in its place. */
 bool probe_channel_write(const char *text, size_t length);
 
-/* End the process at once: what the driver has to do at the end may hang as well. */
-void probe_channel_end(int status);
-
 #endif

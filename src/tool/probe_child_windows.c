@@ -32,8 +32,3 @@ bool probe_channel_write(const char *text, size_t length)
 
     return WriteFile(channel, text, (DWORD)length, &written, NULL) && written == length;
 }
-
-void probe_channel_end(int status)
-{
-    TerminateProcess(GetCurrentProcess(), (UINT)status);
-}

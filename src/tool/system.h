@@ -72,6 +72,9 @@ bool system_is_replaceable(const char *path);
 /* Put one file in the place of another, which is gone then. False: errno says why. */
 bool system_replace(const char *from, const char *path);
 
+/* End the process at once: what a driver does as a process ends may crash or hang. */
+void system_end(int status);
+
 bool system_error_is_terminal(void);
 
 /* Seconds of a clock that only goes forward. */

@@ -203,6 +203,11 @@ bool system_replace(const char *from, const char *path)
     return rename(from, path) == 0;
 }
 
+void system_end(int status)
+{
+    _exit(status);
+}
+
 bool system_error_is_terminal(void)
 {
     return isatty(STDERR_FILENO) == 1;

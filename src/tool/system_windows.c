@@ -179,6 +179,11 @@ bool system_replace(const char *from, const char *path)
     return false;
 }
 
+void system_end(int status)
+{
+    TerminateProcess(GetCurrentProcess(), (UINT)status);
+}
+
 bool system_error_is_terminal(void)
 {
     return _isatty(2) != 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The libcuda.so.1 that the programs call: the shortest functions there are, so that what is
- * counted is the way to them. Events and streams are numbers, and everything is done.
+ * counted is the way to them. Events and streams are numbers, and everything is done. It is none of
+ * tests/drivers/fake because those count their calls and answer codes that are not success.
  */
 #include <stdint.h>
 

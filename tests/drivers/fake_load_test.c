@@ -2,6 +2,7 @@
 /* What a load of each fake driver comes to, by each route: codes, report, calls. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -138,14 +139,14 @@ static void check_load(const struct visit *visit, const struct cushim_load_optio
     check_int(report.minimum_version, driver->minimum);
     check_candidate(visit, &report);
     if (driver->code == CUDA_SUCCESS) {
-        const unsigned *init_calls =
+        const atomic_uint *init_calls =
             library_symbol(route_open(visit->path), "fake_driver_init_calls");
         check_int(report.state, CUSHIM_STATE_LOADED);
         check_contains(report.reason, "is loaded.");
         check_text(report.advice, "");
         check(cushim__path_is_same_file(report.library, visit->path));
         check_int(cushim_driver()->EventQuery(NULL), 100000 + symbol_number("cuEventQuery"));
-        check_int(*init_calls, 0);
+        check_int(atomic_load(init_calls), 0);
     } else {
         check_text(report.library, "");
         check_int(report.driver_version, 0);

@@ -12,7 +12,6 @@
 #include "src/tool/probe_child.h"
 #include "src/tool/system.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/fuzz/output.h"
 
 enum { WORDS = 24 };
 

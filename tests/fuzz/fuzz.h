@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,5 +56,15 @@ bool fuzz_is_closed(const char *text, size_t size);
 
 /* Whether a text names what a target must not open: it would depend on the machine. */
 bool fuzz_names_device(const char *text);
+
+/* From here on what is written to a stream goes to a file of ours; `stream`: stdout or stderr. */
+struct fuzz_output {
+    FILE *stream;
+    int before; /* where it went */
+};
+void fuzz_output_begin(struct fuzz_output *output, FILE *stream);
+
+/* It goes where it went before. What was written, without NULs; free it. */
+char *fuzz_output_end(struct fuzz_output *output);
 
 #endif

@@ -69,8 +69,11 @@ SANITIZERS = {
     'ASAN_OPTIONS': 'allocator_may_return_null=1:max_allocation_size_mb=2048:quarantine_size_mb=16',
     'UBSAN_OPTIONS': 'print_stacktrace=1',
 }
-LIMITS = ['-timeout=25', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
+LIMITS = ['-timeout=60', '-rss_limit_mb=3000', '-malloc_limit_mb=100000']
 KINDS = {'crash': 'crashes', 'leak': 'leaks', 'timeout': 'timeouts', 'oom': 'memory'}
+ESCAPES = {b'n': b'\n', b'r': b'\r', b't': b'\t', b'0': b'\0', b'\\': b'\\'}
+# An input whose row would be longer is a file of its own.
+LONGEST_ROW = 100
 COLUMNS = ['target', 'seconds', 'executions', 'per_second', 'edges', 'features', 'corpus_before',
            'corpus_after', 'crashes', 'leaks', 'timeouts', 'memory']
 
@@ -110,7 +113,7 @@ class Place:
         packed = pathlib.Path(arguments.folder).resolve() if arguments.folder else None
         self.programs = packed or BUILD / 'tests' / 'fuzz'
         data = packed if packed and (packed / 'corpus').is_dir() else HERE
-        self.seeds = data / 'corpus'
+        self.corpus = data / 'corpus'
         self.words = data / 'words'
         self.work = pathlib.Path(arguments.work or (packed or BUILD) / 'work').resolve()
 
@@ -125,6 +128,21 @@ class Place:
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
+    def seeds(self, name):
+        return self.work / name / 'seeds'
+
+    def unpack(self, name):
+        """Make the folder of seeds, with a file for each input of the corpus."""
+        shutil.rmtree(self.seeds(name), ignore_errors=True)
+        self.seeds(name).mkdir(parents=True)
+        for path in (self.corpus / name).iterdir():
+            if path.name != 'rows':
+                shutil.copy(path, self.seeds(name))
+                continue
+            for number, row in enumerate(path.read_text(encoding='ascii').splitlines(), 1):
+                if row and not row.startswith('#'):
+                    (self.seeds(name) / f'row-{number}').write_bytes(bytes_of(row))
+
     def artifacts(self, name):
         folder = self.work / name / 'artifacts'
         folder.mkdir(parents=True, exist_ok=True)
@@ -133,6 +151,20 @@ class Place:
     def dictionary(self, name):
         path = self.words / f'{name}.dict'
         return [f'-dict={path}'] if path.exists() else []
+
+
+def bytes_of(row):
+    """What a row of a corpus stands for: see replay.c."""
+    return re.sub(rb'\\(x[0-9a-f]{2}|[nrt0\\])',
+                  lambda found: ESCAPES.get(found[1]) or bytes.fromhex(found[1][1:].decode()),
+                  row.encode('ascii'))
+
+
+def row_of(data):
+    letters = {byte[0]: '\\' + letter.decode() for letter, byte in ESCAPES.items()}
+    row = ''.join(letters.get(byte) or (chr(byte) if 32 <= byte < 127 else f'\\x{byte:02x}')
+                  for byte in data)
+    return '\\x23' + row[1:] if row.startswith('#') else row
 
 
 def count_files(*folders):
@@ -154,12 +186,13 @@ def work(place, name, number, seconds, runs_most=50):
                 [place.program(name), f'-max_total_time={left}', f'-max_len={LONGEST[name]}',
                  '-print_final_stats=1', '-reload=20', *OPTIONS.get(name, []), *LIMITS,
                  f'-artifact_prefix={place.artifacts(name)}/', *place.dictionary(name),
-                 place.found(name), place.seeds / name],
+                 place.found(name), place.seeds(name)],
                 env={**os.environ, **SANITIZERS}, stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL, stderr=output, cwd=place.work / name, check=False)
             result['busy'] += time.monotonic() - began
     text = log.read_text(encoding='utf-8', errors='replace')
-    result['executions'] = sum(map(int, re.findall(r'stat::number_of_executed_units: *(\d+)', text)))
+    result['executions'] = sum(
+        map(int, re.findall(r'stat::number_of_executed_units: *(\d+)', text)))
     for key, mark in (('edges', 'cov'), ('features', 'ft')):
         result[key] = max(map(int, re.findall(rf'\b{mark}: (\d+)', text)), default=0)
     return result
@@ -179,7 +212,7 @@ def rows_of(place, names, results, before):
             'edges': max((result['edges'] for result in mine), default=0),
             'features': max((result['features'] for result in mine), default=0),
             'corpus_before': before[name],
-            'corpus_after': count_files(place.seeds / name, place.found(name)),
+            'corpus_after': count_files(place.seeds(name), place.found(name)),
         }
         for kind, column in KINDS.items():
             row[column] = sum(artifact.startswith(kind + '-') for artifact in artifacts)
@@ -198,9 +231,10 @@ def run(arguments):
     place, names = Place(arguments), chosen(arguments)
     for name in names:
         place.program(name)
+        place.unpack(name)
         if not arguments.keep:
             shutil.rmtree(place.artifacts(name))
-    before = {name: count_files(place.seeds / name, place.found(name)) for name in names}
+    before = {name: count_files(place.seeds(name), place.found(name)) for name in names}
     each = max(1, arguments.jobs // len(names))
     with concurrent.futures.ThreadPoolExecutor(max_workers=arguments.jobs) as pool:
         jobs = [(name, pool.submit(work, place, name, number, arguments.seconds))
@@ -218,18 +252,25 @@ def run(arguments):
 
 
 def minimize(arguments):
-    """The smallest set with the features of the corpus and of what was found; seeds stay."""
+    """Take over into the corpus the shortest of what was found and covers more than it."""
     place = Place(arguments)
     for name in chosen(arguments):
-        before = count_files(place.seeds / name)
+        place.unpack(name)
+        before = count_files(place.seeds(name))
         call(place.program(name), '-merge=1', f'-max_len={LONGEST[name]}', *LIMITS,
-             place.seeds / name, place.found(name), env={**os.environ, **SANITIZERS},
+             place.seeds(name), place.found(name), env={**os.environ, **SANITIZERS},
              cwd=place.work / name, stderr=subprocess.DEVNULL)
-        added = [path for path in (place.seeds / name).iterdir()
+        added = [path for path in place.seeds(name).iterdir()
                  if re.fullmatch('[0-9a-f]{40}', path.name)]
-        for path in sorted(added, key=lambda path: path.stat().st_size)[arguments.most:]:
-            path.unlink()
-        print(f'{name}: {before} files before, {count_files(place.seeds / name)} after')
+        added = sorted(added, key=lambda path: path.stat().st_size)[:arguments.most]
+        for path in added:
+            row = row_of(path.read_bytes())
+            if len(row) > LONGEST_ROW:
+                shutil.copy(path, place.corpus / name)
+            elif row:
+                with open(place.corpus / name / 'rows', 'a', encoding='ascii') as rows:
+                    rows.write(row + '\n')
+        print(f'{name}: {before} inputs before, {before + len(added)} after')
 
 
 def coverage(arguments):
@@ -240,11 +281,11 @@ def coverage(arguments):
         program = COVERAGE / 'tests' / 'fuzz' / f'replay-{name}'
         raw, data = COVERAGE / f'{name}.profraw', COVERAGE / f'{name}.profdata'
         call('ninja', '-C', COVERAGE, f'tests/fuzz/replay-{name}', stdout=subprocess.DEVNULL)
-        call(program, '--whole', HERE / 'corpus' / name, stdout=subprocess.DEVNULL,
+        call(program, '--whole', 0, HERE / 'corpus' / name, stdout=subprocess.DEVNULL,
              env={**os.environ, 'LLVM_PROFILE_FILE': str(raw)})
         call(tool('llvm-profdata'), 'merge', '-sparse', raw, '-o', data)
-        report = call(tool('llvm-cov'), 'export', '-summary-only', program, f'-instr-profile={data}',
-                      capture_output=True)
+        report = call(tool('llvm-cov'), 'export', '-summary-only', program,
+                      f'-instr-profile={data}', capture_output=True)
         sums = {}
         for file in json.loads(report.stdout)['data'][0]['files']:
             path = os.path.relpath(os.path.normpath(file['filename']), ROOT)
@@ -252,8 +293,8 @@ def coverage(arguments):
                 sums[path] = file['summary']['lines'], file['summary']['branches']
         for path, (lines, branches) in sorted(sums.items()):
             print(f'{name:10} {path:48} {share(lines, "lines")}  {share(branches, "branches")}')
-        together = [{key: sum(sum_[i][key] for sum_ in sums.values()) for key in ('covered', 'count')}
-                    for i in range(2)]
+        together = [{key: sum(sum_[i][key] for sum_ in sums.values())
+                     for key in ('covered', 'count')} for i in range(2)]
         print(f'{name:10} {"together":48} {share(together[0], "lines")}  '
               f'{share(together[1], "branches")}')
 
@@ -292,8 +333,8 @@ def main():
     parser.add_argument('--work', help='folder of what is found; default: work, by the programs')
     parser.add_argument('--seconds', type=int, default=60, help='for each target (default: 60)')
     parser.add_argument('--jobs', type=int, default=1, help='processes at once (default: 1)')
-    parser.add_argument('--most', type=int, default=40,
-                        help='found files that minimize keeps for a target (default: 40)')
+    parser.add_argument('--most', type=int, default=10,
+                        help='found inputs that minimize keeps for a target (default: 10)')
     parser.add_argument('--keep', action='store_true', help='keep the findings of the run before')
     parser.add_argument('--json', action='store_true', help='the table as JSON')
     arguments = parser.parse_args()

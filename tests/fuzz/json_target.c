@@ -10,7 +10,6 @@
 #include "src/tool/json.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/json_check.h"
-#include "tests/fuzz/output.h"
 
 enum { VALUES = 24, DEPTH = 12 };
 

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A target on its corpus, with any compiler: every file of the folders, whole, cut off at some
- * places, and with one byte changed at some places.
+ * A target on its corpus, with any compiler: every input, whole, cut off at some places, and with
+ * one byte changed at some places.
  *
- *     replay NAME FOLDER...
+ *     replay NAME LEAST FOLDER
  *
- * `--whole` in the place of the name: the files as they are, and nothing else.
+ * Fewer inputs than LEAST are a failure. `--whole` in the place of the name: the inputs as they
+ * are, and nothing else.
+ *
+ * Each file of the folder is an input, but for `rows`, in which each line is one: as it stands, with
+ * the escapes \n, \r, \t, \\, \0 and \xHH for other bytes. Lines that are empty or begin with # are
+ * none.
  */
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
 
-enum { LARGEST = 1 << 20, PLACES = 8, PATH_BYTES = 4096 };
+enum { LARGEST = 1 << 20, PLACES = 16, PATH_BYTES = 4096 };
 
-static unsigned long files, cuts, changes;
+static unsigned long inputs, cuts, changes;
 static bool is_whole;
 
 /* The input is in memory of its size alone, so that a step beyond it is noticed. */
@@ -49,33 +55,101 @@ static void feed_variants(uint8_t *bytes, size_t size)
     }
 }
 
-static bool feed_file(const char *path)
+static void feed_input(uint8_t *bytes, size_t size)
 {
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes;
+    feed(bytes, size);
+    inputs++;
+    if (!is_whole)
+        feed_variants(bytes, size);
+}
+
+static int digit(char letter)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *at = letter ? strchr(digits, letter) : NULL;
+
+    return at ? (int)(at - digits) : -1;
+}
+
+/* Takes the escapes out of a row, in its place. Returns its bytes; -1: there is no such escape. */
+static long read_row(char *row)
+{
+    static const char letters[] = "nrt\\0", bytes[] = "\n\r\t\\";
+    const char *const begin = row;
+    char *to = row;
+
+    while (*row) {
+        const char *letter = row[0] == '\\' && row[1] ? strchr(letters, row[1]) : NULL;
+
+        if (letter) {
+            *to++ = bytes[letter - letters];
+            row += 2;
+        } else if (row[0] == '\\' && row[1] == 'x' && digit(row[2]) >= 0 && digit(row[3]) >= 0) {
+            *to++ = (char)(digit(row[2]) << 4 | digit(row[3]));
+            row += 4;
+        } else if (row[0] == '\\') {
+            return -1;
+        } else {
+            *to++ = *row++;
+        }
+    }
+    return to - begin;
+}
+
+static bool feed_rows(const char *path, char *rows)
+{
+    char *end;
+
+    for (unsigned line = 1; *rows; line++, rows = end) {
+        long size;
+
+        end = rows + strcspn(rows, "\n");
+        if (*end)
+            *end++ = '\0';
+        if (rows[0] == '\0' || rows[0] == '#')
+            continue;
+        size = read_row(rows);
+        if (size < 0) {
+            fprintf(stderr, "%s:%u: there is no such escape\n", path, line);
+            return false;
+        }
+        snprintf(fuzz_place, sizeof fuzz_place, "%.200s:%u", path, line);
+        feed_input((uint8_t *)rows, (size_t)size);
+    }
+    return true;
+}
+
+static bool feed_file(const char *folder, const char *name)
+{
+    char path[PATH_BYTES];
+    bool is_read = true;
+    FILE *file;
+    char *bytes;
     size_t size;
 
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "rb");
     if (!file) {
         perror(path);
         return false;
     }
-    bytes = fuzz_memory(LARGEST);
+    bytes = fuzz_memory(LARGEST + 1);
     size = fread(bytes, 1, LARGEST, file);
+    bytes[size] = '\0';
     fclose(file);
     snprintf(fuzz_place, sizeof fuzz_place, "%.200s", path);
-    feed(bytes, size);
-    files++;
-    if (!is_whole)
-        feed_variants(bytes, size);
+    if (strcmp(name, "rows") == 0)
+        is_read = feed_rows(path, bytes);
+    else
+        feed_input((uint8_t *)bytes, size);
     free(bytes);
-    return true;
+    return is_read;
 }
 
 static bool feed_folder(const char *name)
 {
     DIR *folder = opendir(name);
     const struct dirent *entry;
-    char path[PATH_BYTES];
     bool is_read = true;
 
     if (!folder) {
@@ -83,10 +157,8 @@ static bool feed_folder(const char *name)
         return false;
     }
     while ((entry = readdir(folder))) {
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", name, entry->d_name);
-        is_read = feed_file(path) && is_read;
+        if (entry->d_name[0] != '.')
+            is_read = feed_file(name, entry->d_name) && is_read;
     }
     closedir(folder);
     return is_read;
@@ -94,15 +166,19 @@ static bool feed_folder(const char *name)
 
 int main(int count, char **words)
 {
-    bool is_read = true;
+    unsigned long least;
 
-    is_whole = count > 1 && strcmp(words[1], "--whole") == 0;
-    for (int i = 2; i < count; i++)
-        is_read = feed_folder(words[i]) && is_read;
-    if (files == 0)
-        fprintf(stderr, "there is no corpus\n");
-    else
-        printf("%s: %lu files, %lu cut off, %lu with a byte changed, 0 crashed\n", words[1], files,
-               cuts, changes);
-    return is_read && files > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (count != 4) {
+        fprintf(stderr, "usage: replay NAME|--whole LEAST FOLDER\n");
+        return EXIT_FAILURE;
+    }
+    is_whole = strcmp(words[1], "--whole") == 0;
+    least = strtoul(words[2], NULL, 10);
+    if (!feed_folder(words[3]))
+        return EXIT_FAILURE;
+    printf("%s: %lu inputs, %lu cut off, %lu with a byte changed, 0 crashed\n", words[1], inputs,
+           cuts, changes);
+    if (inputs < least)
+        fprintf(stderr, "the corpus has fewer than %lu inputs\n", least);
+    return inputs >= least ? EXIT_SUCCESS : EXIT_FAILURE;
 }

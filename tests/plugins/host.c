@@ -412,8 +412,8 @@ static int busy(char **words)
     pthread_t thread;
 
     REQUIRE(plugin.functions->load() == 0);
-    waiting = of_driver("driver_waiting");
-    released = of_driver("driver_released");
+    waiting = of_driver("fake_driver_waiting");
+    released = of_driver("fake_driver_released");
     in_use = plugin.functions;
     REQUIRE(pthread_create(&thread, NULL, call, NULL) == 0);
     wait_until_positive(waiting);

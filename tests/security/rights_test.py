@@ -84,7 +84,7 @@ class Rights(unittest.TestCase):
         return subprocess.run([program, *words], env={'PATH': os.environ['PATH'], **variables},
                               user=NOBODY, group=NOBODY, extra_groups=[], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=60, check=False)
+                              timeout=300, check=False)
 
     def with_rights(self, path):
         """The program with each kind of rights that this machine knows."""

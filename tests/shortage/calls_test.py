@@ -30,7 +30,7 @@ def implemented(page):
 
 def run(command, environment):
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=240, check=False)
+                          stderr=subprocess.STDOUT, timeout=900, check=False)
     if done.returncode != 0:
         print(done.stdout.decode(errors='replace')[-4000:])
         print('%s: exit status %d' % (' '.join(command), done.returncode))

@@ -27,7 +27,7 @@ def run(command, settings=None, **options):
     kept.update(settings or {})
     options.setdefault('stdout', subprocess.PIPE)
     return subprocess.run(command, env=kept, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                          timeout=60, check=False, **options)
+                          timeout=300, check=False, **options)
 
 
 def run_in_namespace(script, command, settings=None):

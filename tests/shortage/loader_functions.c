@@ -76,8 +76,10 @@ static CUresult name(void)
 /* Half a probe is none: what is short is told before the process is started, or does no harm. */
 static CUresult probe(void)
 {
-    const struct cushim_probe_options options = {
-        .size = sizeof options, .library = FAKE_DRIVER, .command = COMMAND};
+    const struct cushim_probe_options options = {.size = sizeof options,
+                                                 .library = FAKE_DRIVER,
+                                                 .command = COMMAND,
+                                                 .timeout_ns = 240 * UINT64_C(1000000000)};
     struct cushim_probe_result probe = {.size = sizeof probe};
     CUresult code = cushim_probe(&options, &probe);
 

@@ -19,7 +19,7 @@ import sys
 import unittest
 
 DENY, VICTIM, COMMAND, FAKE_DRIVER, MOCK = map(os.path.abspath, sys.argv[1:6])
-SECONDS = 20
+SECONDS = 120
 
 PROGRAMS = {
     'load': ([VICTIM, 'load'], {'CUSHIM_LIBRARY': FAKE_DRIVER}),

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The time after which a child is killed. */
-enum { CHILD_SECONDS = 60 };
+enum { CHILD_SECONDS = 240 };
 
 typedef void (*child_body)(const void *data);
 

@@ -86,7 +86,7 @@ class ToolTest(unittest.TestCase):
             settings.setdefault('FAKE_LOG', log.name)
             run = subprocess.run([*(command or COMMAND), *arguments], env=environment(settings),
                                  cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                 timeout=60, check=False)
+                                 timeout=300, check=False)
             out.seek(0)
             err.seek(0)
             result = Result(run.returncode, out.read(), err.read(), log.read().splitlines())

@@ -67,6 +67,15 @@ class Named(ToolTest):
                     self.assertEqual(document['report']['library'], MISBEHAVING)
                     self.assertEqual(document['report']['candidates'][0]['driver_version'], 13000)
 
+    def test_crash_as_the_process_ends(self):
+        plain = self.run_command('info', '--library', MISBEHAVING)
+        for how in ENDS:
+            with self.subTest(how):
+                result = self.run_command('info', '--library', MISBEHAVING,
+                                          **misbehave(how, 'close'))
+                self.assertEqual((result.status, result.out, result.err),
+                                 (plain.status, plain.out, plain.err))
+
     @unittest.skipIf(WINDOWS, 'nothing of the machine is looked for there')
     def test_reasons_are_looked_for_all_the_same(self):
         with tempfile.TemporaryDirectory() as folder:

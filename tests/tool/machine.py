@@ -102,7 +102,7 @@ class Machine:
         command, copied, rights = self._command()
         kept.update(variables, **copied)
         run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
-                              library], env=kept, stdout=subprocess.PIPE, timeout=60, check=True,
+                              library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
                              **rights)
         return {trap['name']: trap for trap in json.loads(run.stdout)['traps']}
 

@@ -28,7 +28,7 @@ def run_shell(arguments, redirection, log=None):
         settings['FAKE_LOG'] = log
     return subprocess.run(['sh', '-c', '"$@" ' + redirection, 'sh', *COMMAND, *arguments],
                           env=environment(settings), stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300, check=False)
 
 
 class Output(ToolTest):

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "fake.h"
-#include "tests/support/environment.h"
 #include "tests/support/library.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,17 +144,24 @@ struct cushim_table *fake_mock(void)
 unsigned fake_library_calls(void)
 {
     void *library = library_mapped(FAKE_LIBRARY);
-    unsigned (*calls)(void) = NULL;
-    void *address = library ? library_symbol(library, "fake_library_version_calls") : NULL;
+    const atomic_uint *calls =
+        library ? library_symbol(library, "fake_driver_version_calls") : NULL;
 
-    memcpy(&calls, &address, sizeof calls);
-    return calls ? calls() : 0;
+    return calls ? atomic_load(calls) : 0;
 }
+
+static void (*constructor)(void);
 
 void fake_library_constructor(void (*function)(void))
 {
-    char text[32];
+    constructor = function;
+}
 
-    snprintf(text, sizeof text, "%" PRIxPTR, (uintptr_t)function);
-    environment_set("FAKE_LIBRARY_CONSTRUCTOR", text);
+/* Exported: the constructor of the library looks for it. */
+void fake_driver_opened(void);
+
+__attribute__((visibility("default"))) void fake_driver_opened(void)
+{
+    if (constructor)
+        constructor();
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fake driver inside the test: a handful of functions, and a resolver that finds them.
+ * A fake driver inside the test: a handful of functions, and a resolver that finds them. It is none
+ * of tests/drivers/fake because a test changes how it behaves, and counts what is asked of it, while
+ * it is loaded; that needs functions of the test itself.
  *
  * It has cuInit, cuDriverGetVersion, cuDeviceGetCount, cuEventQuery, cuEventElapsedTime and
- * cuEventElapsedTime_v2. A second one, fake_library.c, is a shared library at FAKE_LIBRARY.
+ * cuEventElapsedTime_v2. FAKE_LIBRARY is a shared library, the driver `few` of tests/drivers/fake.
  */
 #ifndef CUSHIM_TESTS_UNIT_FAKE_H
 #define CUSHIM_TESTS_UNIT_FAKE_H
@@ -72,7 +74,7 @@ struct cushim_table *fake_mock(void);
 /* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks once. */
 unsigned fake_library_calls(void);
 
-/* What the constructor of FAKE_LIBRARY calls when the library is opened. */
+/* What the constructor of FAKE_LIBRARY calls as the library is opened. */
 void fake_library_constructor(void (*function)(void));
 
 #endif

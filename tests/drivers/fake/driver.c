@@ -14,15 +14,22 @@
  *   BEHIND             it exports these and cuGetProcAddress_v2, which finds the rest
  *   BEHIND_REFUSES     with BEHIND: to ask for a version above its own is an error
  *   REENTERS           its constructor calls fake_driver_opened() of the program
+ *   FEW                it has seven functions, some of which look at their arguments
+ *   WAITS              its cuCtxSynchronize waits until the program releases it
  *   NEEDS_HELPER       it needs another library
  *   UNRESOLVED         it needs a function that no library has
  *   DEVICES=N          the number of devices that its cuDeviceGetCount reports
  *   COUNT_CODE=N       with DEVICES: what cuDeviceGetCount returns (0)
  *   ACTIONS            it does to its process what the environment says (tests/probe/actions.h)
  */
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
+#ifdef WAITS
+#include <sched.h>
+#endif
 
 #ifndef DRIVER_VERSION
 #define DRIVER_VERSION 13000
@@ -38,6 +45,11 @@
 #endif
 #ifndef COUNT_CODE
 #define COUNT_CODE 0
+#endif
+
+/* The few functions, and those of a driver that waits, are beside what is required. */
+#if defined(FEW) || defined(WAITS)
+#define ONLY_REQUIRED
 #endif
 
 #ifdef ACTIONS
@@ -70,15 +82,25 @@ static void act(const char *when)
 #define OWN_cuDriverGetVersion
 #endif
 
-extern unsigned fake_driver_init_calls;
-unsigned fake_driver_init_calls;
+extern atomic_uint fake_driver_init_calls, fake_driver_version_calls;
+atomic_uint fake_driver_init_calls, fake_driver_version_calls;
+
+/* The process that has initialised it; 0: none. As in a real driver, no child of it can. */
+extern atomic_long fake_driver_process;
+atomic_long fake_driver_process;
 
 #if defined(OWN_cuInit) && !defined(LACK_cuInit)
 int cuInit(unsigned flags);
 int cuInit(unsigned flags)
 {
-    fake_driver_init_calls++;
+    const long former = atomic_load(&fake_driver_process);
+
+    atomic_fetch_add(&fake_driver_init_calls, 1);
     act("init");
+    if (former && former != (long)getpid())
+        return 3;
+    if (flags == 0 && INIT_CODE == 0)
+        atomic_store(&fake_driver_process, (long)getpid());
     return flags == 0 ? INIT_CODE : 1;
 }
 #endif
@@ -87,6 +109,7 @@ int cuInit(unsigned flags)
 int cuDriverGetVersion(int *version);
 int cuDriverGetVersion(int *version)
 {
+    atomic_fetch_add(&fake_driver_version_calls, 1);
     if (!version)
         return 1;
     if (VERSION_CODE == 0)
@@ -101,10 +124,65 @@ int cuDeviceGetCount(int *count);
 int cuDeviceGetCount(int *count)
 {
     act("count");
+    if (!atomic_load(&fake_driver_process))
+        return 3;
     if (COUNT_CODE == 0)
         *count = DEVICES;
     return COUNT_CODE;
 }
+#endif
+
+#ifdef FEW
+
+/* These succeed if their arguments are those of tests/unit/lazy_load_test.c. */
+#define EXPECT(condition) return (condition) ? 0 : 1
+#define HANDLE(number) ((void *)(uintptr_t)(number))
+
+int cuEventQuery(void *event);
+int cuEventQuery(void *event)
+{
+    (void)event;
+    return 400;
+}
+
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
+int cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes)
+{
+    EXPECT(to == UINT64_MAX - 1 && from == HANDLE(1) && bytes == SIZE_MAX - 2);
+}
+
+int cuTexRefSetMipmapLevelClamp(void *texture, float low, float high);
+int cuTexRefSetMipmapLevelClamp(void *texture, float low, float high)
+{
+    EXPECT(texture == HANDLE(5) && low == 0.25f && high == -7.5f);
+}
+
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned bytes, void *stream, void **parameters, void **extra);
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned bytes, void *stream, void **parameters, void **extra)
+{
+    EXPECT(function == HANDLE(1) && gx == 2 && gy == 3 && gz == 4 && bx == 5 && by == 6 &&
+           bz == 7 && bytes == 8 && stream == HANDLE(9) && (void *)parameters == HANDLE(10) &&
+           (void *)extra == HANDLE(11));
+}
+
+#endif
+
+#ifdef WAITS
+
+extern atomic_int fake_driver_waiting, fake_driver_released;
+atomic_int fake_driver_waiting, fake_driver_released;
+
+int cuCtxSynchronize(void);
+int cuCtxSynchronize(void)
+{
+    atomic_store(&fake_driver_waiting, 1);
+    while (!atomic_load(&fake_driver_released))
+        sched_yield();
+    return 7;
+}
+
 #endif
 
 #if defined(BEHIND)
@@ -197,6 +275,11 @@ __attribute__((constructor)) static void reenter(void)
 __attribute__((constructor)) static void act_when_opened(void)
 {
     act("open");
+}
+
+__attribute__((destructor)) static void act_when_closed(void)
+{
+    act("close");
 }
 #endif
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A driver for the tests of the command: the calls that it makes and no others, and of these what
- * the CUDA version FAKE_VERSION had. This file has the driver itself and its devices.
+ * the CUDA version FAKE_VERSION had. It is none of tests/drivers/fake because the command measures
+ * with it: its calls keep handles, memory and a clock, and abort when they are misused. This file
+ * has the driver itself and its devices.
  */
 #include <stdbool.h>
 #include <stdio.h>
