@@ -49,7 +49,7 @@ class Client(NamedTuple):
     build: Tuple[str, ...] = ()         # run before, in @WORK@
     options: Tuple[str, ...] = ()       # for `cushim run`
     environment: Dict[str, str] = {}
-    seconds: int = 120
+    seconds: int = 600
 
 
 def frames(source, *filters):
@@ -190,7 +190,7 @@ CLIENTS = (
            (PYTHON, '@HERE@/programs.py', 'numba_tests'),
            (r'^passed 1[6-9]\d$', r'^wrong 0$'),
            options=('--driver-version', '11.2'),
-           environment={'CUDA_HOME': '@WORK@'}, seconds=300),
+           environment={'CUDA_HOME': '@WORK@'}, seconds=1800),
 
     # It starts only where NVRTC opens.
     Client('pygpu', ('python3-pygpu',), (MODULES + 'pygpu',),
@@ -260,7 +260,7 @@ class Suite:
     def ask_device(self, work):
         """What `cushim info` says on the mock: the clients have to say the same."""
         command = self.on_mock([], [self.command, 'info', '--json'])
-        result = execute(command, work, self.environment(work), 60)
+        result = execute(command, work, self.environment(work), 600)
         try:
             device = json.loads(result.stdout)['devices'][0]
         except (ValueError, LookupError):

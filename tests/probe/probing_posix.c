@@ -37,6 +37,11 @@ int left_begin(void **state)
     return 0;
 }
 
+void left_await(long process)
+{
+    waitpid((pid_t)process, NULL, 0);
+}
+
 int left_check(void **state)
 {
     int status = 0, waited_ms = 0;

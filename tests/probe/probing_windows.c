@@ -40,6 +40,16 @@ int left_begin(void **state)
     return 0;
 }
 
+void left_await(long process)
+{
+    HANDLE opened = OpenProcess(SYNCHRONIZE, FALSE, (DWORD)process);
+
+    if (!opened)
+        return;
+    WaitForSingleObject(opened, INFINITE);
+    CloseHandle(opened);
+}
+
 int left_check(void **state)
 {
     (void)state;

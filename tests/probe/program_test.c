@@ -136,7 +136,7 @@ static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **
     (void)state;
     probing_set_action("stop", "init");
     is_unkillable = true;
-    probe = probing_probe_hung(CUSHIM_PROBE_STAGE_START);
+    probe = probing_probe_once(probing_path("misbehaving"), 100000000);
     is_unkillable = false;
     probing_set_action(NULL, NULL);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
