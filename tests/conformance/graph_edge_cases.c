@@ -296,11 +296,10 @@ static void calls_become_nodes_in_a_chain(void)
     graph_captured(stream, "cccssskhrwc ab bc cd de ef fg gh hi ij jk");
 }
 
-/* Let `to` wait for what is in `from`. */
 static void join_gives_two_dependencies(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUstream origin, fork;
+    CUstream origin, forked;
     CUgraph inside = NULL, graph = NULL;
     const CUgraphNode *dependencies;
     cuuint64_t first = 0, second = 0;
@@ -309,13 +308,13 @@ static void join_gives_two_dependencies(void)
 
     begin_context();
     origin = begin_stream();
-    fork = begin_stream();
+    forked = begin_stream();
     memory = graph_memory(BYTES);
     capture_begin(origin, GLOBAL);
-    capture_join(origin, fork);
+    capture_join(origin, forked);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
-    MUST(cu->MemsetD8Async(memory, 1, BYTES, fork));
-    capture_join(fork, origin);
+    MUST(cu->MemsetD8Async(memory, 1, BYTES, forked));
+    capture_join(forked, origin);
     OK(cu->StreamGetCaptureInfo_v2(origin, &status, &first, &inside, &dependencies, &count));
     EQUAL(2, count);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
@@ -326,10 +325,10 @@ static void join_gives_two_dependencies(void)
     capture_begin(origin, GLOBAL);
     OK(cu->StreamGetCaptureInfo_v2(origin, &status, &second, NULL, NULL, NULL));
     EQUAL(first + 1, second);
-    capture_join(origin, fork);
+    capture_join(origin, forked);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
-    MUST(cu->MemsetD8Async(memory, 1, BYTES, fork));
-    capture_join(fork, origin);
+    MUST(cu->MemsetD8Async(memory, 1, BYTES, forked));
+    capture_join(forked, origin);
     MUST(cu->LaunchHostFunc(origin, do_nothing, NULL));
     graph_captured(origin, "hsh ac bc");
 }
