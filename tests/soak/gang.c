@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "gang.h"
+#include "soak.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
