@@ -130,7 +130,10 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
     report->driver_version = candidate->version;
 }
 
-/* `library` is NULL if it could not be opened; the candidate has its outcome then. */
+/*
+ * `library` is NULL if it could not be opened; the candidate has its outcome then. What is no driver
+ * is closed, lest a search by name find it again by its SONAME. A driver stays: it may have threads.
+ */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
                         struct cushim_candidate *candidate, void *library,
                         struct cushim__source *source)
@@ -139,6 +142,9 @@ static void try_library(const struct cushim_load_options *options, struct cushim
         return;
     *source = (struct cushim__source){.resolver = cushim__library_symbol, .data = library};
     examine(options, report, candidate, source);
+    if (candidate->outcome == CUSHIM_OUTCOME_NOT_A_DRIVER ||
+        candidate->outcome == CUSHIM_OUTCOME_STUB)
+        cushim__library_close(library);
 }
 
 /* Try the path that an option or the environment gives. */

@@ -182,21 +182,15 @@ bool cushim__is_installed(void)
 
 CUresult cushim_table_install(const struct cushim_table *table, const struct cushim_table **former)
 {
+    const bool to_own = !table || is_own(table);
     const struct cushim_table *before;
 
-    if (table && !is_own(table)) {
-        if (!is_complete(table))
-            return CUDA_ERROR_INVALID_VALUE;
-        before = __atomic_exchange_n(&cushim__current, table, __ATOMIC_SEQ_CST);
-    } else {
-        /* A load may publish in between: repeat until `own_table` has not changed. */
-        const struct cushim_table *mine = cushim__own_table();
-        before = __atomic_exchange_n(&cushim__current, current_for(mine), __ATOMIC_SEQ_CST);
-        while (mine != cushim__own_table()) {
-            mine = cushim__own_table();
-            __atomic_store_n(&cushim__current, current_for(mine), __ATOMIC_SEQ_CST);
-        }
-    }
+    if (!to_own && !is_complete(table))
+        return CUDA_ERROR_INVALID_VALUE;
+    before = __atomic_exchange_n(
+        &cushim__current, to_own ? current_for(cushim__own_table()) : table, __ATOMIC_SEQ_CST);
+    if (to_own)
+        update_current(); /* a load may have published in between */
     /* The caller may keep it beyond the next load, whose result the lazy-load table uses. */
     if (former)
         *former = is_absent_table(before) ? &cushim__lazy_table : before;

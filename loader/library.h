@@ -15,10 +15,13 @@
 #include <cushim/table.h>
 
 /*
- * Open the library of a candidate, for good. On failure returns NULL and writes the candidate's
+ * Open the library of a candidate. On failure returns NULL and writes the candidate's
  * outcome and message; on success leaves them alone.
  */
 void *cushim__library_open(struct cushim_candidate *candidate);
+
+/* Close a library that has turned out to be no driver. */
+void cushim__library_close(void *library);
 
 /* Find a symbol of an open library; NULL: it has none. This is a cushim_resolver. */
 cushim_function cushim__library_symbol(const char *symbol, void *library);

@@ -9,12 +9,10 @@
 #include <locale.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "loader/system.h"
 #include "src/base/text.h"
-
-/* The driver is never unmapped: its threads and handlers would outlive their code. */
-enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 /*
  * dlerror() has no error codes, so its text is compared. Only the end is compared, since the path
@@ -39,6 +37,7 @@ static const struct {
     {": No file descriptors available", CUSHIM_OUTCOME_NO_DESCRIPTOR}, /* musl */
     {": Cannot allocate memory", CUSHIM_OUTCOME_NO_MEMORY},
     {": Out of memory", CUSHIM_OUTCOME_NO_MEMORY}, /* musl */
+    {"out of memory", CUSHIM_OUTCOME_NO_MEMORY},
 };
 
 enum cushim_outcome cushim__outcome_of_errno(int error)
@@ -54,6 +53,8 @@ enum cushim_outcome cushim__outcome_of_errno(int error)
         return CUSHIM_OUTCOME_NO_DESCRIPTOR;
     case ENOMEM:
         return CUSHIM_OUTCOME_NO_MEMORY;
+    case ENXIO: /* a socket */
+        return CUSHIM_OUTCOME_NOT_A_LIBRARY;
     default:
         return CUSHIM_OUTCOME_NOT_LOADABLE;
     }
@@ -74,7 +75,8 @@ static enum cushim_outcome classify(const char *path, const char *message)
 {
     static const char musl_unresolved[] = "Error relocating ";
     const char *name = strstr(message, path);
-    const bool is_candidate = name && name[strlen(path)] == ':';
+    const bool is_candidate = name && name[strlen(path)] == ':' &&
+                              (name == message || name[-1] == '/' || name[-1] == ' ');
 
     if (strncmp(message, musl_unresolved, sizeof musl_unresolved - 1) == 0)
         return CUSHIM_OUTCOME_OTHER_C_LIBRARY;
@@ -148,7 +150,7 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     if (cushim__path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
         !cushim__elf_check(candidate))
         return NULL;
-    library = dlopen(candidate->path, OPEN_FLAGS);
+    library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL);
     if (library)
         return library;
 
@@ -166,6 +168,11 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return NULL;
 }
 
+void cushim__library_close(void *library)
+{
+    dlclose(library);
+}
+
 cushim_function cushim__library_symbol(const char *symbol, void *library)
 {
     cushim_function function = NULL;
@@ -177,11 +184,17 @@ cushim_function cushim__library_symbol(const char *symbol, void *library)
 
 void cushim__library_path(void *library, char *path, size_t size)
 {
+    char folder[CUSHIM_REPORT_PATH_BYTES];
     struct link_map *map = NULL;
+    struct cushim__text text;
 
-    path[0] = '\0';
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
-        cushim__text_copy(path, size, map->l_name);
+    cushim__text_begin(&text, path, size);
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name || !map->l_name[0])
+        return;
+    /* The program may change its folder later. */
+    if (map->l_name[0] != '/' && getcwd(folder, sizeof folder))
+        cushim__text_format(&text, "%s/", folder);
+    cushim__text_add(&text, map->l_name);
 }
 
 void cushim__function_path(cushim_function function, char *path, size_t size)

@@ -145,6 +145,11 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return load_image(candidate, name, SEARCH_NAMED);
 }
 
+void cushim__library_close(void *library)
+{
+    FreeLibrary(library);
+}
+
 cushim_function cushim__library_symbol(const char *symbol, void *library)
 {
     return (cushim_function)GetProcAddress(library, symbol);
