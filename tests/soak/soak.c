@@ -291,13 +291,19 @@ static void take_sample(const struct soak *soak)
     add(THREADS, threads());
 }
 
-/* Wait until so much is done, as the options measure it: seconds or operations. */
-static void wait_for(const struct soak_options *options, double begun, double goal)
+/* Let all threads stand when so much is done, as the options measure it: operations or seconds. */
+static void pause_after(const struct soak_options *options, double begun, double goal)
 {
     const struct timespec pause = {.tv_nsec = 500000};
 
-    while ((options->operations ? (double)gang_operations() : now() - begun) < goal)
+    if (options->operations) {
+        gang_pause_after((uint64_t)goal);
+        return;
+    }
+    gang_resume();
+    while (now() - begun < goal)
         nanosleep(&pause, NULL);
+    gang_pause();
 }
 
 /* A figure that was never told is none of this driver or machine. */
@@ -320,11 +326,9 @@ bool soak_run(const struct soak *soak, const struct soak_options *options, unsig
     if (!gang_start(&soak->work, threads))
         return false;
     for (unsigned i = 1; i <= FIGURE_SAMPLES; i++) {
-        wait_for(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
-        gang_pause();
+        pause_after(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
         cushim_driver()->CtxSynchronize();
         take_sample(soak);
-        gang_resume();
     }
     gang_stop();
     *round = (struct soak_round){.threads = threads,

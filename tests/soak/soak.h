@@ -62,12 +62,19 @@ struct gang_work {
  */
 bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult wanted);
 
-/* Start so many threads. False: they cannot be had. */
+/* Start so many threads, which stand until they are told to go on. False: they cannot be had. */
 bool gang_start(const struct gang_work *work, unsigned threads);
 
 /* Let all stand between two acts, which is so when this returns; and let them go on. */
 void gang_pause(void);
 void gang_resume(void);
+
+/*
+ * Let the threads do so many operations since gang_start() between them, an equal part each, and
+ * stand then, which is so when this returns. It is what gang_pause() is, at a count in place of a
+ * moment: how fast the machine is has no say in it.
+ */
+void gang_pause_after(uint64_t operations);
 
 /* End them all. */
 void gang_stop(void);
