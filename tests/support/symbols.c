@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 size_t symbol_number(const char *name)
 {
