@@ -79,7 +79,7 @@ def superseded(rows):
 
 
 def emit_slots(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     return '\n'.join([HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
                       ATTRIBUTE, struct(rows, spelling), END])
 
@@ -98,8 +98,8 @@ def aliases(spelling):
     """Types newer than the oldest header: the real one where known, else its plain ABI."""
     lines = ['/* Types that a toolkit header older than these versions does not know. */']
     versions = {}
-    for name, (since, entry) in spelling.newer.items():
-        versions.setdefault(since, []).append(entry)
+    for entry in spelling.newer.values():
+        versions.setdefault(entry.since, []).append(entry)
     for since, entries in sorted(versions.items()):
         lines.append('#if CUDA_VERSION >= %d' % since)
         lines += ['typedef %s cushim_%s;' % (e.type, e.type) for e in entries]

@@ -107,11 +107,12 @@ class Attribute(NamedTuple):
 
 
 class Type(NamedTuple):
-    """One type of cuda.h, and how to say it where the header does not know it yet."""
+    """One type of cuda.h, since when, and how to say it where the header does not know it yet."""
 
     type: str
     kind: str
     plain: str
+    since: int
 
 
 class Deviation(NamedTuple):

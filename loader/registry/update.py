@@ -6,7 +6,8 @@ Reads cuda.h, cudaProfiler.h, cudaGL.h, cudaEGL.h, cudaVDPAU.h and the cuda*Type
 What the registry lacks is added: functions at the end of functions.tsv (the order of rows is the
 ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv,
 device attributes and limits to attributes.tsv. Nothing is removed, no row that is there is changed
-but for a twin that it gets, and an older toolkit changes nothing at all.
+but for a twin that it gets, and an older toolkit changes nothing but the age of a type that it
+declares and the registry takes for newer.
 
 Two things remain for a human: the meaning of a new result code, and whether a new `_v2` may fall
 back to the older ABI. The tests of the registry fail until the first is written.
@@ -15,12 +16,12 @@ back to the older ABI. The tests of the registry fail until the first is written
 import argparse
 import os
 import sys
-from typing import Dict, List, Optional
+from typing import Dict, Iterable, List, Optional
 
 import registry
 from header import Declaration, Header, HeaderError, read_header, read_versions
 from registry import RegistryError
-from rows import Attribute, Function, Result, Type
+from rows import OLDEST_HEADER, Attribute, Function, Result, Type
 from spelling import Spelling
 
 _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
@@ -107,6 +108,14 @@ class Toolkit:
                               'update.py' % (function.symbol, section))
         return _SECTIONS[section]
 
+    def types(self, names: Iterable[str]) -> List[str]:
+        """Those of the names that cuda.h gives to the type of that name in types.tsv.
+
+        Where it stands for a struct that has a row of its own, by its tag, it is an older one.
+        """
+        return [name for name in names if self.spelling.declares(name) not in (None, *(
+            other for other in names if other.startswith(('struct ', 'union '))))]
+
     def _function(self, item: Declaration) -> Function:
         platform = None if item.platform == '-' else item.platform
         return Function(item.symbol, 0, '', self.spelling.parameters(item.parameters), None, None,
@@ -141,14 +150,22 @@ def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[F
 
 
 def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type], say) -> List[Type]:
-    """Return the types with those added that a row uses and no row explains."""
+    """Return the types with those added that a row uses and no row explains.
+
+    A type dates from the first row that uses it, or from an older toolkit that declares it.
+    """
     rows = {row.type: row for row in types}
-    for function in functions:
+    for function in sorted(functions, key=lambda row: row.since):
         for parameter in function.parameters:
-            row = toolkit.spelling.type(parameter.noun)
+            row = toolkit.spelling.type(parameter.noun, max(function.since, OLDEST_HEADER))
             if row is not None and row.type not in rows:
                 rows[row.type] = row
                 say('types.tsv: add %s (%s)' % (row.type, row.kind))
+    for name in toolkit.types(rows):
+        since = max(toolkit.version, OLDEST_HEADER)
+        if since < rows[name].since:
+            rows[name] = rows[name]._replace(since=since)
+            say('types.tsv: %s dates from %d' % (name, since))
     return list(rows.values())
 
 

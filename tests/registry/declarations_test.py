@@ -97,6 +97,18 @@ class Declarations(unittest.TestCase):
         self.assertEqual([symbol for symbol, since in dated.items() if since is None
                           and not rows[symbol].interop], [], 'the typedefs do not say')
 
+    def test_types_are_those_that_cuda_h_names_from_their_version_on(self):
+        installed = Toolkit(toolkit.include())
+        rows = {row.type: row for row in registry.read_types(toolkit.table('types'))}
+        named = installed.types(rows)
+        self.assertEqual([name for name, row in rows.items() if row.since <= installed.version
+                          and name not in named and not name.startswith('struct ')], [],
+                         'types of this age, not declared')
+        self.assertEqual([name for name in named if rows[name].since > installed.version], [],
+                         'declared, but dated from a newer toolkit: run update.py')
+        self.assertEqual([row for name, row in rows.items() if name in named
+                          and row != installed.spelling.type(name, row.since)], [])
+
     def test_groups_are_the_sections_of_the_documentation(self):
         installed = Toolkit(toolkit.include())
         if installed.version < max(row.since for row in toolkit.functions()):

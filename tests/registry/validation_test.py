@@ -52,14 +52,18 @@ BROKEN_FUNCTIONS = (
     (5, '12080', '2000', 6, 'cuEventElapsedTime_v2: it is not younger than cuEventElapsedTime'),
     (1, 'CUevent', 'CUwonder', 2, 'cuEventQuery: types.tsv does not know CUwonder'),
     (5, 'float *pMilliseconds', 'CUuuid uuid', 6, 'cuEventElapsedTime_v2: its fallback has'),
-    (1, '2000\tevent\tCUevent hEvent', '12000\tevent\tCUuuid uuid', 2,
-     'cuEventQuery: CUuuid passes by value, but headers of 11020 lack it'),
+    (1, '2000\tevent\tCUevent hEvent', '12000\tevent\tCUtensorMap map', 2,
+     'cuEventQuery: CUtensorMap passes by value, but headers of 11020 lack it'),
+    (1, 'CUevent hEvent', 'CUgreenCtx hCtx', 2,
+     'cuEventQuery: types.tsv says that CUgreenCtx dates from 12040'),
 )
 BROKEN_TYPES = (
-    ('CUevent\thandle\tvoid *\nCUevent\thandle\tvoid *\n', 3, 'CUevent is there twice'),
-    ('CUevent\thandles\tvoid *\n', 2, "CUevent: unknown kind 'handles'"),
-    ('CUevent\thandle\tCUother\n', 2, "CUevent: 'CUother' is no plain C type"),
-    ('CUevent\thandle\n', 2, '2 columns between tabs instead of 3'),
+    ('CUevent\thandle\tvoid *\t11020\n' * 2, 3, 'CUevent is there twice'),
+    ('CUevent\thandles\tvoid *\t11020\n', 2, "CUevent: unknown kind 'handles'"),
+    ('CUevent\thandle\tCUother\t11020\n', 2, "CUevent: 'CUother' is no plain C type"),
+    ('CUevent\thandle\tvoid *\tearly\n', 2, "'early' is no CUDA version like 12080"),
+    ('CUevent\thandle\tvoid *\t2000\n', 2, 'CUevent: 11020 stands for what is older'),
+    ('CUevent\thandle\tvoid *\n', 2, '3 columns between tabs instead of 4'),
 )
 BROKEN_RESULTS = (
     ('x\tCUDA_SUCCESS\t-\tdone\tNothing.\n', 2, "'x' is no number"),
