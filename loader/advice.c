@@ -9,12 +9,12 @@
 #define CONTAINER_GPUS ""
 #define CONTAINER_LIBRARY "; if that does not help, reinstall the NVIDIA driver."
 #define FIND_DRIVER \
-    "Install the NVIDIA driver: nvcuda.dll is looked for in the system's folder only. If it is "
+    "Install the NVIDIA driver: nvcuda.dll is looked for in the system folder only. If it is "
 #define FORK_ADVICE NULL /* there is no fork */
-#define MISSING_LIBRARY                                                                            \
-    "Install the library that the message names, beside the driver or in the system's folder; if " \
+#define MISSING_LIBRARY                                                                          \
+    "Install the library that the message names, beside the driver or in the system folder; if " \
     "it names none, reinstall the NVIDIA driver."
-#define DESCRIPTORS "Let the program close files that it keeps open; then load again."
+#define DESCRIPTORS "Let the program close some of its open files; then load again."
 #define MEMORY "Free memory, or enlarge the page file; then load again."
 #define UNMAPPED ""
 #else
@@ -33,7 +33,7 @@
     "of the same release."
 #define DESCRIPTORS                                                                            \
     "Raise the limit on open files (ulimit -n; of the whole system: fs.file-max), or let the " \
-    "program close what /proc/PID/fd shows that it keeps open; then load again."
+    "program close the files that /proc/PID/fd lists; then load again."
 #define MEMORY                                                                                \
     "Raise the limit on the address space (ulimit -v) or free memory, or raise the limit on " \
     "mappings (vm.max_map_count) if the process has very many; then load again."
@@ -53,9 +53,9 @@ static const char *const state_advice[] = {
     [CUSHIM_STATE_NOT_FOUND] =
         FIND_DRIVER "elsewhere, set CUSHIM_LIBRARY to the absolute path of its " DRIVER ".",
     [CUSHIM_STATE_NOT_A_DRIVER] = "Name the driver's own library, usually " DRIVER
-                                  "; another library has its place or its name.",
+                                  "; another library has its path or its name.",
     [CUSHIM_STATE_STUB] =
-        "Take the file out of the library search path, or name another one: the toolkit's stub is "
+        "Remove the file from the library search path, or name another one: the toolkit's stub is "
         "for linking only. The driver's own " DRIVER " comes with the NVIDIA driver.",
     [CUSHIM_STATE_TOO_OLD] = "Update the NVIDIA driver to one that supports the CUDA version that "
                              "this program needs.",
@@ -70,18 +70,18 @@ static const char *const outcome_advice[] = {
         "Check the path; the driver's library is usually called " DRIVER ".",
     [CUSHIM_OUTCOME_NO_PERMISSION] = "Make the file and its folders readable for this user.",
     [CUSHIM_OUTCOME_NOT_A_LIBRARY] =
-        "Take this file out of the library search path, or name another one. Reinstall the NVIDIA "
-        "driver if it stands in the place of the driver's library.",
+        "Remove this file from the library search path, or name another one. Reinstall the NVIDIA "
+        "driver if the file replaces the driver's library.",
     [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = "Install the driver library for the architecture of this "
                                           "program, or run a program built for the library's.",
     [CUSHIM_OUTCOME_TRUNCATED] =
-        "Reinstall the NVIDIA driver: the file was cut short, as by a full disk.",
+        "Reinstall the NVIDIA driver: the file is truncated, as by a full disk.",
     [CUSHIM_OUTCOME_DAMAGED] = "Reinstall the NVIDIA driver: the file is damaged.",
     [CUSHIM_OUTCOME_LACKS_LIBRARY] = MISSING_LIBRARY,
     [CUSHIM_OUTCOME_NOT_LOADABLE] = "Reinstall the NVIDIA driver if the message of the system does "
-                                    "not show the cure." UNMAPPED,
+                                    "not show the remedy." UNMAPPED,
     [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "Build this program for glibc: NVIDIA's driver libraries "
-                                       "need it, and this process has musl.",
+                                       "need it, and this process uses musl.",
     [CUSHIM_OUTCOME_STATIC_PROGRAM] = "Link this program dynamically, without -static or "
                                       "-static-pie: a static program cannot load the driver.",
     [CUSHIM_OUTCOME_NO_DESCRIPTOR] = DESCRIPTORS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Candidates: what is tried in search of the driver, and what came of each. */
+/* Candidates: the libraries that may be the driver, and the outcome of trying each. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 
-/* What an outcome means for the load, if no candidate did better. Higher ranks got further. */
+/* The result of the load if no candidate has a higher rank. Higher ranks got further. */
 struct verdict {
     enum cushim_state state;
     CUresult code;
     int rank;
 };
 
-/* Of an outcome that has no row: a file was found, and the system could not open it. */
+/* For each outcome without a row: a file was found, and the system could not open it. */
 static const struct verdict not_loadable = {CUSHIM_STATE_NOT_LOADABLE,
                                             CUDA_ERROR_SHARED_OBJECT_INIT_FAILED, 2};
 
@@ -53,14 +53,14 @@ static struct cushim_candidate *add_candidate(struct cushim_report *report,
     return candidate;
 }
 
-static void settle(struct cushim_candidate *candidate, enum cushim_outcome outcome,
-                   const char *message)
+static void set_outcome(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                        const char *message)
 {
     candidate->outcome = outcome;
     cushim__text_copy(candidate->message, sizeof candidate->message, message);
 }
 
-/* The file that a source's functions are in. */
+/* Get the path of the file that contains a source's functions. */
 static void source_path(const struct cushim__source *source, char *path, size_t size)
 {
     if (source->resolver == cushim__library_symbol)
@@ -70,8 +70,8 @@ static void source_path(const struct cushim__source *source, char *path, size_t 
 }
 
 /* Record the outcome of an opened library, with its path if it was searched by name. */
-static void settle_opened(struct cushim_candidate *candidate, enum cushim_outcome outcome,
-                          const struct cushim__source *source, const char *message)
+static void set_opened_outcome(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+                               const struct cushim__source *source, const char *message)
 {
     struct cushim__text text;
 
@@ -85,7 +85,7 @@ static void settle_opened(struct cushim_candidate *candidate, enum cushim_outcom
     candidate->outcome = outcome;
 }
 
-/* Ask a source that has been found whether it is a driver that will do. */
+/* Check whether a source is a driver that the options accept. */
 static void examine(const struct cushim_load_options *options, struct cushim_report *report,
                     struct cushim_candidate *candidate, struct cushim__source *source)
 {
@@ -94,17 +94,17 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
 
     if (lacking) {
         snprintf(message, sizeof message, "it has no symbol %s", lacking);
-        settle_opened(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, source, message);
+        set_opened_outcome(candidate, CUSHIM_OUTCOME_NOT_A_DRIVER, source, message);
         return;
     }
     candidate->code = cushim__source_ask(source);
     candidate->version = source->version;
     if (candidate->code != CUDA_SUCCESS) {
         snprintf(message, sizeof message, "cuDriverGetVersion returned %d", (int)candidate->code);
-        settle_opened(candidate,
-                      candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
-                                                                 : CUSHIM_OUTCOME_DRIVER_ERROR,
-                      source, message);
+        set_opened_outcome(candidate,
+                           candidate->code == CUDA_ERROR_STUB_LIBRARY ? CUSHIM_OUTCOME_STUB
+                                                                      : CUSHIM_OUTCOME_DRIVER_ERROR,
+                           source, message);
         return;
     }
     if (candidate->version <= 0) {
@@ -112,7 +112,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
                  candidate->version);
         candidate->version = 0;
         candidate->code = CUDA_ERROR_UNKNOWN;
-        settle_opened(candidate, CUSHIM_OUTCOME_DRIVER_ERROR, source, message);
+        set_opened_outcome(candidate, CUSHIM_OUTCOME_DRIVER_ERROR, source, message);
         return;
     }
     if (candidate->version < options->minimum_version) {
@@ -120,17 +120,20 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
                  "it is a driver for CUDA %d.%d, older than the %d.%d needed",
                  candidate->version / 1000, candidate->version % 1000 / 10,
                  options->minimum_version / 1000, options->minimum_version % 1000 / 10);
-        settle_opened(candidate, CUSHIM_OUTCOME_TOO_OLD, source, message);
+        set_opened_outcome(candidate, CUSHIM_OUTCOME_TOO_OLD, source, message);
         return;
     }
-    settle(candidate, CUSHIM_OUTCOME_LOADED, "");
+    set_outcome(candidate, CUSHIM_OUTCOME_LOADED, "");
     source_path(source, report->library, sizeof report->library);
     if (!report->library[0])
         cushim__text_copy(report->library, sizeof report->library, candidate->path);
     report->driver_version = candidate->version;
 }
 
-/* `library` is NULL where the candidate could not be opened, and says so already. */
+/*
+ * `library` is NULL if it could not be opened; the candidate has its outcome then. What is no driver
+ * is closed, lest a search by name find it again by its SONAME. A driver stays: it may have threads.
+ */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
                         struct cushim_candidate *candidate, void *library,
                         struct cushim__source *source)
@@ -139,24 +142,27 @@ static void try_library(const struct cushim_load_options *options, struct cushim
         return;
     *source = (struct cushim__source){.resolver = cushim__library_symbol, .data = library};
     examine(options, report, candidate, source);
+    if (candidate->outcome == CUSHIM_OUTCOME_NOT_A_DRIVER ||
+        candidate->outcome == CUSHIM_OUTCOME_STUB)
+        cushim__library_close(library);
 }
 
-/* A path that somebody named: an option's or the environment's. */
+/* Try the path that an option or the environment gives. */
 static void try_named(const struct cushim_load_options *options, struct cushim_report *report,
                       enum cushim_origin origin, const char *path, struct cushim__source *source)
 {
     struct cushim_candidate *candidate = add_candidate(report, origin, path);
 
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
-        settle(candidate, CUSHIM_OUTCOME_DISABLED, "");
+        set_outcome(candidate, CUSHIM_OUTCOME_DISABLED, "");
     else if (!path[0])
-        settle(candidate, CUSHIM_OUTCOME_REFUSED,
-               origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
-                                                   : "the path is empty");
+        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED,
+                    origin == CUSHIM_ORIGIN_ENVIRONMENT ? "CUSHIM_LIBRARY is set, but empty"
+                                                        : "the path is empty");
     else if (!cushim__path_is_absolute(path))
-        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
+        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED, "the path is not absolute");
     else if (strlen(path) >= sizeof candidate->path)
-        settle(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
+        set_outcome(candidate, CUSHIM_OUTCOME_REFUSED, "the path is too long");
     else
         try_library(options, report, candidate, cushim__library_open(candidate), source);
 }
@@ -190,7 +196,7 @@ const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_re
 CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source)
 {
-    char memory[CUSHIM_REPORT_PATH_BYTES + 1];
+    char value[CUSHIM_REPORT_PATH_BYTES + 1];
     const char *named = NULL;
     const struct cushim_candidate *best;
 
@@ -201,7 +207,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
         examine(options, report, add_candidate(report, CUSHIM_ORIGIN_RESOLVER, ""), source);
     } else if (options->library) {
         try_named(options, report, CUSHIM_ORIGIN_OPTION, options->library, source);
-    } else if ((named = cushim__environment("CUSHIM_LIBRARY", memory, sizeof memory))) {
+    } else if ((named = cushim__environment("CUSHIM_LIBRARY", value, sizeof value))) {
         try_named(options, report, CUSHIM_ORIGIN_ENVIRONMENT, named, source);
     } else {
         search(options, report, source);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The current table: the one pointer that every call goes through. And the absent table, in which
- * each slot returns why there is no driver.
+ * The current table, a pointer that every call goes through, and the absent table, in which each
+ * slot returns why there is no driver.
  *
  * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's. `cushim__current`
- * shows the same unless the program has installed another one over it. The loader never replaces
- * an installed table, except in the child of a fork, where what it wraps is gone.
+ * is the same unless the program has installed another table. The loader never replaces an
+ * installed table, except in the child of a fork, where a wrapped driver is unusable.
  *
  * A driver is published in this order: cushim__loaded() (load.c), `own_table`, `cushim__current`.
  * A thread that finds the first without the others completes them before it answers.
@@ -23,10 +23,10 @@ static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;
 __attribute__((used)) static const void *const lazy_link = &cushim__lazy_link;
 #endif
 
-/* Initially what a call from inside the first load answers. */
+/* The initial value is what a call from inside the first load returns. */
 static _Atomic int load_error = CUDA_ERROR_NOT_INITIALIZED;
 
-/* Tables that are filled and could not be made read-only. */
+/* Filled tables that could not be made read-only. */
 static atomic_bool is_unsealed[CUSHIM__PAGES_COUNT];
 
 void cushim__seal(enum cushim__pages which, struct cushim_table *table)
@@ -59,8 +59,8 @@ static bool is_absent_table(const struct cushim_table *table)
 }
 
 /*
- * The absent table is built when it is first needed, so that a process with a driver never touches
- * its pages. Threads that need it meanwhile use the lazy-load table, which answers the same.
+ * The absent table is filled when it is first needed, so that a process with a driver never touches
+ * its pages. Threads that need it meanwhile use the lazy-load table, which returns the same.
  */
 static const struct cushim_table *absent_table(void)
 {
@@ -83,7 +83,7 @@ static const struct cushim_table *absent_table(void)
     return atomic_load(&made) ? atomic_load(&made) : &cushim__lazy_table;
 }
 #else
-/* Where one function cannot stand for all, the lazy-load table answers the same. */
+/* If one function cannot stand for all, the lazy-load table is used, which returns the same. */
 static bool is_absent_table(const struct cushim_table *table)
 {
     (void)table;
@@ -96,8 +96,8 @@ static const struct cushim_table *absent_table(void)
 }
 #endif
 
-/* What `cushim__current` shows of an own table. */
-static const struct cushim_table *shown(const struct cushim_table *table)
+/* The table to make current for an `own_table`. */
+static const struct cushim_table *current_for(const struct cushim_table *table)
 {
     return table ? table : absent_table();
 }
@@ -123,14 +123,14 @@ static bool is_complete(const struct cushim_table *table)
     return true;
 }
 
-/* Show the own table where an own table is shown. */
-static void show_own_table(void)
+/* Make `own_table` current unless the program has installed another table. */
+static void update_current(void)
 {
     const struct cushim_table *former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
 
-    /* Another load may publish in between, so both are looked at again each time. */
+    /* Another load may publish in between, so both are read again each time. */
     while (is_own(former)) {
-        const struct cushim_table *mine = shown(atomic_load(&own_table));
+        const struct cushim_table *mine = current_for(atomic_load(&own_table));
 
         if (former == mine || __atomic_compare_exchange_n(&cushim__current, &former, mine, false,
                                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -156,7 +156,7 @@ void cushim__publish_driver(const struct cushim_table *table)
 {
     if (atomic_load(&own_table) != table)
         atomic_store(&own_table, table);
-    show_own_table();
+    update_current();
 }
 
 void cushim__publish_absent(CUresult code)
@@ -165,14 +165,14 @@ void cushim__publish_absent(CUresult code)
 
     atomic_store(&load_error, (int)code);
     atomic_compare_exchange_strong(&own_table, &untried, NULL);
-    show_own_table();
+    update_current();
 }
 
 void cushim__withdraw(CUresult code)
 {
     atomic_store(&load_error, (int)code);
     atomic_store(&own_table, NULL);
-    __atomic_store_n(&cushim__current, shown(NULL), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cushim__current, current_for(NULL), __ATOMIC_SEQ_CST);
 }
 
 bool cushim__is_installed(void)
@@ -182,22 +182,16 @@ bool cushim__is_installed(void)
 
 CUresult cushim_table_install(const struct cushim_table *table, const struct cushim_table **former)
 {
+    const bool to_own = !table || is_own(table);
     const struct cushim_table *before;
 
-    if (table && !is_own(table)) {
-        if (!is_complete(table))
-            return CUDA_ERROR_INVALID_VALUE;
-        before = __atomic_exchange_n(&cushim__current, table, __ATOMIC_SEQ_CST);
-    } else {
-        /* A load may publish in between: look again until what is current is what is own. */
-        const struct cushim_table *mine = cushim__own_table();
-        before = __atomic_exchange_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
-        while (mine != cushim__own_table()) {
-            mine = cushim__own_table();
-            __atomic_store_n(&cushim__current, shown(mine), __ATOMIC_SEQ_CST);
-        }
-    }
-    /* It may be kept beyond the next load, and the lazy-load table leads to what is there then. */
+    if (!to_own && !is_complete(table))
+        return CUDA_ERROR_INVALID_VALUE;
+    before = __atomic_exchange_n(
+        &cushim__current, to_own ? current_for(cushim__own_table()) : table, __ATOMIC_SEQ_CST);
+    if (to_own)
+        update_current(); /* a load may have published in between */
+    /* The caller may keep it beyond the next load, whose result the lazy-load table uses. */
     if (former)
         *former = is_absent_table(before) ? &cushim__lazy_table : before;
     return CUDA_SUCCESS;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Symbols into a table: by exact name, then by cuGetProcAddress_v2, then by fallback.
+ * Filling a table: by exact name, then by cuGetProcAddress_v2, then by fallback.
  *
- * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 is asked second and only at
- * exactly the version that introduced the ABI: at a later one it may answer with a newer ABI, at
- * one above the driver's it answers with an older ABI (525 to 555) or fails for every name (580),
- * and success with NULL is a usual answer.
+ * The exported name is the ABI, so it comes first. cuGetProcAddress_v2 is called second and only
+ * with the version that introduced the ABI: for a later one it may return a newer ABI, for one
+ * above the driver's it returns an older ABI (525 to 555) or fails for every name (580), and it
+ * often succeeds with NULL.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +56,7 @@ static cushim_function find_by_proc_address(const struct finder *finder,
     return function;
 }
 
-/* Find one symbol. Returns NULL if there is nothing that may take its slot. */
+/* Find the function for a symbol's slot. Returns NULL if there is none. */
 static cushim_function find(const struct finder *finder, const struct cushim__symbol *symbol,
                             enum cushim_symbol_state *state)
 {
@@ -84,7 +84,7 @@ static cushim_function find(const struct finder *finder, const struct cushim__sy
     return function;
 }
 
-/* What so many symbols of each state come to; foreign ones are not counted. */
+/* Add up the symbols of each state; foreign ones are not counted. */
 static struct cushim_symbol_tally tally_of(const unsigned *states)
 {
     struct cushim_symbol_tally tally = {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Initialising, which is not loading, and what it means for a fork.
+ * Initialising, and its effect on forked children.
  *
- * A driver that is initialised does not work in a forked child: it answers some calls there with
- * success and others with errors. So the child gets the absent table. Before a fork the driver
- * itself is asked (cuDeviceGetCount) whether it is initialised, whoever did that. It is not asked
- * while a thread is inside cuInit, which may hold the driver's lock; therefore the slot of cuInit
- * counts its callers.
+ * An initialised driver does not work in a forked child: some calls succeed there and others fail.
+ * So the child gets the absent table. Before a fork cuDeviceGetCount shows whether the driver is
+ * initialised, by any code of the process. It is not called while a thread is inside cuInit, which
+ * may hold the driver's lock; therefore the slot of cuInit counts its callers.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -17,14 +16,14 @@
 #include "loader/symbols.h"
 #include "loader/system.h"
 
-/* What cuInit answered last: any number of 32 bits, or the one that is none. */
+/* The last result of cuInit, any number of 32 bits, or NOT_CALLED. */
 #define NOT_CALLED INT64_MAX
-static _Atomic int64_t init_answer = NOT_CALLED;
+static _Atomic int64_t init_result = NOT_CALLED;
 
-/* The process in which it succeeded; 0: none. */
+/* The process in which cuInit succeeded; 0: none. */
 static _Atomic uint32_t init_process;
 
-/* Threads that are inside cuInit, and have not yet noted what it answered. */
+/* Threads that are inside cuInit, or have not yet recorded its result. */
 static atomic_uint initialising;
 
 static atomic_bool was_initialised_at_fork;
@@ -33,7 +32,7 @@ static atomic_bool forked;
 CUresult CUDAAPI cushim__init_slot(unsigned flags)
 {
     CUresult(CUDAAPI * init)(unsigned) = (CUresult(CUDAAPI *)(unsigned))cushim__loaded()->init;
-    /* A thread that is cancelled in there would be counted for ever. */
+    /* A thread that is cancelled in cuInit would be counted for ever. */
     const int cancellation = cushim__disable_cancellation();
     CUresult code;
 
@@ -41,10 +40,10 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
     code = init(flags);
     if (code == CUDA_SUCCESS)
         atomic_store(&init_process, cushim__process());
-    /* A call that fails later, as with other flags, does not end what succeeded. */
+    /* A later call that fails, as with other flags, does not undo a success. */
     if (code == CUDA_SUCCESS || atomic_load(&init_process) == 0)
-        atomic_store(&init_answer, (int)code);
-    /* Last: the child of a fork at any moment sees the one or the other. */
+        atomic_store(&init_result, (int)code);
+    /* Last: at any moment a forked child sees either the count or the process. */
     atomic_fetch_sub(&initialising, 1);
     cushim__restore_cancellation(cancellation);
     return code;
@@ -52,11 +51,11 @@ CUresult CUDAAPI cushim__init_slot(unsigned flags)
 
 bool cushim__init_outcome(CUresult *code, long *process)
 {
-    const int64_t answer = atomic_load(&init_answer);
+    const int64_t result = atomic_load(&init_result);
 
     *process = (long)atomic_load(&init_process);
-    *code = answer == NOT_CALLED ? CUDA_SUCCESS : (CUresult)(int)answer;
-    return answer != NOT_CALLED;
+    *code = result == NOT_CALLED ? CUDA_SUCCESS : (CUresult)(int)result;
+    return result != NOT_CALLED;
 }
 
 static bool has_begun_to_initialise(void)
@@ -81,7 +80,7 @@ static void before_fork(void)
         atomic_store(&was_initialised_at_fork, true);
 }
 
-/* Keep a child from the driver that its parent had initialised, or was initialising or loading. */
+/* Withdraw a driver that the parent had initialised, or was initialising or loading. */
 static void in_child(void)
 {
     if (!cushim__is_forked() && (atomic_load(&was_initialised_at_fork) ||
@@ -91,8 +90,8 @@ static void in_child(void)
     }
     cushim__forget_loading();
     cushim__report_after_fork();
-    /* The child may have another CUDA_VISIBLE_DEVICES, so no answer of the parent's is its own. */
-    atomic_store(&init_answer, NOT_CALLED);
+    /* The child may have another CUDA_VISIBLE_DEVICES, so the parent's result does not count. */
+    atomic_store(&init_result, NOT_CALLED);
 }
 
 void cushim__handle_forks(void)
@@ -105,15 +104,12 @@ bool cushim__is_forked(void)
     return atomic_load(&forked);
 }
 
-/*
- * Whether cuInit of the loader's own table need not be asked again: some drivers leak descriptors
- * each time that they find no device.
- */
+/* Whether cuInit has found no device, and is not called again: some drivers leak descriptors. */
 static bool has_no_device(const struct cushim_load_options *given)
 {
     struct cushim_load_options options = {.size = sizeof options};
 
-    return atomic_load(&init_answer) == CUDA_ERROR_NO_DEVICE && !cushim__is_installed() &&
+    return atomic_load(&init_result) == CUDA_ERROR_NO_DEVICE && !cushim__is_installed() &&
            cushim__options_read(&options, sizeof options, given) && !options.retry_init;
 }
 

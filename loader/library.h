@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Libraries as the operating system has them.
+ * Shared libraries, by operating system.
  *
- *   library_posix.c, library_windows.c   open one, find its symbols, name its file
- *   look_elf.c, look_pe.c                a look at the file of a path before it is opened
+ *   library_posix.c, library_windows.c   open one, find its symbols, get its path
+ *   look_elf.c, look_pe.c                check a file before it is opened
  */
 #ifndef CUSHIM_LOADER_LIBRARY_H
 #define CUSHIM_LOADER_LIBRARY_H
@@ -15,24 +15,27 @@
 #include <cushim/table.h>
 
 /*
- * Open the library of a candidate, for good. On failure returns NULL and writes the candidate's
+ * Open the library of a candidate. On failure returns NULL and writes the candidate's
  * outcome and message; on success leaves them alone.
  */
 void *cushim__library_open(struct cushim_candidate *candidate);
 
-/* A symbol of an open library; NULL: it has none. It is a cushim_resolver. */
+/* Close a library that has turned out to be no driver. */
+void cushim__library_close(void *library);
+
+/* Find a symbol of an open library; NULL: it has none. This is a cushim_resolver. */
 cushim_function cushim__library_symbol(const char *symbol, void *library);
 
-/* Path of an open library's file; an empty string if the system cannot say. */
+/* Path of an open library's file; an empty string if the system does not know it. */
 void cushim__library_path(void *library, char *path, size_t size);
 
-/* Path of the file that a function is in. Slower: the linker looks at all symbols of it. */
+/* Path of the file that contains a function. Slower: the linker searches all of its symbols. */
 void cushim__function_path(cushim_function function, char *path, size_t size);
 
 /* --- Linux: look_elf.c and library_posix.c --- */
 
 /*
- * Whether the file at the candidate's path can be given to the linker. If not, writes the
+ * Check whether the file at the candidate's path can be passed to the linker. If not, writes the
  * candidate's outcome and message.
  */
 bool cushim__elf_check(struct cushim_candidate *candidate);
@@ -43,8 +46,8 @@ enum cushim_outcome cushim__outcome_of_errno(int error);
 /* --- Windows: look_pe.c --- */
 
 /*
- * Check a PE file before it is loaded: Windows has one code for every file that it refuses, and the
- * user needs to know what is wrong with this one.
+ * Check a PE file before it is loaded: Windows has one code for all files that it refuses, and the
+ * user needs the reason.
  */
 bool cushim__pe_check(struct cushim_candidate *candidate, const wchar_t *path);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries by the dynamic linker: that of glibc, or that of musl. */
+/* Shared libraries by the dynamic linker of glibc or of musl. */
 #define _GNU_SOURCE
 #include "loader/library.h"
 
@@ -9,12 +9,10 @@
 #include <locale.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <unistd.h>
 
 #include "loader/system.h"
 #include "src/base/text.h"
-
-/* A driver stays open: it has threads and handlers that would outlive their code. */
-enum { OPEN_FLAGS = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE };
 
 /*
  * dlerror() has no error codes, so its text is compared. Only the end is compared, since the path
@@ -39,6 +37,7 @@ static const struct {
     {": No file descriptors available", CUSHIM_OUTCOME_NO_DESCRIPTOR}, /* musl */
     {": Cannot allocate memory", CUSHIM_OUTCOME_NO_MEMORY},
     {": Out of memory", CUSHIM_OUTCOME_NO_MEMORY}, /* musl */
+    {"out of memory", CUSHIM_OUTCOME_NO_MEMORY},
 };
 
 enum cushim_outcome cushim__outcome_of_errno(int error)
@@ -54,6 +53,8 @@ enum cushim_outcome cushim__outcome_of_errno(int error)
         return CUSHIM_OUTCOME_NO_DESCRIPTOR;
     case ENOMEM:
         return CUSHIM_OUTCOME_NO_MEMORY;
+    case ENXIO: /* a socket */
+        return CUSHIM_OUTCOME_NOT_A_LIBRARY;
     default:
         return CUSHIM_OUTCOME_NOT_LOADABLE;
     }
@@ -67,24 +68,25 @@ static bool ends_with(const char *message, const char *suffix)
 }
 
 /*
- * Read an outcome out of the linker's message, which names the file that failed: the candidate, by
- * its name or where the search has found it, or a library that it needs.
+ * Derive the outcome from the linker's message, which names the file that failed: the candidate, by
+ * its name or by the path that the search found, or a library that it needs.
  */
 static enum cushim_outcome classify(const char *path, const char *message)
 {
     static const char musl_unresolved[] = "Error relocating ";
     const char *name = strstr(message, path);
-    const bool is_candidate = name && name[strlen(path)] == ':';
+    const bool is_candidate = name && name[strlen(path)] == ':' &&
+                              (name == message || name[-1] == '/' || name[-1] == ' ');
 
     if (strncmp(message, musl_unresolved, sizeof musl_unresolved - 1) == 0)
         return CUSHIM_OUTCOME_OTHER_C_LIBRARY;
     if (strstr(message, "No such file or directory"))
         return is_candidate ? CUSHIM_OUTCOME_NOT_FOUND : CUSHIM_OUTCOME_LACKS_LIBRARY;
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-        const bool is_of_process = endings[i].outcome == CUSHIM_OUTCOME_NO_DESCRIPTOR ||
-                                   endings[i].outcome == CUSHIM_OUTCOME_NO_MEMORY;
+        const bool is_exhausted = endings[i].outcome == CUSHIM_OUTCOME_NO_DESCRIPTOR ||
+                                  endings[i].outcome == CUSHIM_OUTCOME_NO_MEMORY;
 
-        if (ends_with(message, endings[i].suffix) && (is_candidate || is_of_process))
+        if (ends_with(message, endings[i].suffix) && (is_candidate || is_exhausted))
             return endings[i].outcome;
     }
     return CUSHIM_OUTCOME_NOT_LOADABLE;
@@ -101,8 +103,8 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *is_s
 }
 
 /*
- * dlopen() of a static program does nothing with musl. With glibc it brings a second C library into
- * the process, which crashes unless both are of the same build.
+ * dlopen() fails in a static program with musl. With glibc it loads a second C library into the
+ * process, which crashes unless both are of the same build.
  *
  * Such a program has no PT_INTERP, and the kernel passes AT_BASE = 0. AT_BASE is also 0 for a
  * program that is started as an argument of ld.so, so the program headers are checked too.
@@ -116,7 +118,7 @@ static bool program_is_static(void)
     if (getauxval(AT_BASE) != 0)
         return false;
     dl_iterate_phdr(look_at_program, &is_static);
-    /* glibc's linker puts the headers of what it was given in the place of its own. */
+    /* glibc's linker replaces its own headers by those of the program that it runs. */
     if (is_static && headers) {
         memcpy(&program.dlpi_phdr, &headers, sizeof headers);
         program.dlpi_phnum = (ElfW(Half))getauxval(AT_PHNUM);
@@ -125,7 +127,7 @@ static bool program_is_static(void)
     return is_static;
 }
 
-/* glibc's linker puts folders in the place of these, in a path that is given to dlopen() too. */
+/* glibc's linker replaces these by folders, in a path that is passed to dlopen() too. */
 static bool has_placeholder(const char *path)
 {
     return strstr(path, "$ORIGIN") || strstr(path, "$LIB") || strstr(path, "$PLATFORM") ||
@@ -144,11 +146,11 @@ void *cushim__library_open(struct cushim_candidate *candidate)
                           "this program is linked statically");
         return NULL;
     }
-    /* What a search by name finds, or a path that the linker changes, is the linker's affair. */
+    /* The linker alone knows what a search by name finds, and what placeholders stand for. */
     if (cushim__path_is_absolute(candidate->path) && !has_placeholder(candidate->path) &&
         !cushim__elf_check(candidate))
         return NULL;
-    library = dlopen(candidate->path, OPEN_FLAGS);
+    library = dlopen(candidate->path, RTLD_NOW | RTLD_LOCAL);
     if (library)
         return library;
 
@@ -166,6 +168,11 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     return NULL;
 }
 
+void cushim__library_close(void *library)
+{
+    dlclose(library);
+}
+
 cushim_function cushim__library_symbol(const char *symbol, void *library)
 {
     cushim_function function = NULL;
@@ -177,11 +184,17 @@ cushim_function cushim__library_symbol(const char *symbol, void *library)
 
 void cushim__library_path(void *library, char *path, size_t size)
 {
+    char folder[CUSHIM_REPORT_PATH_BYTES];
     struct link_map *map = NULL;
+    struct cushim__text text;
 
-    path[0] = '\0';
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map && map->l_name)
-        cushim__text_copy(path, size, map->l_name);
+    cushim__text_begin(&text, path, size);
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name || !map->l_name[0])
+        return;
+    /* The program may change its folder later. */
+    if (map->l_name[0] != '/' && getcwd(folder, sizeof folder))
+        cushim__text_format(&text, "%s/", folder);
+    cushim__text_add(&text, map->l_name);
 }
 
 void cushim__function_path(cushim_function function, char *path, size_t size)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries by the loader of Windows. */
+/* Shared libraries by the loader of Windows. */
 #define _WIN32_WINNT 0x0602
 #include "loader/library.h"
 
@@ -10,13 +10,13 @@
 #include "loader/wide_windows.h"
 #include "src/base/text.h"
 
-/* Where Windows looks: in its own folder for a driver that nobody names, else beside it, too. */
+/* Where Windows looks: in its system folder, and for a driver given by path beside it, too. */
 enum {
     SEARCH = LOAD_LIBRARY_SEARCH_SYSTEM32,
     SEARCH_NAMED = LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32,
 };
 
-/* What GetModuleHandleExW() takes in the place of a name. */
+/* A function's address as GetModuleHandleExW() takes it instead of a name. */
 static const wchar_t *by_address(cushim_function function)
 {
     const wchar_t *address;
@@ -25,21 +25,21 @@ static const wchar_t *by_address(cushim_function function)
     return address;
 }
 
-/* Keep a library for as long as the process lives, whoever lets go of it. */
-static void *keep(HMODULE library)
+/* Pin a library until the process ends, whatever else frees it. */
+static void *pin(HMODULE library)
 {
-    HMODULE kept = NULL;
+    HMODULE pinned = NULL;
 
     GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
-                       (const wchar_t *)(void *)library, &kept);
-    return kept ? kept : library;
+                       (const wchar_t *)(void *)library, &pinned);
+    return pinned ? pinned : library;
 }
 
-/* The outcome of a file that is there and that Windows refuses. */
+/* The outcome for a file that exists and that Windows refuses. */
 static enum cushim_outcome classify(DWORD error)
 {
     switch (error) {
-    case ERROR_MOD_NOT_FOUND: /* one that it needs: the file itself is there */
+    case ERROR_MOD_NOT_FOUND: /* a library that it needs: the file itself exists */
         return CUSHIM_OUTCOME_LACKS_LIBRARY;
     case ERROR_ACCESS_DENIED:
         return CUSHIM_OUTCOME_NO_PERMISSION;
@@ -60,7 +60,8 @@ static enum cushim_outcome classify(DWORD error)
 static void set_failure(struct cushim_candidate *candidate, DWORD error)
 {
     candidate->outcome = classify(error);
-    if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE) /* the system's words have gaps */
+    if (candidate->outcome ==
+        CUSHIM_OUTCOME_WRONG_ARCHITECTURE) /* the system's text has placeholders */
         cushim__text_copy(candidate->message, sizeof candidate->message,
                           "it, or a library that it needs, is not built for this process's "
                           "architecture");
@@ -73,18 +74,18 @@ static void *load_image(struct cushim_candidate *candidate, const wchar_t *name,
     DWORD mode, error;
     HMODULE library;
 
-    /* Without it, Windows may show a window and wait for somebody to close it. */
+    /* Without this, Windows may show a window and wait for a user to close it. */
     SetThreadErrorMode(SEM_FAILCRITICALERRORS | SEM_NOOPENFILEERRORBOX, &mode);
     library = LoadLibraryExW(name, NULL, flags);
     error = GetLastError();
     if (!library)
         set_failure(candidate, error);
     SetThreadErrorMode(mode, NULL);
-    return library ? keep(library) : NULL;
+    return library ? pin(library) : NULL;
 }
 
-/* Say of a file that the search leads to which it is. */
-static void name_file(struct cushim_candidate *candidate, const wchar_t *path)
+/* Put the path of the file that the search found before the message. */
+static void prefix_path(struct cushim_candidate *candidate, const wchar_t *path)
 {
     char file[MAX_PATH], message[CUSHIM_REPORT_MESSAGE_BYTES];
     struct cushim__text text;
@@ -99,17 +100,14 @@ static void name_file(struct cushim_candidate *candidate, const wchar_t *path)
     cushim__text_add(&text, message);
 }
 
-/* A name without a folder: what is loaded already, or in the system's folder, or nowhere. */
+/* A name without a folder: a library that is loaded already, or a file in the system folder. */
 static void *search_library(struct cushim_candidate *candidate, const wchar_t *name)
 {
     wchar_t path[CUSHIM__WIDE_PATH];
     const UINT length = GetSystemDirectoryW(path, MAX_PATH);
     HMODULE library = NULL;
 
-    /*
-     * One that the process has loaded already has had its say, wherever it is from; a second driver
-     * beside it would be no safer.
-     */
+    /* A library that is loaded has run its code already: a second driver would be no safer. */
     if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN, name, &library))
         return library;
     if (length == 0 || length >= MAX_PATH) {
@@ -121,7 +119,7 @@ static void *search_library(struct cushim_candidate *candidate, const wchar_t *n
     path[length] = L'\\';
     wcscpy(path + length + 1, name);
     if (!cushim__pe_check(candidate, path)) {
-        name_file(candidate, path);
+        prefix_path(candidate, path);
         return NULL;
     }
     return load_image(candidate, name, SEARCH);
@@ -145,6 +143,11 @@ void *cushim__library_open(struct cushim_candidate *candidate)
     if (!wcschr(wcsrchr(path, L'\\'), L'.'))
         wcscat(name, L"."); /* else Windows looks for another file, whose name ends with .dll */
     return load_image(candidate, name, SEARCH_NAMED);
+}
+
+void cushim__library_close(void *library)
+{
+    FreeLibrary(library);
 }
 
 cushim_function cushim__library_symbol(const char *symbol, void *library)

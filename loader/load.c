@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * First use. Threads that come at once each make an attempt of their own: dlopen() counts
- * references, and no lock is held while the dynamic linker, the driver or a resolver runs. The
- * first attempt that succeeds sets one pointer, and the others answer from that.
+ * First use. Concurrent threads each make an attempt of their own: dlopen() counts references, and
+ * no lock is held while the dynamic linker, the driver or a resolver runs. The first attempt that
+ * succeeds sets one pointer, and all threads use that.
  *
- * A thread that is in an attempt has its mark in `loading`. A call from inside the attempt, as of a
- * constructor of the library or of a signal handler, finds the mark and does not load again.
+ * A thread that is loading has an entry in `loading`. A call from inside the attempt, as from a
+ * constructor of the library or from a signal handler, finds the entry and does not load again.
  */
 #include <string.h>
 
@@ -17,16 +17,16 @@
 #include "loader/system.h"
 
 /*
- * One attempt at a time uses static memory, so that a plugin that is closed leaves nothing behind.
- * Concurrent attempts use mapped pages, and one of these stays mapped if it succeeds first.
+ * One attempt at a time uses static memory, so that a plugin that is closed leaks nothing.
+ * Concurrent attempts use mapped pages, and those of one stay mapped if it succeeds first.
  */
 static struct cushim__loaded static_attempt;
 static atomic_flag static_attempt_is_taken = ATOMIC_FLAG_INIT;
 
-/* The attempt that has succeeded first: constant from then on. */
+/* The first attempt that has succeeded: constant from then on. */
 static struct cushim__loaded *_Atomic loaded;
 
-/* Further threads wait until an entry is free. */
+/* Threads that may load at once; further ones wait until an entry is free. */
 enum { MOST_LOADING = 64 };
 
 static _Atomic uintptr_t loading[MOST_LOADING];
@@ -51,36 +51,36 @@ void cushim__forget_loading(void)
         atomic_store(&loading[i], 0);
 }
 
-/* Whether there is an outcome. With `again`, an earlier failure is not one. */
+/* Whether no attempt is needed. With `again`, an earlier failure is retried. */
 static bool is_settled(bool again)
 {
     return cushim__is_forked() || atomic_load(&loaded) || (!again && !cushim__own_table());
 }
 
 /*
- * Leave the mark of this thread. Returns its entry. NULL: all entries are in use, or, if
- * `*is_inside`, this thread has left its mark before.
+ * Enter this thread into `loading`. Returns its entry. NULL: all entries are in use, or, if
+ * `*is_inside`, this thread has an entry already.
  */
 static _Atomic uintptr_t *enter_load(uintptr_t thread, bool *is_inside)
 {
-    _Atomic uintptr_t *mark = NULL;
+    _Atomic uintptr_t *entry = NULL;
 
     *is_inside = false;
     for (unsigned i = 0; i < MOST_LOADING; i++) {
-        uintptr_t nobody = 0;
+        uintptr_t none = 0;
 
-        if (!mark && atomic_compare_exchange_strong(&loading[i], &nobody, thread))
-            mark = &loading[i];
+        if (!entry && atomic_compare_exchange_strong(&loading[i], &none, thread))
+            entry = &loading[i];
         else if (atomic_load(&loading[i]) == thread)
             *is_inside = true;
     }
-    if (!mark || !*is_inside)
-        return mark;
-    atomic_store(mark, 0);
+    if (!entry || !*is_inside)
+        return entry;
+    atomic_store(entry, 0);
     return NULL;
 }
 
-/* The file that was asked for may only lead to the one that the driver was loaded from. */
+/* Whether a path leads to the file that the driver was loaded from. */
 static bool is_loaded_from(const struct cushim_report *report, const char *library)
 {
     const char *candidate = cushim__deciding_candidate(report)->path;
@@ -92,14 +92,14 @@ static bool is_loaded_from(const struct cushim_report *report, const char *libra
            (cushim__path_is_absolute(candidate) && cushim__path_is_same_file(library, candidate));
 }
 
-/* What the outcome means for a caller with these wishes. */
-static CUresult outcome(const struct cushim_load_options *options)
+/* What a caller with these options gets from a load that is settled. */
+static CUresult settled_code(const struct cushim_load_options *options)
 {
     const struct cushim__loaded *driver = atomic_load(&loaded);
 
     if (!driver || cushim__is_forked())
         return cushim__load_error();
-    /* The thread that has loaded it may not have come so far. */
+    /* The thread that has loaded it may not have published it yet. */
     cushim__publish_driver(driver->table);
     if (options->resolver &&
         (options->resolver != driver->resolver || options->resolver_data != driver->resolver_data))
@@ -110,7 +110,7 @@ static CUresult outcome(const struct cushim_load_options *options)
                                                                     : CUDA_SUCCESS;
 }
 
-/* Memory for an attempt; NULL: there is none. */
+/* Get memory for an attempt; NULL: there is none. */
 static struct cushim__loaded *begin_attempt(void)
 {
     struct cushim__loaded *attempt = &static_attempt;
@@ -129,12 +129,12 @@ static struct cushim__loaded *begin_attempt(void)
     return attempt;
 }
 
-/* End an attempt that nobody will look at again. */
+/* Release an attempt that is not used. */
 static void discard_attempt(struct cushim__loaded *attempt)
 {
     if (attempt == &static_attempt) {
         attempt->report.candidate_count = 0;
-        /* Once a driver is loaded, the table of this one may be read-only: it is not used again. */
+        /* Once a driver is loaded, this attempt's table may be read-only: it is not reused. */
         if (!atomic_load(&loaded))
             atomic_flag_clear(&static_attempt_is_taken);
         return;
@@ -143,7 +143,7 @@ static void discard_attempt(struct cushim__loaded *attempt)
     cushim__unmap_pages(attempt, sizeof *attempt);
 }
 
-/* Find a driver and fill a table from it; nothing but the attempt is written. */
+/* Find a driver and fill a table from it; writes only the attempt. */
 static CUresult make_attempt(const struct cushim_load_options *options,
                              struct cushim__loaded *attempt)
 {
@@ -169,11 +169,11 @@ static CUresult attempt_load(const struct cushim_load_options *options)
     if (!attempt)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = make_attempt(options, attempt);
-    /* The attempt itself may have forked, as in a constructor, and this be the child. */
+    /* If the attempt has forked, as in a constructor, this may be the child. */
     if (code == CUDA_SUCCESS && !cushim__is_forked()) {
         cushim__seal(CUSHIM__PAGES_DRIVER, attempt->table);
         if (atomic_compare_exchange_strong(&loaded, &first, attempt))
-            return outcome(options);
+            return settled_code(options);
     }
     if (cushim__is_forked()) {
         code = cushim__load_error();
@@ -181,9 +181,9 @@ static CUresult attempt_load(const struct cushim_load_options *options)
         cushim__keep_failed_report(&attempt->report);
         cushim__publish_absent(code);
     } else {
-        const CUresult settled = outcome(options);
+        const CUresult settled = settled_code(options);
 
-        /* Another thread has loaded what this one wanted, or something else. */
+        /* Another thread has loaded the requested driver, or another one. */
         if (code == CUDA_SUCCESS || settled == CUDA_SUCCESS)
             code = settled;
     }
@@ -194,27 +194,27 @@ static CUresult attempt_load(const struct cushim_load_options *options)
 static CUresult load(const struct cushim_load_options *options, bool again)
 {
     const uintptr_t thread = cushim__thread();
-    _Atomic uintptr_t *mark = NULL;
+    _Atomic uintptr_t *entry = NULL;
     CUresult code;
     int cancellation;
 
-    for (unsigned times = 0; !mark; times++) {
+    for (unsigned times = 0; !entry; times++) {
         bool is_inside;
 
         if (is_settled(again))
-            return outcome(options);
+            return settled_code(options);
         cushim__handle_forks();
-        mark = enter_load(thread, &is_inside);
+        entry = enter_load(thread, &is_inside);
         if (is_inside)
             return CUDA_ERROR_NOT_INITIALIZED;
-        if (!mark)
+        if (!entry)
             cushim__pause(times);
     }
-    /* Or a thread that is cancelled in the middle would leave its mark and its memory. */
+    /* A thread that is cancelled inside would leak its entry and its memory. */
     cancellation = cushim__disable_cancellation();
     code = attempt_load(options);
     cushim__restore_cancellation(cancellation);
-    atomic_store(mark, 0);
+    atomic_store(entry, 0);
     return code;
 }
 
@@ -222,7 +222,7 @@ const struct cushim_table *cushim__load_lazily(void)
 {
     const struct cushim_load_options defaults = {.size = sizeof defaults};
 
-    /* A layer may call the lazy-load table long after the load. */
+    /* A layer may still call the lazy-load table after the load. */
     load(&defaults, false);
     return atomic_load(&loaded) && !cushim__is_forked() ? atomic_load(&loaded)->table : NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A look at an ELF file before dlopen() maps it.
+ * A check of an ELF file before dlopen() maps it.
  *
- * The dynamic linker believes what a file says, so a library whose end is missing kills the process
- * that loads it: a full disk and an interrupted copy leave such files. This asks only whether every
- * segment is in the file and every table in a segment; all else is left to the linker.
+ * The dynamic linker trusts the headers of a file, so a library whose end is missing kills the
+ * process that loads it: full disks and interrupted copies leave such files. This checks only that
+ * every segment is in the file and every table in a segment; the linker checks the rest.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -34,10 +34,10 @@ enum { OWN_MACHINE = EM_AARCH64 };
 enum { OWN_MACHINE = EM_NONE }; /* any machine: the linker knows its own */
 #endif
 
-/* Of a library that has more, the rest is left to the linker. */
+/* More segments or entries of a library are left to the linker. */
 enum { MOST_SEGMENTS = 64, MOST_ENTRIES = 128 };
 
-struct look {
+struct elf_file {
     struct cushim_candidate *candidate;
     int file;
     uint64_t size; /* of the file, in bytes */
@@ -54,9 +54,9 @@ static bool reject(struct cushim_candidate *candidate, enum cushim_outcome outco
     return false;
 }
 
-static bool read_at(const struct look *look, void *bytes, size_t size, uint64_t offset)
+static bool read_at(const struct elf_file *elf, void *bytes, size_t size, uint64_t offset)
 {
-    return pread(look->file, bytes, size, (off_t)offset) == (ssize_t)size;
+    return pread(elf->file, bytes, size, (off_t)offset) == (ssize_t)size;
 }
 
 static const char *machine_name(unsigned machine)
@@ -68,61 +68,61 @@ static const char *machine_name(unsigned machine)
                                    : "another processor";
 }
 
-static bool check_header(struct look *look)
+static bool check_header(struct elf_file *elf)
 {
-    const bool is_whole = read_at(look, &look->header, sizeof look->header, 0);
-    const unsigned char *ident = look->header.e_ident;
+    const bool is_whole = read_at(elf, &elf->header, sizeof elf->header, 0);
+    const unsigned char *ident = elf->header.e_ident;
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
 
     if (memcmp(ident, ELFMAG, SELFMAG) != 0)
-        return reject(look->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not an ELF file");
+        return reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not an ELF file");
     if (!is_whole)
-        return reject(look->candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends in its header");
+        return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends in its header");
     if (ident[EI_CLASS] != OWN_CLASS || ident[EI_DATA] != OWN_DATA ||
-        (OWN_MACHINE != EM_NONE && look->header.e_machine != OWN_MACHINE)) {
+        (OWN_MACHINE != EM_NONE && elf->header.e_machine != OWN_MACHINE)) {
         snprintf(message, sizeof message, "it is built for %s%s, and this process is %s",
                  ident[EI_CLASS] == ELFCLASS32 ? "32-bit " : "",
-                 machine_name(look->header.e_machine), machine_name(OWN_MACHINE));
-        return reject(look->candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
+                 machine_name(elf->header.e_machine), machine_name(OWN_MACHINE));
+        return reject(elf->candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE, message);
     }
-    if (look->header.e_type != ET_DYN)
-        return reject(look->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a shared library");
+    if (elf->header.e_type != ET_DYN)
+        return reject(elf->candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a shared library");
     return true;
 }
 
-/* Read the program headers: what is mapped is in the file, and in order of address. */
-static bool check_segments(struct look *look)
+/* Check that all segments are in the file, and in order of address. */
+static bool check_segments(struct elf_file *elf)
 {
-    const uint64_t count = look->header.e_phnum;
+    const uint64_t count = elf->header.e_phnum;
     uint64_t end = 0; /* of the segments so far, in memory */
 
-    if (look->header.e_phentsize != sizeof look->segments[0] || count > MOST_SEGMENTS)
-        return true; /* the linker knows what to say */
-    if (!read_at(look, look->segments, count * sizeof look->segments[0], look->header.e_phoff))
-        return reject(look->candidate, CUSHIM_OUTCOME_TRUNCATED,
+    if (elf->header.e_phentsize != sizeof elf->segments[0] || count > MOST_SEGMENTS)
+        return true; /* the linker decides */
+    if (!read_at(elf, elf->segments, count * sizeof elf->segments[0], elf->header.e_phoff))
+        return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
                       "the file ends before its program headers");
-    look->segment_count = (unsigned)count;
+    elf->segment_count = (unsigned)count;
     for (unsigned i = 0; i < count; i++) {
-        const ElfW(Phdr) *segment = &look->segments[i];
+        const ElfW(Phdr) *segment = &elf->segments[i];
 
         if (segment->p_type != PT_LOAD)
             continue;
-        if (segment->p_offset > look->size || segment->p_filesz > look->size - segment->p_offset)
-            return reject(look->candidate, CUSHIM_OUTCOME_TRUNCATED,
+        if (segment->p_offset > elf->size || segment->p_filesz > elf->size - segment->p_offset)
+            return reject(elf->candidate, CUSHIM_OUTCOME_TRUNCATED,
                           "the file is shorter than its program headers say");
         if (segment->p_vaddr < end || segment->p_vaddr > INT64_MAX || segment->p_memsz > INT64_MAX)
-            return reject(look->candidate, CUSHIM_OUTCOME_DAMAGED,
+            return reject(elf->candidate, CUSHIM_OUTCOME_DAMAGED,
                           "its segments overlap or are not in order");
         end = segment->p_vaddr + segment->p_memsz;
     }
     return true;
 }
 
-/* The readable segment that an address is in, or right behind. NULL: there is none. */
-static const ElfW(Phdr) * find_segment(const struct look *look, uint64_t address)
+/* The readable segment that contains an address, or ends at it. NULL: there is none. */
+static const ElfW(Phdr) * find_segment(const struct elf_file *elf, uint64_t address)
 {
-    for (unsigned i = 0; i < look->segment_count; i++) {
-        const ElfW(Phdr) *segment = &look->segments[i];
+    for (unsigned i = 0; i < elf->segment_count; i++) {
+        const ElfW(Phdr) *segment = &elf->segments[i];
 
         if (segment->p_type == PT_LOAD && segment->p_flags & PF_R && address >= segment->p_vaddr &&
             address - segment->p_vaddr <= segment->p_memsz)
@@ -131,20 +131,20 @@ static const ElfW(Phdr) * find_segment(const struct look *look, uint64_t address
     return NULL;
 }
 
-/* The tables that the linker reads while it loads a library, and what it calls at its start. */
+/* The tables that the linker reads while it loads a library, and the functions that it calls. */
 static const ElfW(Sxword) addresses[] = {
     DT_STRTAB, DT_SYMTAB, DT_HASH,    DT_GNU_HASH, DT_RELA, DT_REL,
     DT_JMPREL, DT_VERSYM, DT_VERNEED, DT_VERDEF,   DT_INIT, DT_INIT_ARRAY,
 };
 
-/* The linker takes the first two tables for granted. A file with a zeroed tail lacks them. */
-static bool check_dynamic(const struct look *look, uint64_t address)
+/* The linker requires the first two tables. A file with a zeroed tail lacks them. */
+static bool check_dynamic(const struct elf_file *elf, uint64_t address)
 {
-    const ElfW(Phdr) *segment = find_segment(look, address);
+    const ElfW(Phdr) *segment = find_segment(elf, address);
     ElfW(Dyn) entries[MOST_ENTRIES] = {{0}};
     size_t end = 0;
 
-    if (segment && pread(look->file, entries, sizeof entries,
+    if (segment && pread(elf->file, entries, sizeof entries,
                          (off_t)(segment->p_offset + (address - segment->p_vaddr))) < 0)
         return true;
     while (end < MOST_ENTRIES && entries[end].d_tag != DT_NULL)
@@ -154,38 +154,38 @@ static bool check_dynamic(const struct look *look, uint64_t address)
 
         while (at < end && entries[at].d_tag != addresses[i])
             at++;
-        if (at == end ? i < 2 && end < MOST_ENTRIES : !find_segment(look, entries[at].d_un.d_ptr))
-            return reject(look->candidate, CUSHIM_OUTCOME_DAMAGED,
+        if (at == end ? i < 2 && end < MOST_ENTRIES : !find_segment(elf, entries[at].d_un.d_ptr))
+            return reject(elf->candidate, CUSHIM_OUTCOME_DAMAGED,
                           "its dynamic section lacks a table, or names one outside the library");
     }
     return true;
 }
 
-static bool check_contents(struct look *look, uint64_t size)
+static bool check_contents(struct elf_file *elf, uint64_t size)
 {
-    look->size = size;
-    if (!check_header(look) || !check_segments(look))
+    elf->size = size;
+    if (!check_header(elf) || !check_segments(elf))
         return false;
-    for (unsigned i = 0; i < look->segment_count; i++) {
-        if (look->segments[i].p_type == PT_DYNAMIC)
-            return check_dynamic(look, look->segments[i].p_vaddr);
+    for (unsigned i = 0; i < elf->segment_count; i++) {
+        if (elf->segments[i].p_type == PT_DYNAMIC)
+            return check_dynamic(elf, elf->segments[i].p_vaddr);
     }
     return true;
 }
 
 bool cushim__elf_check(struct cushim_candidate *candidate)
 {
-    struct look look = {.candidate = candidate};
+    struct elf_file elf = {.candidate = candidate};
     struct stat status;
     bool is_usable;
 
-    /* Not blocking: the path may lead to a pipe or to a terminal. */
-    look.file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (look.file < 0) {
+    /* Without blocking: the path may lead to a pipe or to a terminal. */
+    elf.file = open(candidate->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (elf.file < 0) {
         const int error = errno;
         return reject(candidate, cushim__outcome_of_errno(error), strerror(error));
     }
-    if (fstat(look.file, &status) != 0)
+    if (fstat(elf.file, &status) != 0)
         is_usable = reject(candidate, CUSHIM_OUTCOME_NOT_LOADABLE, strerror(errno));
     else if (!S_ISREG(status.st_mode))
         is_usable =
@@ -194,7 +194,7 @@ bool cushim__elf_check(struct cushim_candidate *candidate)
     else if (status.st_size == 0)
         is_usable = reject(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "the file is empty");
     else
-        is_usable = check_contents(&look, (uint64_t)status.st_size);
-    close(look.file);
+        is_usable = check_contents(&elf, (uint64_t)status.st_size);
+    close(elf.file);
     return is_usable;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A look at a PE file before Windows maps it: is it a library for this process, and is it whole.
- * Windows checks more, but it has one error code for whatever it finds.
+ * A check of a PE file before Windows maps it: whether it is a library for this process, and
+ * complete. Windows checks more, but has one error code for all that it finds.
  */
 #include <stdint.h>
 #include <windows.h>
@@ -20,7 +20,7 @@ enum { OWN_MACHINE = IMAGE_FILE_MACHINE_AMD64 };
 
 enum { MOST_SECTIONS = 96 };
 
-/* The beginning of a file: its headers but for what only 32 or 64 bits have. */
+/* The headers at the beginning of a file that 32-bit and 64-bit files share. */
 struct head {
     IMAGE_DOS_HEADER dos;
     DWORD signature;
@@ -79,7 +79,7 @@ static bool check_file(struct cushim_candidate *candidate, HANDLE file)
     struct head head = {0};
     LARGE_INTEGER size;
 
-    /* Whoever reads from a pipe may wait for ever. */
+    /* Reading from a pipe may block for ever. */
     if (GetFileType(file) != FILE_TYPE_DISK)
         return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a regular file");
     if (!GetFileSizeEx(file, &size))
@@ -95,7 +95,7 @@ static bool check_file(struct cushim_candidate *candidate, HANDLE file)
         return refuse_image(candidate, CUSHIM_OUTCOME_TRUNCATED, "the file ends within its header");
     if (head.signature != IMAGE_NT_SIGNATURE)
         return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is not a PE file");
-    /* Where the processor is ARM, one file may hold code for both: that is left to Windows. */
+    /* An ARM64 file may also hold code for x86-64: Windows decides. */
     if (head.file.Machine != OWN_MACHINE && head.file.Machine != IMAGE_FILE_MACHINE_ARM64)
         return refuse_image(candidate, CUSHIM_OUTCOME_WRONG_ARCHITECTURE,
                             head.file.Machine == IMAGE_FILE_MACHINE_I386
@@ -115,7 +115,7 @@ bool cushim__pe_check(struct cushim_candidate *candidate, const wchar_t *path)
     HANDLE file;
     bool usable;
 
-    /* One cannot be opened as a file, and the reason would be lack of permission. */
+    /* Opening a directory as a file would fail for lack of permission. */
     if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY)
         return refuse_image(candidate, CUSHIM_OUTCOME_NOT_A_LIBRARY, "it is a directory");
     file = CreateFileW(path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING,

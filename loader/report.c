@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report: what the attempt found out that has loaded the driver, or else the last one that has
- * failed, completed by what has happened since.
+ * The report: the results of the attempt that loaded the driver, or else of the last failed one,
+ * and what has happened since.
  *
  * The failed report is written once per attempt and read by cushim_report_get(). A spin lock that
- * holds the owner's thread protects it; a signal handler on the owner's thread does not wait.
+ * stores its owner's thread protects it; a signal handler on that thread does not wait.
  */
 #include <cushim/report.h>
 
@@ -94,8 +94,8 @@ static void copy_attempt(struct cushim_report *to, const struct cushim_report *f
 }
 
 /*
- * Copy to or from `failed_report`. If this thread is in there already, a signal handler has
- * interrupted a copy: it may go on, since every string is closed by its last byte at any moment.
+ * Copy to or from `failed_report`. If this thread holds the lock already, a signal handler has
+ * interrupted a copy: it may go on, since the last byte of each string is NUL at any moment.
  */
 static void copy_failed(struct cushim_report *to, const struct cushim_report *from)
 {
@@ -124,7 +124,7 @@ void cushim__report_after_fork(void)
     atomic_store(&holder, 0);
 }
 
-/* What has happened since the attempt: a table installed, a fork, cuInit. */
+/* Add what has happened since the attempt: a table installed, a fork, cuInit. */
 static void complete(struct cushim_report *report)
 {
     CUresult init;
@@ -144,21 +144,21 @@ static void complete(struct cushim_report *report)
     }
 }
 
-/* What a candidate is called in a sentence. */
-static const char *called(const struct cushim_candidate *candidate)
+/* The name of a candidate in a sentence. */
+static const char *candidate_name(const struct cushim_candidate *candidate)
 {
     return candidate->origin == CUSHIM_ORIGIN_RESOLVER ? "what the program's resolver finds"
                                                        : candidate->path;
 }
 
-/* cuInit answers so where the parent had initialised the driver without cushim's knowledge. */
+/* cuInit fails like this if the parent had initialised the driver unknown to cushim. */
 static bool is_forked_unseen(const struct cushim_report *report)
 {
     return report->state == CUSHIM_STATE_INIT_FAILED &&
            report->code == CUDA_ERROR_NOT_INITIALIZED && cushim__state_advice(CUSHIM_STATE_FORKED);
 }
 
-static void say_reason(const struct cushim_report *report, struct cushim__text *text)
+static void write_reason(const struct cushim_report *report, struct cushim__text *text)
 {
     const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
     const int major = report->driver_version / 1000;
@@ -188,30 +188,32 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
         break;
     case CUSHIM_STATE_NOT_FOUND:
         cushim__text_format(text, "No NVIDIA driver library was found: there is no %s",
-                            called(candidate));
+                            candidate_name(candidate));
         break;
     case CUSHIM_STATE_NOT_LOADABLE:
-        cushim__text_format(text, "The driver library cannot be opened: %s%s%s", called(candidate),
-                            candidate->path[0] ? ": " : "", candidate->message);
+        cushim__text_format(text, "The driver library cannot be opened: %s%s%s",
+                            candidate_name(candidate), candidate->path[0] ? ": " : "",
+                            candidate->message);
         break;
     case CUSHIM_STATE_NOT_A_DRIVER:
-        cushim__text_format(text, "This is not a CUDA driver: %s: %s", called(candidate),
+        cushim__text_format(text, "This is not a CUDA driver: %s: %s", candidate_name(candidate),
                             candidate->message);
         break;
     case CUSHIM_STATE_STUB:
         cushim__text_format(text, "This is the CUDA toolkit's link-time stub, not a driver: %s: %s",
-                            called(candidate), candidate->message);
+                            candidate_name(candidate), candidate->message);
         break;
     case CUSHIM_STATE_DRIVER_ERROR:
         cushim__text_format(text, "The driver did not report its version: %s: %s (%s)",
-                            called(candidate), candidate->message, cushim_error_name(report->code));
+                            candidate_name(candidate), candidate->message,
+                            cushim_error_name(report->code));
         break;
     case CUSHIM_STATE_TOO_OLD:
-        cushim__text_format(text, "The driver is too old: %s: %s", called(candidate),
+        cushim__text_format(text, "The driver is too old: %s: %s", candidate_name(candidate),
                             candidate->message);
         break;
     case CUSHIM_STATE_DISABLED:
-        cushim__text_add(text, "The driver is switched off by CUSHIM_LIBRARY=none");
+        cushim__text_add(text, "The driver is disabled by CUSHIM_LIBRARY=none");
         break;
     case CUSHIM_STATE_FORKED:
         cushim__text_add(text,
@@ -225,17 +227,17 @@ static void say_reason(const struct cushim_report *report, struct cushim__text *
 static const char *advice(const struct cushim_report *report)
 {
     const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
-    const char *words;
+    const char *found;
 
     if (is_forked_unseen(report))
         return cushim__state_advice(CUSHIM_STATE_FORKED);
 
-    /* Whoever named a file is helped by words on that file. */
+    /* If a file was given, the advice is about that file. */
     if (report->state == CUSHIM_STATE_NOT_LOADABLE ||
         (report->state == CUSHIM_STATE_NOT_FOUND && candidate->origin <= CUSHIM_ORIGIN_ENVIRONMENT))
         return cushim__outcome_advice(candidate->outcome);
-    words = cushim__state_advice(report->state);
-    return words ? words : cushim_error_advice(report->code);
+    found = cushim__state_advice(report->state);
+    return found ? found : cushim_error_advice(report->code);
 }
 
 CUresult cushim_report_get(struct cushim_report *report)
@@ -244,20 +246,20 @@ CUresult cushim_report_get(struct cushim_report *report)
 
     if (!report || report->size < sizeof *report)
         return CUDA_ERROR_INVALID_VALUE;
-    /* Or the child of a fork in the middle of a copy waits for a thread that it does not have. */
+    /* Otherwise a child that is forked during a copy would wait for a thread of its parent. */
     cushim__handle_forks();
     memset(report, 0, sizeof *report);
     if (cushim__loaded())
         copy_attempt(report, &cushim__loaded()->report);
     else
         copy_failed(report, &failed_report);
-    /* A signal handler has interrupted the first copy: as if nothing had been tried. */
+    /* A signal handler has interrupted the first copy: report that nothing was tried. */
     if (report->candidate_count == 0)
         *report = (struct cushim_report){.size = 0};
     report->size = sizeof *report;
     complete(report);
     cushim__text_begin(&text, report->reason, sizeof report->reason);
-    say_reason(report, &text);
+    write_reason(report, &text);
     cushim__text_copy(report->advice, sizeof report->advice, advice(report));
     return CUDA_SUCCESS;
 }

@@ -94,8 +94,8 @@ static void add_fallback_array(struct cushim__text *text)
     cushim__text_add(text, any ? "\n  }" : "}");
 }
 
-/* What cuDriverGetVersion answered, if it was asked. */
-static void add_answer(struct cushim__text *text, const struct cushim_candidate *candidate)
+/* The code of cuDriverGetVersion, if it was called. */
+static void add_version_code(struct cushim__text *text, const struct cushim_candidate *candidate)
 {
     if (candidate->code != CUDA_SUCCESS || candidate->version)
         add_code(text, "      ", candidate->code);
@@ -114,7 +114,7 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
         add_string(text, "      ", "path", candidate->path);
         add_string(text, "      ", "outcome", cushim_outcome_name(candidate->outcome));
         add_string(text, "      ", "message", candidate->message);
-        add_answer(text, candidate);
+        add_version_code(text, candidate);
         add_number(text, "      ", "driver_version", candidate->version);
         cushim__text_add(text, "\n    }");
     }

@@ -6,7 +6,7 @@
 
 #include "src/base/text.h"
 
-/* More names than this are only counted: an old driver lacks hundreds. */
+/* Further names are only counted: an old driver lacks hundreds. */
 enum { NAMES_SHOWN = 12 };
 
 static void add_version(struct cushim__text *text, int version)
@@ -14,7 +14,7 @@ static void add_version(struct cushim__text *text, int version)
     cushim__text_format(text, "%d.%d", version / 1000, version % 1000 / 10);
 }
 
-/* A line whose value holds paths: they may hold anything. */
+/* A line whose value contains paths, which may contain any bytes. */
 static void add_line(struct cushim__text *text, const char *label, const char *value)
 {
     cushim__text_format(text, "%-11s ", label);
@@ -114,7 +114,7 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
                             "the program has installed a table of its own");
     if (report->table_writable)
         cushim__text_format(text, "%-11s %s\n", "writable",
-                            "the system has refused to make the table of functions read-only");
+                            "the system refused to make the table of functions read-only");
     add_candidates(text, report);
 }
 

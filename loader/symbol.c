@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols by number: what the registry says of them, and what the loaded driver made of them. */
+/* Symbols by number: their registry data, and their state in the loaded driver. */
 #include <stdatomic.h>
 
 #include <cushim/symbol.h>
@@ -12,12 +12,12 @@
 
 static atomic_bool missed[CUSHIM__SYMBOL_COUNT];
 
-/* Who looks only at codes learns nothing from a 36 but that something is missing. */
+/* The code 36 alone does not say which symbol is missing. */
 static void log_missing(unsigned symbol)
 {
     const int since = cushim__symbols[symbol].since;
     const struct cushim__loaded *driver = cushim__loaded();
-    /* A table of the program's own may be of another driver. */
+    /* A table that the program has filled may be that of another driver. */
     const int version = driver && driver->states[symbol] == CUSHIM_SYMBOL_MISSING
                             ? driver->report.driver_version
                             : 0;

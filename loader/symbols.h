@@ -27,8 +27,8 @@ enum {
 struct cushim__symbol {
     uint16_t name;       /* offset of the exported name in cushim__symbol_names */
     uint16_t since;      /* CUDA version that introduced this ABI */
-    uint16_t fallback;   /* number of the symbol that stands in, or CUSHIM__NO_FALLBACK */
-    uint8_t base_length; /* length of the name that cuGetProcAddress knows */
+    uint16_t fallback;   /* number of the symbol used instead, or CUSHIM__NO_FALLBACK */
+    uint8_t base_length; /* length of the name for cuGetProcAddress */
     uint8_t flags;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What cushim needs of the operating system. Only *_posix.c and look_elf.c, *_windows.c and
- * look_pe.c know one.
+ * The interface to the operating system. Only *_posix.c, look_elf.c, *_windows.c and look_pe.c
+ * depend on one.
  */
 #ifndef CUSHIM_LOADER_SYSTEM_H
 #define CUSHIM_LOADER_SYSTEM_H
@@ -12,19 +12,19 @@
 
 #include <cushim/report.h>
 
-/* Whether symbols of Windows are to be expected in a driver here. */
+/* Whether a driver here may have the symbols that exist on Windows only. */
 extern const bool cushim__system_is_windows;
 
-/* One place where a driver may be. */
+/* A name or path to try for the driver. */
 struct cushim__place {
     enum cushim_origin origin;
     const char *path;
 };
 
-/* Where to look when nobody names a driver, in order; ends with a NULL path. */
+/* The names and paths to try if none is given, in order; ends with a NULL path. */
 extern const struct cushim__place cushim__places[];
 
-/* The calling process, by the system's number. */
+/* The number of the calling process. */
 uint32_t cushim__process(void);
 
 /*
@@ -33,41 +33,41 @@ uint32_t cushim__process(void);
  */
 uintptr_t cushim__thread(void);
 
-/* Give other threads the processor, longer the more often the caller has done so. */
+/* Yield to other threads, longer the more `times` the caller has done so. */
 void cushim__pause(unsigned times);
 
-/* The monotonic clock, and a pause on it. */
+/* The monotonic clock, and a sleep on it. */
 uint64_t cushim__clock_ns(void);
 void cushim__sleep_ns(uint64_t duration);
 
 /*
- * Environment variable, or NULL also where the environment is not to be trusted (set-user-ID, or
- * elevated). The answer may stand in `room`; one that does not fit there fills it.
+ * Environment variable; NULL also if the environment cannot be trusted (set-user-ID, or elevated).
+ * The value may be stored in `buffer`; one that does not fit is cut.
  */
-const char *cushim__environment(const char *name, char *room, size_t size);
+const char *cushim__environment(const char *name, char *buffer, size_t size);
 
-/* Whether a path starts at the root. */
+/* Whether a path is absolute. */
 bool cushim__path_is_absolute(const char *path);
 
-/* Whether two paths lead to one file. */
+/* Whether two paths lead to the same file. */
 bool cushim__path_is_same_file(const char *one, const char *other);
 
 /* Zeroed memory from the system; NULL if it has none. */
 void *cushim__map_pages(size_t size);
 void cushim__unmap_pages(void *memory, size_t size);
 
-/* Static memory for the tables that are made while the process runs. */
+/* Tables that are filled while the process runs. */
 enum cushim__pages { CUSHIM__PAGES_DRIVER, CUSHIM__PAGES_ABSENT, CUSHIM__PAGES_COUNT };
 
-/* Memory for a table that shares no page with anything else; the same at every call. */
+/* Static memory for a table, which shares no page with other data; the same at every call. */
 void *cushim__pages(enum cushim__pages which);
 
-/* Make what cushim__pages() gave read-only. False: the system refuses, and it stays writable. */
+/* Make a table read-only. False: the system refuses, and the table stays writable. */
 bool cushim__pages_seal(void *memory, size_t size);
 
 /*
- * Keep this thread from being cancelled, where there is such a thing, and put back what the former
- * returned.
+ * Keep this thread from being cancelled, if the system has cancellation, and restore the state that
+ * was returned.
  */
 int cushim__disable_cancellation(void);
 void cushim__restore_cancellation(int former);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system behind the loader: Linux, with glibc or musl. */
+/* The loader's operating system interface: Linux, with glibc or musl. */
 #define _GNU_SOURCE
 #include "loader/system.h"
 
@@ -15,13 +15,13 @@
 
 #include <cushim/table.h>
 
-/* Room in which whole pages for one table can be found, whatever the page size of the machine. */
+/* Bytes that contain whole pages for one table, whatever the page size of the machine. */
 #if defined(__x86_64__)
 enum { LARGEST_PAGE = 4096 };
 #else
 enum { LARGEST_PAGE = 65536 };
 #endif
-enum { TABLE_ROOM = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE + 2 * LARGEST_PAGE };
+enum { TABLE_BYTES = sizeof(struct cushim_table) / LARGEST_PAGE * LARGEST_PAGE + 2 * LARGEST_PAGE };
 
 const bool cushim__system_is_windows = false;
 
@@ -38,14 +38,14 @@ const struct cushim__place cushim__places[] = {
 };
 
 /*
- * For packagers: the file that has this inside opens libcuda.so.1 and lives without it (ELF dlopen
- * metadata, uapi-group.org). A note is kept by the linker's garbage collection and by strip.
+ * For packagers: a file with this note opens libcuda.so.1 and works without it (ELF dlopen
+ * metadata, uapi-group.org). The linker's garbage collection and strip keep notes.
  */
 #define NOTE                                                                              \
     "[{\"feature\":\"cuda\",\"description\":\"Use NVIDIA GPUs through the CUDA driver\"," \
     "\"priority\":\"suggested\",\"soname\":[\"libcuda.so.1\"]}]"
 
-/* clang's ASan would put room behind it, which no reader of notes understands. */
+/* clang's ASan would put padding behind it, which readers of notes do not expect. */
 #if defined(__clang__)
 #define NOTE_ALONE no_sanitize("address"),
 #else
@@ -93,9 +93,9 @@ void cushim__sleep_ns(uint64_t duration)
     nanosleep(&moment, NULL);
 }
 
-const char *cushim__environment(const char *name, char *room, size_t size)
+const char *cushim__environment(const char *name, char *buffer, size_t size)
 {
-    (void)room;
+    (void)buffer;
     (void)size;
     return secure_getenv(name);
 }
@@ -125,12 +125,12 @@ void cushim__unmap_pages(void *memory, size_t size)
 
 void *cushim__pages(enum cushim__pages which)
 {
-    static unsigned char rooms[CUSHIM__PAGES_COUNT][TABLE_ROOM];
-    unsigned char *room = rooms[which];
+    static unsigned char tables[CUSHIM__PAGES_COUNT][TABLE_BYTES];
+    unsigned char *bytes = tables[which];
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    const uintptr_t start = ((uintptr_t)room + page - 1) / page * page;
+    const uintptr_t start = ((uintptr_t)bytes + page - 1) / page * page;
 
-    return page <= LARGEST_PAGE ? (void *)start : room;
+    return page <= LARGEST_PAGE ? (void *)start : bytes;
 }
 
 bool cushim__pages_seal(void *memory, size_t size)
@@ -158,7 +158,7 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
     static atomic_bool is_registered;
 
-    /* Threads that come at once may register twice: the handlers may run twice. */
+    /* Concurrent threads may register twice: the handlers may run twice. */
     if (!atomic_load(&is_registered) && pthread_atfork(before, NULL, child) == 0)
         atomic_store(&is_registered, true);
 }

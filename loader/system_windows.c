@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system behind the loader: 64-bit Windows 8 or newer (7 with the update KB2533623). */
+/* The loader's operating system interface: 64-bit Windows 8 or newer (7 with update KB2533623). */
 #define _WIN32_WINNT 0x0602
 #include "loader/system.h"
 
@@ -14,14 +14,11 @@
 #endif
 
 enum { PAGE = 4096 };
-enum { TABLE_ROOM = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
+enum { TABLE_BYTES = sizeof(struct cushim_table) / PAGE * PAGE + 2 * PAGE };
 
 const bool cushim__system_is_windows = true;
 
-/*
- * Never by the folders of the program, the current one or those of PATH: anybody may have left a
- * file of this name there.
- */
+/* Not from the program's folder, the current one or PATH: others may have put a file there. */
 const struct cushim__place cushim__places[] = {
     {CUSHIM_ORIGIN_SEARCH, "nvcuda.dll"},
     {CUSHIM_ORIGIN_SEARCH, NULL},
@@ -60,7 +57,7 @@ uint64_t cushim__clock_ns(void)
 
 void cushim__sleep_ns(uint64_t duration)
 {
-    /* Sleep() lasts a turn of the system's clock, which may be 16 ms; a timer has its own. */
+    /* Sleep() waits for a tick of the system clock, up to 16 ms; a timer does not. */
     HANDLE timer = CreateWaitableTimerExW(NULL, NULL, CREATE_WAITABLE_TIMER_HIGH_RESOLUTION,
                                           SYNCHRONIZE | TIMER_MODIFY_STATE);
     const uint64_t steps = duration / 100 + 1;
@@ -77,8 +74,8 @@ void cushim__sleep_ns(uint64_t duration)
 }
 
 /*
- * Whether the process runs with more rights than its user's others: elevated by the question that
- * Windows asks. What such a user sets for all programs, any program of theirs may have set.
+ * Whether the process was elevated by User Account Control. Its environment comes from the user,
+ * and any other program of this user may have set it.
  */
 static bool is_elevated(void)
 {
@@ -94,7 +91,7 @@ static bool is_elevated(void)
     return type == TokenElevationTypeFull;
 }
 
-const char *cushim__environment(const char *name, char *room, size_t size)
+const char *cushim__environment(const char *name, char *buffer, size_t size)
 {
     wchar_t wide_name[64], *value;
     DWORD units, length;
@@ -109,9 +106,9 @@ const char *cushim__environment(const char *name, char *room, size_t size)
     if (length >= units) /* another thread has made it longer */
         length = 0;
     value[length] = L'\0';
-    cushim__wide_to(value, room, size);
+    cushim__wide_to(value, buffer, size);
     cushim__unmap_pages(value, units * sizeof *value);
-    return room;
+    return buffer;
 }
 
 bool cushim__path_is_absolute(const char *path)
@@ -162,9 +159,9 @@ void cushim__unmap_pages(void *memory, size_t size)
 
 void *cushim__pages(enum cushim__pages which)
 {
-    static unsigned char rooms[CUSHIM__PAGES_COUNT][TABLE_ROOM];
+    static unsigned char tables[CUSHIM__PAGES_COUNT][TABLE_BYTES];
 
-    return (void *)(((uintptr_t)rooms[which] + PAGE - 1) / PAGE * PAGE);
+    return (void *)(((uintptr_t)tables[which] + PAGE - 1) / PAGE * PAGE);
 }
 
 bool cushim__pages_seal(void *memory, size_t size)
@@ -185,7 +182,7 @@ void cushim__restore_cancellation(int former)
     (void)former;
 }
 
-/* There is no fork on Windows: a process begins anew, and its driver with it. */
+/* There is no fork on Windows. */
 void cushim__register_atfork(void (*before)(void), void (*child)(void))
 {
     (void)before;
@@ -194,7 +191,7 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
 
 /*
  * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
- * linker makes it; those that link the static library find this one and need not say which they do.
+ * linker makes it; programs that link the static library use this one, with no macro to choose.
  */
 extern const struct cushim_table **const __imp_cushim__current;
 const struct cushim_table **const __imp_cushim__current = &cushim__current;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slots without a driver, as machine code: per slot two instructions that put its number into a
- * register, and one tail that all share. As C functions they would be a third of a plugin, most of
- * it tables for unwinding; here one entry of these tables describes all slots.
+ * Slots without a driver, as machine code: each slot has two instructions that put its number into
+ * a register, and all share one tail. As C functions they would be a third of a plugin, most of it
+ * tables for unwinding; here one entry of these tables describes all slots.
  *
  * A thunk is entered with the arguments of its slot, whatever they are. Those of the lazy-load
  * table pass them through unchanged: the tail keeps every register that may carry an argument, asks
- * cushim__lazy_target() where the call goes, and jumps there, so that no frame of cushim stands
- * between the caller and the driver. While it asks, the stack can be unwound. Those of missing
- * symbols ignore them: on both architectures arguments are the caller's to remove.
+ * cushim__lazy_target() where the call goes, and jumps there, so that no frame of cushim is between
+ * the caller and the driver. Meanwhile the stack can be unwound. The thunks of missing symbols
+ * ignore the arguments: on both architectures the caller removes them.
  *
- * Elsewhere, or with -DCUSHIM__THUNKS=0, lazy.c and missing.c have one C function per slot.
+ * On other systems, or with -DCUSHIM__THUNKS=0, lazy.c and missing.c have one C function per slot.
  */
 #ifndef CUSHIM_LOADER_THUNKS_H
 #define CUSHIM_LOADER_THUNKS_H
@@ -26,7 +26,7 @@
 
 #if CUSHIM__THUNKS
 
-/* Where indirect branches may only land on a mark, a thunk begins with it. */
+/* If indirect branches may only land on a mark, a thunk begins with it. */
 #if defined(__x86_64__)
 #define CUSHIM__OBJECT "@object"
 #define CUSHIM__CODE "@function"
@@ -47,7 +47,7 @@
 #define CUSHIM__LANDING ""
 #define CUSHIM__THUNK_BYTES 8
 #endif
-/* Where return addresses are signed, so is the one that the tail keeps on the stack. */
+/* If return addresses are signed, so is the one that the tail keeps on the stack. */
 #if defined(__ARM_FEATURE_PAC_DEFAULT) && __ARM_FEATURE_PAC_DEFAULT & 2
 #define CUSHIM__SIGN ".cfi_b_key_frame\nhint #27\n.cfi_negate_ra_state\n" /* pacibsp */
 #define CUSHIM__CHECK "hint #31\n.cfi_negate_ra_state\n"                  /* autibsp */
@@ -95,7 +95,7 @@
     ".set .Lslot, .Lslot + 1\n"            \
     ".endr\n"
 
-/* So many thunks in a row. */
+/* `count` thunks in a row. */
 #define CUSHIM__THUNKS_OF(count, name, number, tail)                                             \
     __asm__(CUSHIM__BEGIN(".text", name, CUSHIM__CODE) ".cfi_startproc\n" CUSHIM__FOR_EACH_SLOT( \
         count, CUSHIM__LANDING CUSHIM__THUNK(number, tail)) ".cfi_endproc\n" CUSHIM__END(name))
@@ -180,7 +180,7 @@
     ".cfi_def_cfa_offset 0\n" CUSHIM__CHECK "br x16\n"
 #endif
 
-/* The lazy-load table of so many slots: its tail, its thunks, and the table of their addresses. */
+/* The lazy-load table of `count` slots: its tail, its thunks, and the table of their addresses. */
 #define CUSHIM__LAZY_THUNKS(count)                                                             \
     __asm__(".hidden cushim__lazy_target\n" CUSHIM__BEGIN(                                     \
         ".text", "cushim__lazy_tail",                                                          \
@@ -194,7 +194,7 @@
                             count, ".quad cushim__lazy_thunks + .Lslot * " CUSHIM__TEXT(       \
                                        CUSHIM__THUNK_BYTES)) CUSHIM__END("cushim__lazy_table"))
 
-/* What stands for the missing ones of so many slots. */
+/* The thunks for missing symbols of `count` slots. */
 #define CUSHIM__MISSING_THUNKS(count)   \
     __asm__(".hidden cushim__missing"); \
     CUSHIM__THUNKS_OF(count, "cushim__missing_thunks", CUSHIM__MISSING_NUMBER, "cushim__missing")

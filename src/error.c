@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Result codes explained. The texts are rows of the registry; nothing here asks a driver. */
+/* Names, meanings and advice for result codes, from the registry; nothing here calls a driver. */
 #include <stddef.h>
 
 #include <cushim/error.h>
@@ -55,12 +55,12 @@ enum cushim_sticky cushim_error_sticky(CUresult code)
     return result ? result->sticky : CUSHIM_STICKY_NO;
 }
 
-/* Answer as the driver does: an unknown code gives NULL and INVALID_VALUE. */
-static CUresult give(const char *text, const char **answer)
+/* As the driver does: an unknown code gives NULL and INVALID_VALUE. */
+static CUresult return_text(const char *text, const char **result)
 {
-    if (!answer)
+    if (!result)
         return CUDA_ERROR_INVALID_VALUE;
-    *answer = text;
+    *result = text;
     return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -68,12 +68,12 @@ CUresult CUDAAPI cushim__get_error_name(CUresult code, const char **name)
 {
     const struct cushim__result *result = find_result(code);
 
-    return give(result ? result->name : NULL, name);
+    return return_text(result ? result->name : NULL, name);
 }
 
 CUresult CUDAAPI cushim__get_error_string(CUresult code, const char **text)
 {
     const struct cushim__result *result = find_result(code);
 
-    return give(result ? result->meaning : NULL, text);
+    return return_text(result ? result->meaning : NULL, text);
 }

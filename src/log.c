@@ -13,13 +13,13 @@
 enum { LINE = 512 };
 
 /*
- * The function and its data, in one of two slots; a change fills the other one and makes it the
- * current one, then waits until nobody is in the first any more. Threads that log meanwhile are in
- * the second, so a change does not wait for them, and one that logs from inside the function does
+ * The function and its data are in one of two slots. A change fills the other slot, makes it the
+ * current one, and then waits until no thread is in the first. Threads that log meanwhile use the
+ * second, so a change does not wait for them, and a thread that logs from inside the function does
  * not wait for the change.
  *
- * All in the strongest order: a reader announces itself and then looks which slot is current, a
- * change does both in reverse, and one of them must see the other.
+ * All accesses are sequentially consistent: a reader counts itself and then reads which slot is
+ * current, a change does both in reverse, and one of them must see the other.
  */
 static struct slot {
     cushim_log_function function;
@@ -29,11 +29,11 @@ static struct slot {
 static atomic_uint current;
 static atomic_flag changing = ATOMIC_FLAG_INIT;
 
-/* The process of the counts and the flag: in a forked child those who left them are gone. */
+/* The process that the counts and the flag belong to: a forked child has none of its threads. */
 static _Atomic uint32_t process;
-enum { NOBODYS = 0, BEING_CLEARED = INT32_MAX };
+enum { NO_PROCESS = 0, BEING_CLEARED = INT32_MAX };
 
-static void forget_the_parents_threads(void)
+static void reset_after_fork(void)
 {
     const uint32_t self = cushim__process();
 
@@ -44,7 +44,7 @@ static void forget_the_parents_threads(void)
             return;
         if (seen == BEING_CLEARED) {
             cushim__pause(times);
-        } else if (seen == NOBODYS) {
+        } else if (seen == NO_PROCESS) {
             atomic_compare_exchange_strong(&process, &seen, self);
         } else if (atomic_compare_exchange_strong(&process, &seen, BEING_CLEARED)) {
             atomic_store(&slots[0].readers, 0);
@@ -72,7 +72,7 @@ static void leave(struct slot *slot)
     atomic_fetch_sub(&slot->readers, 1);
 }
 
-static void wait_until_left(const struct slot *slot)
+static void wait_for_readers(const struct slot *slot)
 {
     for (unsigned times = 0; atomic_load(&slot->readers); times++)
         cushim__pause(times);
@@ -82,14 +82,14 @@ void cushim_log_set(cushim_log_function function, void *data)
 {
     unsigned former;
 
-    forget_the_parents_threads();
+    reset_after_fork();
     for (unsigned times = 0; atomic_flag_test_and_set(&changing); times++)
         cushim__pause(times);
     former = atomic_load(&current);
     slots[!former].function = function;
     slots[!former].data = data;
     atomic_store(&current, !former);
-    wait_until_left(&slots[former]);
+    wait_for_readers(&slots[former]);
     atomic_flag_clear(&changing);
 }
 
@@ -112,9 +112,9 @@ CUresult cushim__destroyed(const char *function, CUresult code)
 {
     switch (code) {
     case CUDA_SUCCESS:
-    case CUDA_ERROR_DEINITIALIZED:        /* gone with the process, which is ending */
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* gone with its context */
-    case CUDA_ERROR_NOT_INITIALIZED:      /* the parent's: this is a forked child */
+    case CUDA_ERROR_DEINITIALIZED:        /* the driver has shut down: the process is ending */
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* the object was destroyed with its context */
+    case CUDA_ERROR_NOT_INITIALIZED:      /* a forked child: the object is the parent's */
         return CUDA_SUCCESS;
     default:
         cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,

@@ -44,7 +44,7 @@ static const struct {
     [CUSHIM_PROBE_STAGE_START] = {"start", "before it came to the driver"},
     [CUSHIM_PROBE_STAGE_LOAD] = {"load", "while its library was opened"},
     [CUSHIM_PROBE_STAGE_INIT] = {"init", "in cuInit"},
-    [CUSHIM_PROBE_STAGE_COUNT] = {"count", "in cuDeviceGetCount"},
+    [CUSHIM_PROBE_STAGE_COUNT] = {"count", "as it was asked for its devices"},
     [CUSHIM_PROBE_STAGE_DONE] = {"done", "after it had answered"},
 };
 

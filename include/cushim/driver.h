@@ -3,10 +3,9 @@
  * @file
  * The driver of this process: reach it, load it, initialise it.
  *
- * Nothing needs to be loaded first. `cushim_driver()->EventQuery(event)` is right at any time: the
- * first call finds and opens the driver, every later one is a load and an indirect call, and on a
- * machine without a driver each call returns the reason. No call is ever a crash for want of a
- * driver.
+ * Nothing needs to be loaded first. `cushim_driver()->EventQuery(event)` may be called at any time:
+ * the first call finds and opens the driver, every later one is a load and an indirect call, and on
+ * a machine without a driver each call returns the reason. No call crashes for lack of a driver.
  *
  * The driver is opened, never linked and never closed, and nothing is printed.
  */
@@ -27,7 +26,7 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
 /**
  * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
  *
- * Compiles to one load. Do not keep the answer across a load, an installation or a fork(): ask
+ * Compiles to one load. Do not keep the result across a load, an installation or a fork(): call it
  * again, it costs nothing.
  *
  * @return The current table; never NULL, and none of its slots is NULL. What a slot returns when
@@ -35,16 +34,18 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
  *         303 SHARED_OBJECT_INIT_FAILED      no driver library could be opened, or it is disabled;
  *         302 SHARED_OBJECT_SYMBOL_NOT_FOUND what was opened is not a CUDA driver;
  *          34 STUB_LIBRARY                   it is the toolkit's link-time stub;
- *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the stated minimum, or
+ *          36 CALL_REQUIRES_NEWER_DRIVER     the driver is older than the required minimum, or
  *                                            lacks this one symbol;
  *           3 NOT_INITIALIZED                in the child of a process that had initialised the
  *                                            driver or was loading it, and in a call from inside
  *                                            the first load;
- *         any other code                     cuDriverGetVersion's, where that fails.
+ *         any other code                     cuDriverGetVersion's, if that fails; 999 UNKNOWN if it
+ *                                            returns a version that is not positive.
+ *         GetErrorName and GetErrorString answer from the registry then.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: none; the first call through the table loads the driver, which is not cuInit.
+ * Driver calls: none; the first call through the table loads the driver and does not call cuInit.
  * Since: 0.1.
  */
 static inline const struct cushim_table *cushim_driver(void)
@@ -56,41 +57,41 @@ static inline const struct cushim_table *cushim_driver(void)
 #endif
 }
 
-/** How to load. All-zero but for `size`, and NULL, mean: search as usual, any version will do. */
+/** How to load. NULL, or zero in all members but `size`: search as usual, accept any version. */
 struct cushim_load_options {
     size_t size; /**< `sizeof(struct cushim_load_options)`. */
     /**
-     * Absolute path of the driver library. Only this one is tried, and neither CUSHIM_LIBRARY
-     * nor the usual places. NULL: search. Borrowed for the call.
+     * Absolute path of the driver library. Nothing else is tried, neither CUSHIM_LIBRARY nor the
+     * usual places. NULL: search. Borrowed for the call.
      */
     const char *library;
-    /** Oldest CUDA version that will do, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
+    /** Oldest CUDA version accepted, as cuDriverGetVersion counts (12020 is 12.2). 0: any. */
     int minimum_version;
-    /** Take the driver's symbols from here instead of from a library. NULL: a library. */
+    /** Finds the driver's symbols in place of a library. NULL: use a library. */
     cushim_resolver resolver;
-    /** Passed on to `resolver`. */
+    /** Passed to `resolver`. */
     void *resolver_data;
-    /** Only cushim_init(): ask cuInit again even if it has found no device in this process. */
+    /** For cushim_init() only: call cuInit again even if it has found no device in this process. */
     bool retry_init;
 };
 
 /**
- * Load the driver now instead of at the first call, and learn whether there is one.
+ * Load the driver now instead of at the first call, and find out whether there is one.
  *
  * Tries, in this order: `options->resolver`, `options->library`, the path in the environment
- * variable CUSHIM_LIBRARY (the word `none` acts as a machine without a driver; the variable is
+ * variable CUSHIM_LIBRARY (with the word `none`, as on a machine without a driver; the variable is
  * ignored in a set-user-ID program), `libcuda.so.1` as dlopen() finds it, and a few well-known
- * places. On Windows it is an nvcuda.dll that the process has loaded already, then that of the
- * system's folder, and the variable is ignored in an elevated process. A driver that was named
- * explicitly, by option or environment, is the only one tried. A candidate counts if it has cuInit
- * and cuDriverGetVersion and the latter succeeds.
+ * places. On Windows it is an nvcuda.dll that the process has already loaded, then the one in the
+ * system folder, and the variable is ignored in an elevated process. If an option or the
+ * environment names a driver, no other one is tried. A candidate is accepted if it has cuInit and
+ * cuDriverGetVersion, and the latter succeeds with a version of at least `minimum_version`.
  *
- * What is opened runs in this process: a damaged library can crash it, as it would any program
- * that is linked to it. The file of a path is checked first, and one that is cut short is refused.
+ * The library runs in this process: a damaged one can crash it, as it would any program that is
+ * linked to it. A file that is given by path is checked first, and refused if it is truncated.
  *
- * Loading is not initialising: it does not touch the GPU and does no harm to children forked later.
- * A load that succeeded is for good. One that failed is tried again by each explicit call, and
- * by nothing else. After a failure cushim_report_get() (report.h) tells what was tried.
+ * Loading is not initialising: it does not touch the GPU and does not affect children forked later.
+ * A successful load is permanent. A failed one is retried by each explicit call, and by nothing
+ * else. After a failure cushim_report_get() (report.h) says what was tried.
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *
@@ -98,23 +99,26 @@ struct cushim_load_options {
  *                                                    program has installed a table of its own and
  *                                                    names neither `library` nor `resolver`:
  *                                                    nothing is loaded then.
- * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is smaller than itself, an
- *                                                    unknown trailing byte is not zero, or both
- *                                                    `library` and `resolver` are given.
+ * @return CUDA_ERROR_INVALID_VALUE                   `options->size` is not a size of these options
+ *                                                    in any version, an unknown trailing byte is
+ *                                                    not zero, or both `library` and `resolver` are
+ *                                                    given.
  * @return CUDA_ERROR_SHARED_OBJECT_INIT_FAILED       No driver library could be opened, the path is
  *                                                    not absolute, or CUSHIM_LIBRARY is `none`.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND  What was opened is not a CUDA driver.
  * @return CUDA_ERROR_STUB_LIBRARY                    It is the toolkit's link-time stub.
  * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER      The driver is older than `minimum_version`.
- * @return CUDA_ERROR_NOT_PERMITTED                   Another driver is loaded than the one asked
- *                                                    for; it stays.
+ * @return CUDA_ERROR_NOT_PERMITTED                   A driver other than the requested one is
+ *                                                    loaded; it stays.
  * @return CUDA_ERROR_NOT_INITIALIZED                 Called from inside the load itself (a library
  *                                                    constructor, a signal handler), or in the
  *                                                    child of a process that had initialised or
  *                                                    was loading when it forked.
  * @return CUDA_ERROR_OUT_OF_MEMORY                   There is no memory for an attempt; the next
  *                                                    call tries again.
- * @return any other code                             cuDriverGetVersion's, unchanged.
+ * @return any other code                             cuDriverGetVersion's, unchanged;
+ *                                                    CUDA_ERROR_UNKNOWN if it succeeds with a
+ *                                                    version that is not positive.
  *
  * Thread safety: any thread; concurrent calls may each open the driver, and all use the table of
  *                the first that succeeds.
@@ -128,17 +132,17 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
  * Load the driver and initialise it: cushim_load(), then cuInit(0) on the current table.
  *
  * Costs about 100 ms on a machine with a GPU. A process that has initialised must not use CUDA in
- * children that it forks from then on; cushim answers CUDA_ERROR_NOT_INITIALIZED there.
+ * children that it forks from then on; there cushim returns CUDA_ERROR_NOT_INITIALIZED.
  *
- * Once cuInit has answered CUDA_ERROR_NO_DEVICE on cushim's own table, this answers the same
- * without asking again for as long as the process lives, since drivers 550 and 555 leak four file
- * descriptors at each such cuInit. `options->retry_init` asks again, as after a change of
+ * Once cuInit has returned CUDA_ERROR_NO_DEVICE on cushim's own table, this function returns the
+ * same for the rest of the process without another cuInit, since drivers 550 and 555 leak four file
+ * descriptors at each such cuInit. `options->retry_init` calls it again, as after a change of
  * CUDA_VISIBLE_DEVICES; `cushim_driver()->Init(0)` always does.
  *
  * @param options  As for cushim_load().
  *
- * @return What cushim_load() returned, if that is not CUDA_SUCCESS; otherwise the driver's answer
- *         to cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, ...
+ * @return What cushim_load() returned, if that is not CUDA_SUCCESS; otherwise the driver's result
+ *         of cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, ...
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.

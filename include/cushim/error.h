@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Result codes: their names, what they mean, what to do about them, and what they put an end to.
+ * Result codes: their names and meanings, what to do about them, and what is unusable afterwards.
  *
  * Everything here is a constant table inside cushim. It needs no driver, so it also explains why
  * there is none, and it knows the codes of CUDA 13.0 under any driver and any toolkit header. The
- * words are cushim's own; the driver has its own in cuGetErrorString.
+ * texts are cushim's own; the driver's are those of cuGetErrorString.
  *
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".
@@ -21,28 +21,28 @@
 extern "C" {
 #endif
 
-/** What cannot go on after a code. */
+/** What is unusable after a code. */
 enum cushim_sticky {
     /** Nothing: the code concerns the call, or the object that it was given. */
     CUSHIM_STICKY_NO = 0,
 
     /**
-     * The context: work in it has failed, and every later call that uses it answers the same code.
-     * Its memory is lost. Give up the context and all that lives in it; the driver API reference
-     * asks for a new process as well, except after CUDA_ERROR_ASSERT.
+     * The context: work in it has failed, and every later call that uses it returns the same code.
+     * Its memory is lost. Destroy the context and everything in it; the driver API reference
+     * requires a new process as well, except after CUDA_ERROR_ASSERT.
      */
     CUSHIM_STICKY_CONTEXT,
 
-    /** The driver in this process: nothing that needs it works until the program starts anew. */
+    /** The driver in this process: nothing that needs it works until the program is restarted. */
     CUSHIM_STICKY_PROCESS,
 };
 
 /**
- * Name a result code as cuda.h does.
+ * Get the name of a result code in cuda.h.
  *
  * Unlike cuGetErrorName it needs no driver, and a driver older than the code does not matter.
  *
- * @param code  Any number, also one that is no CUresult.
+ * @param code  Any number, also one that is not a CUresult.
  *
  * @return Static string such as `CUDA_ERROR_INVALID_HANDLE`; `unrecognized CUresult` for a code
  *         that this version of cushim does not know. Never NULL.
@@ -55,15 +55,14 @@ enum cushim_sticky {
 CUSHIM_API const char *cushim_error_name(CUresult code);
 
 /**
- * Say what a result code means.
+ * Get the meaning of a result code.
  *
- * The general meaning of the code: why one particular load failed stands in the report
- * (cushim_report_get()).
+ * The meaning is general: the report says why one particular load failed (cushim_report_get()).
  *
- * @param code  Any number, also one that is no CUresult.
+ * @param code  Any number, also one that is not a CUresult.
  *
  * @return Static string of one line that begins in lower case and ends without a full stop, so that
- *         it fits behind a colon. Codes that cushim does not know get a text that says so. Never
+ *         it fits after a colon. Codes that cushim does not know get a text that says so. Never
  *         NULL, never empty.
  *
  * Thread safety: any thread.
@@ -74,9 +73,9 @@ CUSHIM_API const char *cushim_error_name(CUresult code);
 CUSHIM_API const char *cushim_error_string(CUresult code);
 
 /**
- * Say what to do about a result code: the command, call or setting that cures its usual cause.
+ * Get advice on a result code: the command, call or setting that fixes its usual cause.
  *
- * @param code  Any number, also one that is no CUresult.
+ * @param code  Any number, also one that is not a CUresult.
  *
  * @return Static string of one line: a sentence that ends in a full stop. Codes that cushim does
  *         not know get the advice to ask the driver. Never NULL, never empty.
@@ -89,16 +88,16 @@ CUSHIM_API const char *cushim_error_string(CUresult code);
 CUSHIM_API const char *cushim_error_advice(CUresult code);
 
 /**
- * Tell whether the program can go on after a result code, and if not, what it has lost.
+ * Find out whether the program can continue after a result code, and if not, what it has lost.
  *
- * A program that retries or falls back must not do so on a sticky code: it would get the same code
- * for ever. A driver may return the sticky code of earlier work from any call, so the call that
- * answers it is often not the one to blame (driver semantics, statement 34).
+ * A program that retries must not do so on a sticky code: it would get the same code for ever. A
+ * driver may return the sticky code of earlier work from any call, so the call that returns it is
+ * often not the one that caused it (driver semantics, statement 34).
  *
- * @param code  Any number, also one that is no CUresult.
+ * @param code  Any number, also one that is not a CUresult.
  *
- * @return CUSHIM_STICKY_NO       The code concerns the call or its arguments, or is no error. Also
- *                                for codes that cushim does not know.
+ * @return CUSHIM_STICKY_NO       The code concerns the call or its arguments, or is not an error.
+ *                                Also for codes that cushim does not know.
  * @return CUSHIM_STICKY_CONTEXT  The context in which the work failed is lost.
  * @return CUSHIM_STICKY_PROCESS  CUDA is lost to this process.
  *

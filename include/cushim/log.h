@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The log: what cushim could not report by a return code.
+ * The log: messages that cushim cannot report by a return code.
  *
- * There is little of it: a handle that could not be destroyed, a current context that could not be
- * put back after a call that had failed already. Silent until the program asks for it; cushim
- * writes to no file and no terminal by itself.
+ * There are few: the first call of a symbol that the driver lacks, a handle that could not be
+ * destroyed, a current context that could not be restored after a call that had already failed.
+ * Silent until the program asks for it; cushim writes to no file and no terminal by itself.
  */
 #ifndef CUSHIM_LOG_H
 #define CUSHIM_LOG_H
@@ -19,11 +19,11 @@ extern "C" {
 /**
  * Receives one message.
  *
- * Called on the thread on which it happened, in the middle of a call of cushim: it must not
- * call cushim_log_set() nor leave by longjmp() or an exception, and should not call cushim or the
+ * Called on the thread that causes the message, inside a call of cushim: it must not call
+ * cushim_log_set() nor leave by longjmp() or an exception, and should not call cushim or the
  * driver. It may be called on several threads at once.
  *
- * @param data     What was handed to cushim_log_set().
+ * @param data     Pointer that was passed to cushim_log_set().
  * @param message  One line without its newline; borrowed for the call, never NULL.
  */
 typedef void (*cushim_log_function)(void *data, const char *message);
@@ -32,13 +32,13 @@ typedef void (*cushim_log_function)(void *data, const char *message);
  * Receive cushim's messages from now on.
  *
  * A function is never called with the data of another. When the call returns, the former function
- * is not running and will not be called again, so what it uses may be freed. For that the call
- * waits for one that is running: do not hold a lock that the former function takes.
+ * is not running and will not be called again, so the data that it uses may be freed. The call
+ * waits for a former function that is running: do not hold a lock that it takes.
  *
- * @param function  Receives the messages; NULL: nobody does, which is how a program starts.
- * @param data      Passed on to `function`; NULL allowed. Borrowed until the next call.
+ * @param function  Receives the messages; NULL: no messages, the state at program start.
+ * @param data      Passed to `function`; NULL allowed. Borrowed until the next call.
  *
- * Thread safety: any thread; of two concurrent calls one stays.
+ * Thread safety: any thread; of two concurrent calls one takes effect.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.

@@ -36,7 +36,7 @@ enum cushim_probe_stage {
     CUSHIM_PROBE_STAGE_START = 0, /**< Not to the driver: what failed is the command. */
     CUSHIM_PROBE_STAGE_LOAD,      /**< The library is being opened: its constructors run. */
     CUSHIM_PROBE_STAGE_INIT,      /**< In cuInit. */
-    CUSHIM_PROBE_STAGE_COUNT,     /**< In cuDeviceGetCount. */
+    CUSHIM_PROBE_STAGE_COUNT,     /**< As the driver was asked for its devices. */
     CUSHIM_PROBE_STAGE_DONE,      /**< It has answered. */
 };
 
@@ -86,8 +86,8 @@ struct cushim_probe_result {
  * Learn whether the driver can be used, while another process takes the risk.
  *
  * Starts the command in a process and a process group of its own (a job on Windows), which opens
- * the driver, calls cuInit and cuDeviceGetCount, and answers; waits for that until `timeout_ns` have
- * passed; then ends the process and all of its group. Nothing is loaded into this process, and what
+ * the driver, calls cuInit, asks for the devices and what they are, and answers; waits for that
+ * until `timeout_ns` have passed; then ends the process and all of its group. Nothing is loaded into this process, and what
  * it has loaded or installed (a mock, a layer) is not asked. A process that works costs what a first
  * cuInit does, and tells no more than that it worked once: ask as a program starts, not often.
  *

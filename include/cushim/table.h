@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Tables: the driver API as a struct of function pointers, and what can be done with one.
+ * Tables: the driver API as a struct of function pointers, and how to fill and install one.
  *
  * `struct cushim_table` has one slot per symbol that libcuda exports, named like the symbol
  * without its `cu`: `cuEventElapsedTime_v2` is `EventElapsedTime_v2`, the older
  * `cuEventElapsedTime` is `EventElapsedTime`, and `cuEventRecord_ptsz` is `EventRecord_ptsz`. A
  * slot therefore means one ABI, whatever toolkit header and default-stream mode the caller compiles
  * with. No slot of a table that cushim fills is ever NULL: a symbol that the driver lacks is a
- * function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ * function of the right type that returns CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER (GetErrorName and
+ * GetErrorString answer from the registry instead).
  *
  * What `<cuda.h>` calls `cuMemAlloc` is therefore `MemAlloc_v2`; `MemAlloc` is the ABI of CUDA 2.0,
  * with addresses of 32 bits. Slots of ABIs that the headers of CUDA 11.2 had replaced already are
@@ -33,36 +34,37 @@
 extern "C" {
 #endif
 
-/** A function whose type is not known here. Cast it to the type of its slot before calling it. */
+/** A function of any type. Cast it to the type of its slot before calling it. */
 typedef void (*cushim_function)(void);
 
 /**
  * Find one symbol of a driver by its exported name (`cuEventElapsedTime_v2`).
  *
- * Called on the thread that fills or loads, once per symbol and in slot order, and for a few
- * symbols twice. Of cushim_load_options::resolver several threads may be inside at once, if they use
- * the driver for the first time at once. It must return, and it must not call back into cushim.
+ * Called on the thread that fills or loads: for cuInit, cuDriverGetVersion and cuGetProcAddress_v2,
+ * then for each symbol in slot order, and for the fallback of one that is not found. If several
+ * threads use the driver for the first time at once, they may call cushim_load_options::resolver at
+ * once. It must return, and it must not call back into cushim.
  *
  * @param symbol  Exported name; borrowed for the call.
- * @param data    What was handed over beside the resolver.
+ * @param data    Pointer that was passed together with the resolver.
  * @return        The function, or NULL if there is none of this name.
  */
 typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
 
 /**
- * Fill a table of one's own from anything that can find symbols by name.
+ * Fill a table of the caller's from anything that can find symbols by name.
  *
- * For callers that have opened the driver themselves or that bring another one. The process-wide
- * table of cushim_driver() is neither used nor changed. Symbols are taken by their exact name;
- * what is not found so is asked from the driver's own cuGetProcAddress_v2 at exactly the version
- * that introduced the ABI, and after that from the registry's fallback, if there is one.
+ * For callers that have opened the driver themselves or that use another one. The process-wide
+ * table of cushim_driver() is neither used nor changed. Each symbol is looked up by its exact name,
+ * then by the driver's own cuGetProcAddress_v2 at exactly the version that introduced the ABI, then
+ * by the registry's fallback, if it has one.
  *
  * @param table     Table to fill; owned by the caller, not NULL. Set `table->size` to
  *                  `sizeof *table` before the call; slots beyond it are not written. Where this
  *                  library is older than the caller's header and knows fewer slots,
  *                  `table->size` says afterwards how far the table is filled.
  * @param resolver  Finds a symbol; not NULL.
- * @param data      Passed on to `resolver`; NULL allowed.
+ * @param data      Passed to `resolver`; NULL allowed.
  * @param counts    Receives how many symbols were found and how, untouched on failure; NULL
  *                  allowed.
  *
@@ -70,7 +72,7 @@ typedef cushim_function (*cushim_resolver)(const char *symbol, void *data);
  * @return CUDA_ERROR_INVALID_VALUE                  `table` or `resolver` is NULL, or `table->size`
  *                                                   does not even reach the first slot.
  * @return CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND The source lacks cuInit or cuDriverGetVersion
- *                                                   and so is no CUDA driver; the table is
+ *                                                   and so is not a CUDA driver; the table is
  *                                                   untouched.
  *
  * Thread safety: any thread, on different tables concurrently.
@@ -82,7 +84,7 @@ CUSHIM_API CUresult cushim_table_fill(struct cushim_table *table, cushim_resolve
                                       void *data, struct cushim_symbol_counts *counts);
 
 /**
- * Fill a table of one's own from an open library.
+ * Fill a table of the caller's from an open library.
  *
  * @param table    As for cushim_table_fill().
  * @param library  What dlopen() or LoadLibrary() returned; borrowed, not NULL. It must stay open
@@ -100,24 +102,24 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
                                               struct cushim_symbol_counts *counts);
 
 /**
- * Make a table the one that cushim_driver() answers: how a mock or a layer gets in.
+ * Make a table the one that cushim_driver() returns, as a mock or a layer does.
  *
- * From now on every call in the process that goes through cushim_driver() reaches `table`; calls
- * under way finish in the former one. To put the former table back, install what was received in
+ * From now on every call in the process that goes through cushim_driver() reaches `table`; calls in
+ * progress finish in the former one. To restore the former table, install what was received in
  * `former`; NULL stands for the loader's own table. While a table of the caller's is installed,
- * cushim_load() without a source of its own loads nothing and succeeds, and a load that is made
- * stays behind the installed table.
+ * cushim_load() without `library` and `resolver` loads nothing and succeeds; with one of them it
+ * loads the driver, and the installed table stays current.
  *
  * @param table   Table to install, with every slot filled; borrowed until another one is
- *                installed and no call is under way in it. NULL: the loader's own.
- * @param former  Receives the table that was current, for a layer to call next and to put back;
- *                NULL allowed.
+ *                installed and no call is in progress in it. NULL: the loader's own.
+ * @param former  Receives the table that was current, for a layer to call and to restore; NULL
+ *                allowed.
  *
  * @return CUDA_SUCCESS              `table` is current.
  * @return CUDA_ERROR_INVALID_VALUE  `table->size` is smaller than this library's table, or a slot
  *                                   is NULL; nothing has changed.
  *
- * Thread safety: any thread; two concurrent installations leave one of the two.
+ * Thread safety: any thread; of two concurrent installations one takes effect.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.

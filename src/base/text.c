@@ -8,15 +8,15 @@
 static void add_bytes(struct cushim__text *text, const char *bytes, size_t count)
 {
     if (text->length + 1 < text->size) {
-        const size_t room = text->size - text->length - 1;
-        const size_t fits = count < room ? count : room;
-        memcpy(text->buffer + text->length, bytes, fits);
-        text->buffer[text->length + fits] = '\0';
+        const size_t left = text->size - text->length - 1;
+        const size_t kept = count < left ? count : left;
+        memcpy(text->buffer + text->length, bytes, kept);
+        text->buffer[text->length + kept] = '\0';
     }
     text->length += count;
 }
 
-/* Length of the UTF-8 sequence at `bytes` (ended by NUL), or 0 if it is not a valid one. */
+/* Length of the UTF-8 sequence at `bytes` (terminated by NUL); 0 if it is not valid. */
 static size_t sequence_length(const unsigned char *bytes)
 {
     const unsigned char first = bytes[0];
@@ -31,14 +31,14 @@ static size_t sequence_length(const unsigned char *bytes)
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
     }
-    /* Overlong forms, surrogates, and what lies beyond U+10FFFF. */
+    /* Overlong forms, surrogates, and code points beyond U+10FFFF. */
     if ((first == 0xe0 && bytes[1] < 0xa0) || (first == 0xed && bytes[1] > 0x9f) ||
         (first == 0xf0 && bytes[1] < 0x90) || (first == 0xf4 && bytes[1] > 0x8f))
         return 0;
     return length;
 }
 
-/* The character that a valid sequence of this length stands for. */
+/* Decode a valid sequence of this length. */
 static unsigned long character(const unsigned char *bytes, size_t length)
 {
     unsigned long value = length == 1 ? bytes[0] : bytes[0] & 0xffu >> (length + 1);
@@ -62,12 +62,12 @@ void cushim__text_add(struct cushim__text *text, const char *bytes)
 
 void cushim__text_format(struct cushim__text *text, const char *format, ...)
 {
-    const size_t room = text->length < text->size ? text->size - text->length : 0;
+    const size_t left = text->length < text->size ? text->size - text->length : 0;
     va_list arguments;
     int length;
 
     va_start(arguments, format);
-    length = vsnprintf(room ? text->buffer + text->length : NULL, room, format, arguments);
+    length = vsnprintf(left ? text->buffer + text->length : NULL, left, format, arguments);
     va_end(arguments);
     if (length > 0)
         text->length += (size_t)length;

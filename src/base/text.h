@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: written into a buffer of the caller's, counted even where it no longer fits, or cut. */
+/* Text in a buffer of the caller's: cut if it does not fit, but counted whole. */
 #ifndef CUSHIM_SRC_BASE_TEXT_H
 #define CUSHIM_SRC_BASE_TEXT_H
 
@@ -12,7 +12,7 @@ struct cushim__text {
     size_t length; /* of the whole text, as if the buffer had no end */
 };
 
-/* The buffer is closed by NUL from here on. */
+/* Begin an empty text. The buffer is terminated by NUL from here on. */
 void cushim__text_begin(struct cushim__text *text, char *buffer, size_t size);
 
 void cushim__text_add(struct cushim__text *text, const char *bytes);
@@ -23,23 +23,23 @@ __attribute__((format(__printf__, 2, 3)))
 void cushim__text_format(struct cushim__text *text, const char *format, ...);
 
 /*
- * Text of somebody else's on one line: what is no valid UTF-8, or would do something to a terminal,
- * becomes `?`.
+ * Add text from elsewhere on one line: bytes that are not valid UTF-8, and characters that control
+ * a terminal, become `?`.
  */
 void cushim__text_plain(struct cushim__text *text, const char *bytes);
 
 /*
- * A JSON string with its quotes. What is no valid UTF-8 becomes U+FFFD; what would do something to
- * a terminal is escaped.
+ * Add a JSON string with its quotes. Bytes that are not valid UTF-8 become U+FFFD; characters that
+ * control a terminal are escaped.
  */
 void cushim__text_json(struct cushim__text *text, const char *bytes);
 
-/* Copy into a field of a fixed size; what is too long ends in `...`. */
+/* Copy into a field of a fixed size; a text that is too long ends in `...`. */
 void cushim__text_copy(char *field, size_t size, const char *bytes);
 
 /*
- * Whether a character does something to a terminal in place of being shown: C0, DEL and C1, the
- * ends of lines and paragraphs, and what turns the direction of the text around it.
+ * Whether a character controls a terminal instead of being shown: C0, DEL and C1, line and
+ * paragraph separators, and characters that change the direction of text.
  */
 bool cushim__text_is_control(unsigned long value);
 

@@ -98,8 +98,6 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
     }
     if (probe->stage == CUSHIM_PROBE_STAGE_INIT)
         failure->call = "cuInit";
-    else if (probe->stage == CUSHIM_PROBE_STAGE_COUNT)
-        failure->call = "cuDeviceGetCount";
     failure_set(failure, probe_status(probe), report->advice, "%s", report->reason);
 }
 

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/text.h"
 #include "src/tool/failure.h"
+
+/* A reason and a path fit in. */
+enum { LINE_BYTES = 4096 };
 
 void *output_memory(size_t size)
 {
@@ -22,13 +26,17 @@ void *output_memory(size_t size)
 
 void output_line(const char *label, const char *format, ...)
 {
+    char line[LINE_BYTES], plain[LINE_BYTES];
+    struct cushim__text text;
     va_list arguments;
 
-    printf("%-11s ", label);
     va_start(arguments, format);
-    vprintf(format, arguments);
+    vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    putchar('\n');
+    /* Paths and names are somebody else's: they may not look like lines of this output. */
+    cushim__text_begin(&text, plain, sizeof plain);
+    cushim__text_plain(&text, line);
+    printf("%-11s %s\n", label, plain);
 }
 
 void output_report(const struct cushim_report *report)

@@ -11,7 +11,11 @@
 
 #include "src/base/text.h"
 #include "src/probe_answer.h"
+#include "src/tool/device.h"
 #include "src/tool/system.h"
+
+/* More than a machine has: a garbled count ends no later. */
+enum { MOST_DEVICES = 128 };
 
 static void say(const char *piece)
 {
@@ -53,6 +57,21 @@ static void tell_of_devices(struct cushim_report *report, CUresult code, int cou
         cushim__text_add(&text, ", but it has no device.");
         cushim__text_copy(report->advice, sizeof report->advice,
                           cushim_error_advice(CUDA_ERROR_NO_DEVICE));
+    }
+}
+
+/*
+ * Ask of the devices what `cushim info` asks: a driver that crashes or hangs there does so in this
+ * process. What the calls return is no matter here.
+ */
+static void ask_devices(int count)
+{
+    for (int i = 0; i < count && i < MOST_DEVICES; i++) {
+        struct failure failure = {0};
+        struct device device;
+
+        if (device_open(&device, i, &failure))
+            device_describe(&device, &failure);
     }
 }
 
@@ -111,6 +130,7 @@ enum status probe_child(int count, char **words)
         say(CUSHIM__PROBE_COUNTING);
         code = cushim_driver()->DeviceGetCount(&devices);
         devices = code == CUDA_SUCCESS && devices > 0 ? devices : 0;
+        ask_devices(devices);
         tell_of_devices(&report, code, devices);
     }
     answer(&report, devices);

@@ -25,11 +25,10 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-import plot  # noqa: E402
 import rows  # noqa: E402
 import table  # noqa: E402
 from measure import LEAST_ROUNDS_WITHIN, Bench, Skip  # noqa: E402
-from row import TOLERANCE  # noqa: E402
+from rows import TOLERANCE  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -270,7 +269,7 @@ def main():
         table.put_into(RESULTS, options.results,
                        table.markdown(facts, results, options.results))
     if options.plot:
-        plot.draw(PLOT, results)
+        table.draw(PLOT, results)
     return 1 if options.judge and too_many(measured, bench) else 0
 
 

@@ -1,8 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the table says of results, and how they come about; nothing is measured.
+"""What the table says of results, and how they come about; nothing is measured. The figures that
+README.md quotes are those of RESULTS.md.
 
-    bench_test.py RESULTS.md
+    bench_test.py RESULTS.md README.md
+
+README.md has a table whose heading is `| measured | |`: each row of it is what was measured and the
+figure, and both stand so in one row of RESULTS.md.
 """
 
 import json
@@ -15,14 +19,10 @@ import unittest
 from unittest import mock
 
 sys.dont_write_bytecode = True
-import absent_bench  # noqa: E402
 import bench  # noqa: E402
-import load_bench  # noqa: E402
+import cost_test  # noqa: E402
 import measure  # noqa: E402
-import row  # noqa: E402
 import rows  # noqa: E402
-import rows_calls  # noqa: E402
-import rows_mock  # noqa: E402
 import table  # noqa: E402
 
 
@@ -41,19 +41,19 @@ class Table(unittest.TestCase):
     def test_reasons_are_with_the_results_that_they_were_written_for(self):
         results = [missed('module.event-record'), missed('load.driver')]
         development = table.markdown({}, results, 'development')
-        self.assertIn(row.PARTS, development)
+        self.assertIn(rows.PARTS, development)
         self.assertIn('| no: not known yet | `load.driver` |', development)
         self.assertIn('| no: not known yet | `module.event-record` |',
                       table.markdown({}, results, 'h200'))
 
     def test_a_table_that_is_printed_tells_no_reason(self):
         told = table.text([missed('module.event-record'), missed('load.driver')])
-        self.assertNotIn(row.PARTS, told)
+        self.assertNotIn(rows.PARTS, told)
         self.assertEqual(len(re.findall(r' no$', told, re.MULTILINE)), 2)
 
     def test_each_reason_is_of_a_row_with_a_goal(self):
         goals = {found.name for found in rows.rows() if found.goal}
-        for part, reasons in row.REASONS.items():
+        for part, reasons in rows.REASONS.items():
             self.assertTrue(table.has_part(RESULTS, part))
             self.assertLessEqual(set(reasons), goals)
 
@@ -62,12 +62,11 @@ class Table(unittest.TestCase):
             found = re.findall(r'^### (\d+)\. (.*)$', file.read(), re.MULTILINE)
         self.assertGreater(len(found), 8)
         for number, heading in found:
-            self.assertEqual(heading, row.SECTIONS[int(number)])
+            self.assertEqual(heading, rows.SECTIONS[int(number)])
 
     def test_routes_are_as_many_as_the_heading_says(self):
-        self.assertEqual(len(rows_calls.ROUTES), 6)
-        self.assertIn('six', row.SECTIONS[1])
-
+        self.assertEqual(len(rows.ROUTES), 6)
+        self.assertIn('six', rows.SECTIONS[1])
 
     def test_what_cushim_was_compiled_with_is_told_if_the_build_is_there(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,28 +82,14 @@ class Table(unittest.TestCase):
 
 
 class Rounds(unittest.TestCase):
-    def begins(self, module, measured):
-        """Which way begins each round."""
-        order = []
-
-        def run(command):
-            order.append(command[1])
-            return [1.0, 1.0] if module is load_bench else 1.0
-
-        with mock.patch.object(module, 'run', run):
-            answers = measured()
-        self.assertTrue(all(len(times) == 6 for times in answers.values()), answers)
-        return order[::len(answers)]
-
-    def test_each_way_of_a_load_begins_a_round(self):
-        self.assertEqual(self.begins(load_bench, lambda: load_bench.rounds('load', 'driver', 6)),
-                         ['linker', 'names', 'cushim'] * 2)
-
-    def test_each_way_to_know_of_no_driver_begins_a_round(self):
-        self.assertEqual(
-            self.begins(absent_bench,
-                        lambda: absent_bench.times('absent', ('linker', 'cushim'), 6)),
-            ['linker', 'cushim'] * 3)
+    def test_each_way_begins_a_round(self):
+        for ways in ('linker', 'names', 'cushim'), ('linker', 'cushim'):
+            order = []
+            with mock.patch.object(cost_test, 'run', order.append):
+                answers = cost_test.rounds({way: way for way in ways}, 6)
+            self.assertEqual({way: len(found) for way, found in answers.items()},
+                             dict.fromkeys(ways, 6))
+            self.assertEqual(order[::len(ways)], list(ways) * (6 // len(ways)))
 
 
 class Figures(unittest.TestCase):
@@ -117,14 +102,40 @@ class Figures(unittest.TestCase):
     def test_goals_ask_for_numbers_and_not_for_what_is_shown(self):
         for absolute, is_met in (1.9, True), (2.1, False):
             figure = measure.Figure(1.5, note='nothing to read', absolute=absolute)
-            self.assertIs(rows_calls.within(None, figure), is_met)
+            self.assertIs(rows.within(None, figure), is_met)
 
     def test_bytes_that_nobody_knows_are_not_measured(self):
         with self.assertRaises(measure.Skip):
-            rows_mock.pending_bytes(bench_that_prints('100.0 -\n'))
-        self.assertEqual(rows_mock.pending_bytes(bench_that_prints('100.0 160\n')).value, 160)
+            rows.pending_bytes(bench_that_prints('100.0 -\n'))
+        self.assertEqual(rows.pending_bytes(bench_that_prints('100.0 160\n')).value, 160)
+
+
+LEAST_ROWS = 3
+
+
+def rows_of(text):
+    """The cells of each row of a Markdown table, in all tables of a text."""
+    return [[cell.strip() for cell in line.strip().strip('|').split('|')]
+            for line in text.splitlines() if line.lstrip().startswith('|')]
+
+
+def read(path):
+    with open(path, encoding='utf-8') as file:
+        return file.read()
+
+
+class Readme(unittest.TestCase):
+    def test_figures_are_those_of_the_results(self):
+        quoted = re.search(r'^\| measured \| \|\n\|[-|]*\n((?:\|.*\n)+)', read(README),
+                           re.MULTILINE)
+        self.assertIsNotNone(quoted, 'README.md has no table | measured | |')
+        found = rows_of(quoted.group(1))
+        measured = [tuple(row[:2]) for row in rows_of(read(RESULTS))]
+        self.assertGreaterEqual(len(found), LEAST_ROWS)
+        for what, figure in found:
+            self.assertIn((what, figure), measured)
 
 
 if __name__ == '__main__':
-    RESULTS = sys.argv[1]
+    RESULTS, README = sys.argv[1:]
     unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loop.h"
-
 int main(int count, char **arguments)
 {
     void *plugin = count == 3 ? dlopen(arguments[1], RTLD_NOW) : NULL;

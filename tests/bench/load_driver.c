@@ -6,11 +6,15 @@
  * names    so are all symbols of the registry, by their names
  * cushim   cushim_load() of the library at that path; by search, if it is a name without a folder
  *
+ * opened-names, opened-cushim   the same on a machine's driver, which was opened before and may be
+ *          older than the registry: symbols that it lacks are no failure
+ *
  * Prints the nanoseconds that it took, and the KiB of memory that it has written to since.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -48,20 +52,32 @@ static int load_cushim(const char *path)
     return cushim_load(&options) != CUDA_SUCCESS;
 }
 
-/* A driver has them all: one that is not found is a failure. */
+/* A complete driver has them all: one that is not found is a failure. */
 static int load_names(const char *path, size_t count)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    int missing = library == NULL;
 
-    for (size_t i = 0; library && i < count; i++) {
-        if (!dlsym(library, cushim_symbol_name(i)))
-            return 1;
+    for (size_t i = 0; library && i < count; i++)
+        missing |= !dlsym(library, cushim_symbol_name(i));
+    return missing;
+}
+
+/* A program's first use of a machine's driver. Exit status 77: there is none. */
+static void open_before(const char *path)
+{
+    if (!dlopen(path, RTLD_NOW | RTLD_LOCAL)) {
+        printf("%s\n", dlerror());
+        exit(77);
     }
-    return library == NULL;
 }
 
 static int load(const char *way, const char *path)
 {
+    if (strcmp(way, "opened-names") == 0)
+        return load_names(path, cushim_symbol_count()), 0;
+    if (strcmp(way, "opened-cushim") == 0)
+        return load_cushim(path);
     if (strcmp(way, "cushim") == 0)
         return load_cushim(path);
     return load_names(path, strcmp(way, "names") == 0 ? cushim_symbol_count() : 1);
@@ -74,9 +90,11 @@ int main(int count, char **words)
     int failed;
 
     if (count != 3) {
-        fprintf(stderr, "usage: load linker|names|cushim DRIVER\n");
+        fprintf(stderr, "usage: load [opened-]names|cushim|linker DRIVER\n");
         return 2;
     }
+    if (strncmp(words[1], "opened-", 7) == 0)
+        open_before(words[2]);
     written_kib(); /* what it needs itself is there from now on */
     before = written_kib();
     start = now_ns();

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One loop, and the ways to reach the driver: LINKED to it, by HEADER, or through the table. */
+/*
+ * One loop, and the ways to reach the driver: LINKED to it, by HEADER, or through the table. It is a
+ * plugin's (see host.c), or a PROGRAM of its own: program TURNS; prints the processor time of a turn
+ * in ns.
+ */
 #define _GNU_SOURCE
-#include "loop.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #ifdef LINKED
@@ -34,6 +38,13 @@ __attribute__((noinline)) static int query(CUevent event, unsigned turns)
     return failed;
 }
 
+/*
+ * Query an event so often, and write the processor time of one query in ns: 0 if every call
+ * succeeded, else what they answered. The event is a real one: of the first device's primary
+ * context, and never recorded, so it is done. A plugin exports it.
+ */
+int loop(unsigned turns, double *ns);
+
 int loop(unsigned turns, double *ns)
 {
     CUcontext context;
@@ -55,3 +66,14 @@ int loop(unsigned turns, double *ns)
     *ns = (now_ns() - start) / (double)turns;
     return failed;
 }
+
+#ifdef PROGRAM
+int main(int count, char **arguments)
+{
+    double ns = 0;
+    int failed = count == 2 ? loop((unsigned)strtoul(arguments[1], NULL, 10), &ns) : 2;
+
+    printf("%.4f\n", ns);
+    return failed != 0;
+}
+#endif

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures come about: instructions that are counted, and times of things that take turns."""
+"""How figures come about: instructions and system calls that are counted, exactly, so that a test
+may judge them, and times of things that take turns."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import namedtuple
 
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'binary'))
-import callgrind  # noqa: E402
-import elf_file  # noqa: E402
+import built_file  # noqa: E402
 
 # `low` and `high` are the quartiles of the rounds; None: the figure is exact. `note`: what it is
 # in absolute terms, for a GPU, as a person reads it; `absolute`: the number that a goal asks for.
@@ -48,6 +50,44 @@ def by_turns(number, order):
             yield start, order[(start + place) % len(order)]
 
 
+def why_not(tool):
+    """Why nothing can be counted by valgrind or strace; empty: it can."""
+    if not shutil.which(tool):
+        return tool + ' is not installed'
+    if tool == 'valgrind':
+        return ''
+    result = subprocess.run(['strace', '-o', os.devnull, 'true'], stderr=subprocess.PIPE, text=True,
+                            check=False)
+    return result.stderr.strip() if result.returncode != 0 else ''
+
+
+def traced(tool, command, environment):
+    """What a tool writes of a run of a command, which must succeed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'traced')
+        tools = {'valgrind': ['valgrind', '--tool=callgrind', '--callgrind-out-file=' + path],
+                 'strace': ['strace', '-f', '-qq', '-o', path]}
+        result = subprocess.run([*tools[tool], *command], env=dict(os.environ, **environment or {}),
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                check=False)
+        if result.returncode != 0:
+            sys.exit('%s exits with %d:\n%s'
+                     % (' '.join(command), result.returncode, result.stdout))
+        with open(path, encoding='utf-8', errors='replace') as file:
+            return file.read()
+
+
+def instructions(command, environment=None):
+    """Instructions of a whole run."""
+    return int(re.search(r'^(?:summary|totals): (\d+)', traced('valgrind', command, environment),
+                         re.MULTILINE).group(1))
+
+
+def system_calls(command):
+    """How many system calls a whole run makes."""
+    return len(re.findall(r'^\d+ +\w+\(', traced('strace', command, None), re.MULTILINE))
+
+
 class Bench:
     """Where the programs are, and what was measured so far: nothing is measured twice."""
 
@@ -65,10 +105,10 @@ class Bench:
 
     def mark(self):
         """Instructions that functions begin with as the build marks where branches may land."""
-        library = elf_file.File(self.path('libcushim.so.0'))
-        function, = [symbol for symbol in library.symbols(elf_file.DYNAMIC_SYMBOLS)
+        library = built_file.File(self.path('libcushim.so.0'))
+        function, = [symbol for symbol in library.symbols(built_file.DYNAMIC_SYMBOLS)
                      if symbol.name == 'cushim_event_query']
-        return int(library.code_of(function)[:4] == elf_file.MARK[library.machine])
+        return int(library.code_of(function)[:4] == built_file.MARK[library.machine])
 
     def environment(self):
         """The driver for those that load it and for those that are linked to it."""
@@ -95,10 +135,10 @@ class Bench:
 
     def count(self, *words):
         """Instructions of a whole run."""
-        if not shutil.which('valgrind'):
-            raise Skip('valgrind is not installed')
-        return self.once(words, lambda: callgrind.count([self.path(words[0]), *words[1:]],
-                                                        self.environment()))
+        if why_not('valgrind'):
+            raise Skip(why_not('valgrind'))
+        return self.once(words, lambda: instructions([self.path(words[0]), *words[1:]],
+                                                     self.environment()))
 
     def per_turn(self, *words, turns=TURNS):
         """Instructions of a turn of a program whose last argument is how many it makes."""

@@ -1,11 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that were built, and claims about each of them."""
+"""The files that were built: claims about each of them, and an ELF file of 64 bits, as far as the
+tests look into it."""
 
 import os
 import shutil
+import struct
 import unittest
+from collections import namedtuple
 
 READELF = shutil.which(os.environ.get('READELF', 'readelf'))
+
+Section = namedtuple('Section', 'name kind flags address offset size link')
+Segment = namedtuple('Segment', 'kind flags offset address size')
+Symbol = namedtuple('Symbol', 'name kind section value size')
+
+SYMBOLS, DYNAMIC_SYMBOLS, RELA, NOTE_SECTION, RELR = 2, 11, 4, 7, 19
+LOAD, NOTE_SEGMENT = 1, 4
+EXECUTABLE, WRITABLE = 1, 2
+CODE_OR_DATA, CODE, THREAD_LOCAL = 2, 4, 0x400
+FUNCTION = 2
+
+# By machine: a relocation by the place in memory alone, and the instruction that marks where an
+# indirect branch may land.
+X86_64, AARCH64 = 62, 183
+RELATIVE = {X86_64: 8, AARCH64: 1027}
+MARK = {X86_64: b'\xf3\x0f\x1e\xfa', AARCH64: b'\x5f\x24\x03\xd5'} # endbr64, bti c
 
 
 def base(path):
@@ -37,3 +56,82 @@ class Claims(unittest.TestCase):
         for path in paths:
             with self.subTest(base(path)):
                 judge(path)
+
+
+class File:
+    def __init__(self, path):
+        with open(path, 'rb') as file:
+            self.data = file.read()
+        if self.data[:6] != b'\x7fELF\2\1':
+            raise ValueError('%s: this is no ELF file of 64 bits' % path)
+        self.kind, self.machine = struct.unpack_from('<HH', self.data, 16)
+        start, = struct.unpack_from('<Q', self.data, 40)
+        size, count, names = struct.unpack_from('<HHH', self.data, 58)
+        rows = [struct.unpack_from('<IIQQQQI', self.data, start + i * size) for i in range(count)]
+        self.sections = [Section(self._text(rows[names][4] + row[0]), *row[1:]) for row in rows]
+        start, = struct.unpack_from('<Q', self.data, 32)
+        size, count = struct.unpack_from('<HH', self.data, 54)
+        rows = [struct.unpack_from('<IIQQQQ', self.data, start + i * size) for i in range(count)]
+        self.segments = [Segment(*row[:4], row[5]) for row in rows]
+
+    def _text(self, offset):
+        return self.data[offset:self.data.index(b'\0', offset)].decode()
+
+    def bytes_of(self, part):
+        """What a section or segment holds."""
+        return self.data[part.offset:part.offset + part.size]
+
+    def mapped_bytes(self, writable):
+        """How much of the file is mapped so."""
+        return sum(segment.size for segment in self.segments
+                   if segment.kind == LOAD and bool(segment.flags & WRITABLE) == writable)
+
+    def relocation_bytes(self):
+        return sum(section.size for section in self.sections
+                   if section.flags & CODE_OR_DATA and section.kind in (RELA, RELR))
+
+    def symbols(self, kind):
+        """Those that are defined here."""
+        for section in self.sections:
+            if section.kind != kind:
+                continue
+            names = self.sections[section.link].offset
+            for at in range(section.offset, section.offset + section.size, 24):
+                name, info, _, index, value, size = struct.unpack_from('<IBBHQQ', self.data, at)
+                if 0 < index < 0xff00:
+                    yield Symbol(self._text(names + name), info & 15, self.sections[index], value,
+                                 size)
+
+    def code_of(self, symbol):
+        """The bytes of a function. In an object file its value counts from its section."""
+        start = symbol.section.offset + symbol.value
+        if self.segments:
+            start -= symbol.section.address
+        return self.data[start:start + symbol.size]
+
+    def code_at(self, address, size):
+        """Bytes in an executable section; None: the address is in none."""
+        for section in self.sections:
+            place = address - section.address
+            if section.flags & CODE and 0 <= place < section.size:
+                start = section.offset + place
+                return self.data[start:start + size]
+        return None
+
+    def pointers(self):
+        """(section of the pointer, address that it has when nothing is moved)."""
+        for section in self.sections:
+            if section.kind != RELA:
+                continue
+            for at in range(section.offset, section.offset + section.size, 24):
+                place, info, addend = struct.unpack_from('<QQq', self.data, at)
+                if info & 0xffffffff == RELATIVE[self.machine]:
+                    yield self._at(place), addend
+
+    def _at(self, address):
+        # Thread-local storage only seems to have a place there.
+        for section in self.sections:
+            held = section.address and not section.flags & THREAD_LOCAL
+            if held and section.address <= address < section.address + section.size:
+                return section.name
+        return ''

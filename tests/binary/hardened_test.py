@@ -18,9 +18,8 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-import elf_file  # noqa: E402
-from built_file import READELF, Claims, base, is_command  # noqa: E402
-from elf_file import AARCH64, MARK, X86_64  # noqa: E402
+import built_file  # noqa: E402
+from built_file import AARCH64, MARK, READELF, X86_64, Claims, base, is_command  # noqa: E402
 
 # By machine: the words of the note, other marks at which a function may begin, the bytes of a thunk
 # without one, and the flags to compile with, each with what it leaves of the note.
@@ -114,10 +113,10 @@ class Hardened(Claims):
         self.needs_marks()
         checked = 0
         for path in self.paths:
-            file = elf_file.File(path)
+            file = built_file.File(path)
             marks = [MARK[MACHINE]] + OTHER_MARKS[MACHINE]
-            for symbol in file.symbols(elf_file.DYNAMIC_SYMBOLS):
-                if symbol.kind == elf_file.FUNCTION and symbol.name not in ('_init', '_fini'):
+            for symbol in file.symbols(built_file.DYNAMIC_SYMBOLS):
+                if symbol.kind == built_file.FUNCTION and symbol.name not in ('_init', '_fini'):
                     self.assertIn(file.code_of(symbol)[:4], marks, symbol.name)
                     checked += 1
         print('%d exported functions' % checked)
@@ -128,7 +127,7 @@ class Hardened(Claims):
         self.needs_marks()
         checked = 0
         for path in self.paths:
-            file = elf_file.File(path)
+            file = built_file.File(path)
             marks = [MARK[MACHINE]] + OTHER_MARKS[MACHINE]
             for section, address in file.pointers():
                 code = file.code_at(address, 4)
@@ -148,9 +147,9 @@ class Hardened(Claims):
 
     def judge_thunks(self, source, way, words):
         path = self.compile(source, way)
-        file = elf_file.File(path)
+        file = built_file.File(path)
         self.assertEqual(notes(path).get(base(path), []), words)
-        symbols = {symbol.name: symbol for symbol in file.symbols(elf_file.SYMBOLS)}
+        symbols = {symbol.name: symbol for symbol in file.symbols(built_file.SYMBOLS)}
         thunks = {name for name in symbols if re.fullmatch(r'cushim__\w+_thunks', name)}
         self.assertTrue(thunks)
         landing = words[:1] in (['IBT'], ['BTI'])
@@ -175,15 +174,15 @@ class Hardened(Claims):
 
     def test_code_shares_no_page_with_anything_else(self):
         def judge(path):
-            file = elf_file.File(path)
+            file = built_file.File(path)
             # Pages of the processor's smallest size, the one that there always is.
             pages = [(segment.flags, segment.address // 4096,
                       (segment.address + segment.size - 1) // 4096)
-                     for segment in file.segments if segment.kind == elf_file.LOAD]
-            code = [row for row in pages if row[0] & elf_file.EXECUTABLE]
+                     for segment in file.segments if segment.kind == built_file.LOAD]
+            code = [row for row in pages if row[0] & built_file.EXECUTABLE]
             self.assertEqual(len(code), 1)
             for flags, first, last in pages:
-                if not flags & elf_file.EXECUTABLE:
+                if not flags & built_file.EXECUTABLE:
                     self.assertTrue(last < code[0][1] or first > code[0][2])
             held = [section.name for section in file.sections if section.flags & 2 and
                     code[0][1] * 4096 <= section.address < (code[0][2] + 1) * 4096 and
@@ -236,5 +235,5 @@ if __name__ == '__main__':
     if not Claims.paths:
         print('skipped: neither a shared library nor the command was built')
         sys.exit(77)
-    MACHINE = elf_file.File(Claims.paths[0]).machine
+    MACHINE = built_file.File(Claims.paths[0]).machine
     unittest.main(argv=sys.argv[:1], verbosity=2)

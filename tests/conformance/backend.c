@@ -10,7 +10,7 @@
 
 #include "begin.h"
 #include "check.h"
-#include "file.h"
+#include "system.h"
 #include "tests/support/library.h"
 
 const struct cushim_table *cu;

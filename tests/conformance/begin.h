@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cuda.h>
+#include <cushim/cushim.h>
 
 #include "tests/support/gate.h"
 #include "tests/support/process.h"
@@ -120,5 +120,25 @@ int driver_version(void);
 /* Nanoseconds of the monotonic clock, and of the calling thread's processor time. */
 uint64_t now_ns(void);
 uint64_t thread_ns(void);
+
+/*
+ * cushim's objects, for the cases about its modules: cushim is loaded from the driver under test.
+ * First the first device.
+ */
+CUdevice load_device(void);
+
+/* Its primary context, or one more context on it. Neither is made current. */
+struct cushim_context *retain_primary(void);
+struct cushim_context *create_context(void);
+
+/* With the default options; and an event that was recorded and is done. */
+struct cushim_stream *create_stream(struct cushim_context *context);
+struct cushim_event *create_event(struct cushim_context *context);
+struct cushim_event *create_done(struct cushim_context *context);
+
+/* Their handles, to call the driver itself with. */
+CUcontext context_handle(const struct cushim_context *context);
+CUstream stream_handle(const struct cushim_stream *stream);
+CUevent event_handle(const struct cushim_event *event);
 
 #endif

@@ -91,10 +91,8 @@ struct peer_row {
     X(event_cases)             \
     X(event_state_cases)       \
     X(elapsed_cases)           \
-    X(fault_cases)             \
     X(stream_cases)            \
-    X(stream_memory_cases)     \
-    X(host_function_cases)     \
+    X(stream_work_cases)       \
     X(capture_cases)           \
     X(capture_rule_cases)      \
     X(capture_edge_cases)      \
@@ -102,7 +100,6 @@ struct peer_row {
     X(undefined_cases)         \
     X(memory_cases)            \
     X(memory_edge_cases)       \
-    X(memory_capture_cases)    \
     X(host_memory_cases)       \
     X(pool_cases)              \
     X(copy_cases)              \
@@ -110,7 +107,6 @@ struct peer_row {
     X(graph_cases)             \
     X(graph_edge_cases)        \
     X(graph_launch_cases)      \
-    X(graph_capture_cases)     \
     X(module_cases)            \
     X(launch_cases)            \
     X(library_cases)           \

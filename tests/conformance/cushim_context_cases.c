@@ -6,7 +6,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "objects.h"
 
 static int count_devices(void)
 {

@@ -7,7 +7,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "objects.h"
 
 static const CUstream default_handles[] = {NULL, CU_STREAM_LEGACY, CU_STREAM_PER_THREAD};
 

@@ -11,7 +11,6 @@
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
-#include "objects.h"
 
 static void newest_function_is_used(void)
 {

@@ -15,7 +15,6 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "objects.h"
 #include "tests/layer/sweep_bodies.h"
 
 enum { BYTES = 64 << 20, REQUIRES_NEWER_DRIVER = 36 };

@@ -7,7 +7,6 @@
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
-#include "objects.h"
 
 enum { PATIENCE_NS = 5000000 };
 

@@ -264,6 +264,35 @@ static void attributes_of_a_stream_are_checked_kept_and_copied(void)
     EQUAL(greatest, get(other, PRIORITY).priority);
 }
 
+/* A caller whose header is older has a smaller union. */
+static void attribute_is_written_without_what_lies_beyond(void)
+{
+    static const struct {
+        int attribute;
+        size_t bytes;
+    } rows[] = {{1, 32}, {3, 4}, {8, 4}, {9, 2}, {10, 4}};
+    CUstream stream;
+
+    begin_context();
+    stream = begin_stream();
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        union {
+            CUstreamAttrValue value;
+            unsigned char bytes[256];
+        } answers[2];
+        bool exact = true;
+
+        for (int fill = 0; fill < 2; fill++) {
+            memset(&answers[fill], fill ? 0x55 : 0xaa, sizeof answers[fill]);
+            OK(cu->StreamGetAttribute(stream, (CUstreamAttrID)rows[i].attribute,
+                                      &answers[fill].value));
+        }
+        for (size_t byte = 0; byte < sizeof answers[0].bytes; byte++)
+            exact &= (byte < rows[i].bytes) == (answers[0].bytes[byte] == answers[1].bytes[byte]);
+        CHECK(exact);
+    }
+}
+
 static void first_destruction_of_a_stream_waits(void)
 {
     struct gate gate = GATE;
@@ -294,6 +323,8 @@ const struct conformance_case device_cases[] = {
     MEASURED_CASE("194_a_device_is_no_peer_of_itself", a_device_is_no_peer_of_itself),
     MEASURED_CASE("195_attributes_of_a_stream_are_checked_kept_and_copied",
                   attributes_of_a_stream_are_checked_kept_and_copied),
+    MEASURED_CASE("201_attribute_is_written_without_what_lies_beyond",
+                  attribute_is_written_without_what_lies_beyond),
     MEASURED_CASE("196_first_destruction_of_a_stream_waits", first_destruction_of_a_stream_waits),
     {.name = NULL},
 };

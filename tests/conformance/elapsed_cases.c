@@ -115,15 +115,18 @@ static void reversed_order_is_negative(void)
     CUevent start, end;
     CUstream stream;
     CUfunction spin;
+    struct latch latch;
 
     begin_context();
     stream = begin_stream();
     start = begin_event();
     end = begin_event();
     spin = begin_kernel("cushim_spin");
+    latch = latch_shut(stream); /* until all is queued: the host has no part in the time */
     OK(cu->EventRecord(start, stream));
     queue_spin(spin, stream, SPIN_NS);
     OK(cu->EventRecord(end, stream));
+    latch_open(&latch);
     OK(cu->EventSynchronize(end));
     OK(cu->EventElapsedTime(&forward[0], start, end));
     OK(cu->EventElapsedTime(&backward[0], end, start));

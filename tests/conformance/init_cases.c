@@ -7,7 +7,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "file.h"
+#include "system.h"
 #include "tests/support/calls.h"
 #include "tests/support/library.h"
 #include "tests/support/symbols.h"

@@ -16,7 +16,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "file.h"
+#include "system.h"
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
 
@@ -47,7 +47,7 @@ static const struct {
     {"--json", "print JSON"},
     {"--settings=TEXT", "settings of the mock, lines of key = value"},
     {"--stub=PATH", "the toolkit's stub library, for statement 4"},
-    {"--seconds=NUMBER", "how long a case may take (default: 30)"},
+    {"--seconds=NUMBER", "how long a case may take (default: 120)"},
     {"--help", "print this"},
 };
 

@@ -10,7 +10,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
-#include "file.h"
+#include "system.h"
 
 static CUresult load(const char *text)
 {

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of consumers share: running a program as its user does, and judging its words."""
+"""What the tests of consumers share: running a program as its user does, and judging its words. As
+a script it installs cushim for them, in one prefix.
+
+    consumer.py SOURCE FOLDER CUDA_INCLUDE STAMP COMPILER...
+
+FOLDER/build is kept, so that the next time only what has changed is built. The installation is anew
+each time: FOLDER/prefix.
+"""
 
 import os
 import re
@@ -36,7 +43,7 @@ class Consumer(unittest.TestCase):
     def assert_runs(self, program, mock=None, **changes):
         """It starts without a driver and says what is the case, whatever the machine has."""
         self.assertEqual(run(program, env=environment(CUSHIM_LIBRARY='none', **changes)),
-                         'The driver is switched off by CUSHIM_LIBRARY=none.\n')
+                         'The driver is disabled by CUSHIM_LIBRARY=none.\n')
         self.assertRegex(run(program, env=environment(**changes)),
                          r'^[A-Z][^\n]+\.\n(\d+ devices\n)?$')
         if mock:
@@ -63,10 +70,30 @@ class Consumer(unittest.TestCase):
         self.assertEqual([name for name in needed if 'cushim' in name], cushim)
 
 
-def main(*tools):
-    """Run the test cases of the script; exit as Meson expects it."""
+def main(*tools, only=None):
+    """Run the test cases of the script, or of one class; exit as Meson expects it."""
     for tool in ('readelf', *tools):
         if not shutil.which(tool):
             print('skipped: %s is not installed' % tool)
             sys.exit(77)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *([only] if only else [])], verbosity=2)
+
+
+def install(source, folder, cuda_include, stamp, *compiler):
+    build, prefix = os.path.join(folder, 'build'), os.path.join(folder, 'prefix')
+    options = ['--prefix=' + prefix, '--libdir=lib', '-Dcuda-include=' + cuda_include,
+               '-Dtests=disabled', '-Ddefault_library=both', '--wrap-mode=nodownload']
+    if os.path.exists(os.path.join(build, 'build.ninja')):
+        options.append('--reconfigure')
+    else:
+        shutil.rmtree(build, ignore_errors=True)
+    run('meson', 'setup', build, source, *options,
+        env=environment(CC=' '.join(compiler)))
+    shutil.rmtree(prefix, ignore_errors=True)
+    run('meson', 'install', '-C', build, env=environment())
+    with open(stamp, 'w', encoding='ascii'):
+        pass
+
+
+if __name__ == '__main__':
+    install(*sys.argv[1:])

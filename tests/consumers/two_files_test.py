@@ -142,8 +142,8 @@ class TwoFiles(consumer.Consumer):
                             cwd=self.folder, env=consumer.on_mock('none'))
         self.assertRegex(text, r'''(?x)^plugin:[ ]3[ ]devices\n
             plugin:[ ]CUDA_ERROR_SHARED_OBJECT_INIT_FAILED\n
-            host,[ ]before:[ ](?!.*switched)(?!.*is[ ]loaded).*\n
-            host:[ ]The[ ]driver[ ]is[ ]switched[ ]off[ ]by[ ]CUSHIM_LIBRARY=none\.\n$''')
+            host,[ ]before:[ ](?!.*disabled)(?!.*is[ ]loaded).*\n
+            host:[ ]The[ ]driver[ ]is[ ]disabled[ ]by[ ]CUSHIM_LIBRARY=none\.\n$''')
 
     def test_what_a_program_does_not_use_is_left_out(self):
         part = self.build('part', '-Os', *COLLECT, 'four.c', 'cushim.c')

@@ -1,10 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-// In C++ a function of the driver is one function in all files of a program.
-#include "inline.h"
+// In C++ a function of the driver is one function in all files of a program: this file is compiled
+// twice, and with OTHER it is the other one.
+#include <cuda.h>
 
 #include <cstdio>
 #include <type_traits>
 
+// As in a header of a project: an inline function, a template and a class that use the driver.
+using allocator = CUresult(CUDAAPI *)(CUdeviceptr *, size_t);
+
+inline allocator of_the_header()
+{
+    return cuMemAlloc;
+}
+
+template <CUresult(CUDAAPI *Function)(CUevent)> struct closer {
+    CUresult operator()(CUevent event) const
+    {
+        return Function(event);
+    }
+};
+
+// The other file's.
+allocator of_the_other_file();
+CUresult destroyed_there(CUevent event);
+
+#ifdef OTHER
+allocator of_the_other_file()
+{
+    return ::cuMemAlloc;
+}
+
+CUresult destroyed_there(CUevent event)
+{
+    return closer<cuEventDestroy>()(event);
+}
+#else
 static_assert(std::is_same<decltype(&cuMemAlloc), allocator>::value, "the type of <cuda.h>");
 
 namespace mine
@@ -30,3 +61,4 @@ int main()
     std::printf("%d of 5 are wrong\n", wrong);
     return wrong != 0;
 }
+#endif

@@ -125,7 +125,7 @@ static void load_cut(const void *data)
     report = load_twice(&options, length < files_magic_size() ? CUSHIM_OUTCOME_NOT_A_LIBRARY
                                                               : CUSHIM_OUTCOME_TRUNCATED);
     check_contains(report.advice,
-                   length < files_magic_size() ? "Reinstall" : "the file was cut short");
+                   length < files_magic_size() ? "Reinstall" : "the file is truncated");
 }
 
 static void library_cut_at_any_length_is_truncated_and_never_a_crash(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that this user may not read; and a program whose C library translates the linker's
+ * A driver that this user may not read; a library that is no driver; and a program whose C library translates the linker's
  * messages, out of which the loader reads the outcome. The translation is made here, so that none
  * has to be installed.
  */
@@ -102,6 +102,26 @@ static void driver_that_this_user_may_not_read_has_the_outcome_no_permission(voi
     chmod(folder_path("closed"), 0700);
 }
 
+#ifdef __GLIBC__ /* musl never unmaps a library */
+static void load_rejected(const void *name)
+{
+    struct cushim_load_options options;
+
+    route_prepare(ROUTE_OPTION, fake_path(name), &options);
+    check(cushim_load(&options) != CUDA_SUCCESS);
+    check(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) == NULL);
+}
+
+/* All of the fakes have this SONAME: what stayed would be what the next search finds. */
+static void what_is_no_driver_is_closed(void **state)
+{
+    (void)state;
+    assert_true(child_passes("stub", load_rejected, "stub.so"));
+    assert_true(child_passes("no cuInit", load_rejected, "no-init.so"));
+    assert_true(child_passes("no cuDriverGetVersion", load_rejected, "no-version.so"));
+}
+#endif
+
 /* In the order of the alphabet, as the file of translations wants them. */
 static const char *const words[][2] = {
     {"No such file or directory", "nenia dosiero"},
@@ -182,6 +202,9 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(driver_that_this_user_may_not_read_has_the_outcome_no_permission),
+#ifdef __GLIBC__
+        cmocka_unit_test(what_is_no_driver_is_closed),
+#endif
         cmocka_unit_test(missing_dependency_is_recognised_in_a_translated_message),
     };
 

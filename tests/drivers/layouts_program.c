@@ -46,7 +46,7 @@ static bool find_by_cushim(char *path, char *error)
         snprintf(error, PATH_MAX, "%s", report.reason);
         return false;
     }
-    return realpath(report.library, path) != NULL;
+    return report.library[0] == '/' && realpath(report.library, path) != NULL;
 }
 
 bool layouts_find_driver(const char *how, char *path, char *error)

@@ -1,59 +1,164 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each public header compiles alone and twice, without a warning, in every mode of cuda.h.
+"""Each public header compiles alone and twice, without a warning, in every mode of cuda.h; and the
+compiler warns of slots of superseded ABIs where they are used, of no others, nowhere else.
 
-    headers_test.py c|cpp "HEADER..." [COMPILER ARGUMENT...]
+    headers_test.py alone c|cpp "HEADER..." [COMPILER ARGUMENT...]
+    headers_test.py deprecation c|cpp [COMPILER ARGUMENT...]
 """
 
+import os
+import re
+import shutil
 import subprocess
 import sys
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+for folder in ('registry', 'generator'):
+    sys.path.insert(0, os.path.join(HERE, '../../loader', folder))
+
+import registry  # noqa: E402
+from slots import superseded  # noqa: E402
 
 # As the compiler calls them.
 LANGUAGES = {'c': 'c', 'cpp': 'c++'}
-WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Werror']
+WARNINGS = ['-Wall', '-Wextra', '-Wpedantic']
 # Both rename functions of cuda.h by macros; the table must not notice.
 MODES = [
     [],
     ['-DCUDA_API_PER_THREAD_DEFAULT_STREAM'],
     ['-D__CUDA_API_VERSION_INTERNAL'],
 ]
+OPTIONS = [*WARNINGS, '-fsyntax-only']
+DRIVER = '#include <cushim/driver.h>\n#include <cushim/table.h>\n'
+DISABLED = '#define CUSHIM_DISABLE_DEPRECATION_WARNINGS\n'
+CALL = '%sextern CUresult use(void);\nCUresult use(void)\n{\n    return %s;\n}\n'
+FREE = 'cushim_driver()->MemFree(0)'
+
+# Tables as a whole, and slots that are named beside the superseded ones.
+TABLES = '''#include <string.h>
+extern const struct cushim_table given;
+extern struct cushim_table copied(struct cushim_table table);
+extern CUresult fill(cushim_resolver resolver);
+struct cushim_table copied(struct cushim_table table)
+{
+    struct cushim_table first = given, second;
+
+    second = table;
+    memcpy(&first, &second, sizeof first);
+    return first;
+}
+CUresult fill(cushim_resolver resolver)
+{
+    static struct cushim_table table;
+
+    table.size = offsetof(struct cushim_table, MemFree_v2);
+    return cushim_table_fill(&table, resolver, NULL, NULL);
+}
+'''
+TABLES_OF_C = '''extern const struct cushim_table some;
+const struct cushim_table some = {.size = sizeof some, .MemFree_v2 = NULL};
+'''
+TABLES_OF_CPP = '''#include <utility>
+#include <vector>
+struct Driver {
+    cushim_table table;
+};
+extern void move(std::vector<Driver> &drivers, Driver &one, Driver &other);
+void move(std::vector<Driver> &drivers, Driver &one, Driver &other)
+{
+    drivers.push_back(one);
+    drivers.push_back(std::move(other));
+    std::swap(one, other);
+    one = drivers[0];
+}
+'''
 
 
-def compile_header(compiler, language, mode, header):
-    source = '#include <cushim/%s>\n' % header * 2
-    # An empty translation unit is none in ISO C.
-    source += 'extern int not_empty;\n'
-    command = compiler + WARNINGS + mode + ['-fsyntax-only', '-x', LANGUAGES[language], '-']
-    return subprocess.run(command, input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, check=False)
+class Alone(unittest.TestCase):
+    def test_each_header_compiles_twice_in_every_mode(self):
+        self.assertTrue(HEADERS)
+        for header in HEADERS:
+            # An empty translation unit is none in ISO C.
+            source = '#include <cushim/%s>\n' % header * 2 + 'extern int not_empty;\n'
+            for mode in MODES:
+                with self.subTest(header, mode=mode):
+                    result = subprocess.run(
+                        COMPILER + WARNINGS + mode
+                        + ['-Werror', '-fsyntax-only', '-x', LANGUAGES[LANGUAGE], '-'],
+                        input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                        check=False)
+                    self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_none_includes_windows_h(self):
+        """Else whoever includes it gets all of its macros."""
+        for header in HEADERS:
+            with self.subTest(header):
+                result = subprocess.run(COMPILER + ['-M', '-x', LANGUAGES[LANGUAGE], '-'],
+                                        input='#include <cushim/%s>\n' % header,
+                                        stdout=subprocess.PIPE, text=True, check=True)
+                self.assertNotIn('/windows.h', result.stdout.lower())
 
 
-def includes_windows_h(compiler, language, header):
-    """Whether whoever includes the header gets all of windows.h and its macros."""
-    command = compiler + ['-M', '-x', LANGUAGES[language], '-']
-    result = subprocess.run(command, input='#include <cushim/%s>\n' % header,
-                            stdout=subprocess.PIPE, text=True, check=True)
-    return '/windows.h' in result.stdout.lower()
 
+class Deprecation(unittest.TestCase):
+    def messages(self, source, *flags):
+        """What the compiler says of a source that is correct."""
+        result = subprocess.run(COMPILER + OPTIONS + list(flags) + ['-x', LANGUAGES[LANGUAGE], '-'],
+                                input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stdout)
+        return result.stdout
 
-def main():
-    language, headers, compiler = sys.argv[1], sys.argv[2].split(), sys.argv[3:]
-    failed = 0
-    if not compiler:
-        print('skipped: there is no C++ compiler')
-        sys.exit(77)
-    for header in headers:
+    def check_silent(self, source, *flags):
+        self.assertEqual(self.messages(source, *flags), '')
+
+    def test_superseded_slot_warns_and_names_its_successor(self):
+        self.assertRegex(self.messages(CALL % (DRIVER, FREE)),
+                         'MemFree.* is deprecated: the ABI of CUDA 2.0, replaced by MemFree_v2 in '
+                         'CUDA 3.2')
+
+    def test_macro_switches_the_warning_off(self):
+        self.check_silent(CALL % (DISABLED + DRIVER, FREE))
+
+    def test_current_slots_and_those_replaced_later_are_silent(self):
+        for call in ('MemFree_v2(0)', 'CtxCreate_v2(NULL, 0, 0)',
+                     'EventElapsedTime(NULL, NULL, NULL)'):
+            with self.subTest(call):
+                self.check_silent(CALL % (DRIVER, 'cushim_driver()->' + call))
+
+    def test_slots_that_warn_are_those_that_the_registry_says(self):
+        uses = ''.join('    (void)table->%s;\n' % row.slot for row in ROWS)
+        text = self.messages('%sextern void use(const struct cushim_table *table);\n'
+                             'void use(const struct cushim_table *table)\n{\n%s}\n'
+                             % (DRIVER, uses))
+        warned = set(re.findall(r'warning: \W*(?:cushim_table::)?(\w+)\W* is deprecated: the ABI '
+                                r'of CUDA \d+\.\d, replaced by (\w+) in CUDA \d+\.\d ', text))
+        self.assertEqual(warned, {(symbol[2:], newer.slot)
+                                  for symbol, newer in superseded(ROWS).items()})
+        self.assertEqual(len(warned), 65)
+
+    def test_tables_as_a_whole_are_silent(self):
+        self.check_silent(DRIVER + TABLES + (TABLES_OF_C if LANGUAGE == 'c' else TABLES_OF_CPP))
+
+    def test_names_of_cuda_h_are_silent_in_every_mode(self):
         for mode in MODES:
-            result = compile_header(compiler, language, mode, header)
-            print('%-6s %s %s' % ('failed' if result.returncode else 'ok', header, ' '.join(mode)))
-            if result.returncode:
-                print(result.stdout)
-                failed += 1
-        if includes_windows_h(compiler, language, header):
-            print('failed %s includes windows.h' % header)
-            failed += 1
-    sys.exit(1 if failed or not headers else 0)
+            with self.subTest(mode=mode):
+                self.check_silent(CALL % ('#include <cushim/cuda.h>\n', 'cuMemFree(0)'), *mode)
+
+    def test_slots_warn_also_after_the_names_of_cuda_h(self):
+        text = self.messages(CALL % ('#include <cushim/cuda.h>\n', FREE))
+        self.assertIn('MemFree_v2', text)
 
 
 if __name__ == '__main__':
-    main()
+    WHAT, LANGUAGE, *WORDS = sys.argv[1:]
+    HEADERS = WORDS.pop(0).split() if WHAT == 'alone' else []
+    COMPILER = WORDS
+    if not COMPILER or not shutil.which(COMPILER[0]):
+        print('skipped: there is no compiler%s' % ''.join(' ' + name for name in COMPILER[:1]))
+        sys.exit(77)
+    ROWS = registry.read_functions(os.path.join(HERE, '../../loader/registry/functions.tsv'))
+    unittest.main(argv=[sys.argv[0], WHAT.capitalize()], verbosity=2)

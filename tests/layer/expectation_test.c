@@ -1,8 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectations: what they count, and what verify tells of them. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
-#include "tests/layer/expectation_world.h"
+#include <cushim/fault.h>
+
+#include "tests/layer/kit.h"
+
+static CUevent first, second;
+static CUstream stream;
+static char said[4096]; /* by verify */
+
+/* Calls of a test are numbered from 7: the kit has made three, and this makes three. */
+static int setup(void **state)
+{
+    kit_setup(state);
+    OK(driver->EventCreate(&first, 0));
+    OK(driver->EventCreate(&second, 0));
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    OK(cushim_errors_forbid(layer, false));
+    cushim_expectations_clear(layer);
+    OK(driver->EventDestroy_v2(first));
+    OK(driver->EventDestroy_v2(second));
+    OK(cushim_mock_drain(mock));
+    OK(driver->StreamDestroy_v2(stream));
+    return kit_teardown(state);
+}
+
+/* Expect something that must not be refused: EXPECT(.function = "cuEventQuery"). */
+static void expect(struct cushim_expectation what)
+{
+    char why[200] = "";
+
+    what.size = sizeof what;
+    if (cushim_expect(layer, &what, why, sizeof why) != CUDA_SUCCESS)
+        fail_msg("%s", why);
+}
+
+#define EXPECT(...) expect((struct cushim_expectation){__VA_ARGS__})
+
+static void assert_verified(void)
+{
+    const CUresult code = cushim_layer_verify(layer, said, sizeof said);
+
+    assert_string_equal(said, "");
+    OK(code);
+}
+
+static void assert_said(const char *text)
+{
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, said, sizeof said));
+    assert_string_equal(said, text);
+}
 
 static bool is_even(void *data, uint64_t value)
 {
@@ -214,7 +269,6 @@ static void forbidden_function_is_told_unless_it_is_expected(void **state)
     assert_said("forbidden: cuEvent*; it came 2 times\n"
                 "  the first is call 9 of thread 1: cuEventSynchronize(hEvent=event#1) = "
                 "CUDA_SUCCESS\n");
-    cushim_expectations_clear(layer);
 }
 
 static void errors_that_no_scope_expects_are_told(void **state)
@@ -286,9 +340,208 @@ static void expectations_need_no_recording(void **state)
     OK(cushim_mock_destroy(own));
 }
 
+/*
+ * Expectations in words: each kind of matcher, numbers with a sign, odd codes, calls too long to be
+ * told whole.
+ */
+
+static void matchers_are_told_as_they_were_written(void **state)
+{
+    (void)state;
+    EXPECT(.function = "cuModuleGetFunction",
+           .arguments = {cushim_match_not_null(), [2] = cushim_match_text("one\ntwo")});
+    EXPECT(.function = "cuDeviceGetName",
+           .arguments = {
+               [1] = cushim_match_range((uint64_t)-2, 7), [2] = cushim_match_equal((uint64_t)-1)});
+    assert_said("expected exactly once: cuModuleGetFunction(hfunc=not NULL, hmod, "
+                "name=\"one?two\"); it came 0 times\n"
+                "expected exactly once: cuDeviceGetName(name, len=-2 to 7, dev=-1); it came 0 "
+                "times\n");
+}
+
+static void code_without_a_name_is_told_by_its_number(void **state)
+{
+    (void)state;
+    EXPECT(.function = "cuEventQuery", .match_code = true, .code = (CUresult)12345);
+    assert_said("expected exactly once: cuEventQuery(hEvent) = 12345; it came 0 times\n");
+}
+
+static void of_calls_that_come_too_early_the_first_is_told(void **state)
+{
+    (void)state;
+    EXPECT(.function = "cuEventQuery", .in_order = true);
+    EXPECT(.function = "cuStreamQuery", .minimum = 2, .in_order = true);
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamQuery(CU_STREAM_LEGACY));
+    OK(driver->EventQuery(first));
+    assert_said("out of order: cuStreamQuery(hStream) came before cuEventQuery(hEvent)\n"
+                "  it is call 7 of thread 1: cuStreamQuery(hStream=stream#1) = CUDA_SUCCESS\n");
+}
+
+static void call_too_long_to_be_told_whole_ends_in_dots(void **state)
+{
+    const unsigned most = 4294967295u;
+    const char *told, *end;
+
+    (void)state;
+    OK(cushim_tag_name(layer, stream, "stream-of-thirty-one-characters"));
+    OK(cushim_forbid(layer, "cuLaunchKernel", NULL, 0));
+    OK(cushim_fault_parse(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
+    driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
+    cushim_fault_clear(layer);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, said, sizeof said));
+    told = strstr(said, "call 7 of thread 1: cuLaunchKernel(f=NULL, gridDimX=4294967295, ");
+    assert_non_null(told);
+    end = strchr(told, '\n');
+    assert_non_null(end);
+    assert_int_equal(end - told, 319);
+    assert_memory_equal(end - 3, "...", 3);
+}
+
+/* Expectations of one ABI of a function where another comes. */
+
+static void allocate(unsigned times)
+{
+    CUdeviceptr memory;
+
+    for (unsigned i = 0; i < times; i++) {
+        OK(driver->MemAlloc_v2(&memory, 16));
+        OK(driver->MemFree_v2(memory));
+    }
+}
+
+static void expectation_of_another_abi_is_told_which_came(void **state)
+{
+    (void)state;
+    EXPECT(.function = "cuMemAlloc");
+    allocate(3);
+    assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n"
+                "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
+    cushim_expectations_clear(layer);
+    EXPECT(.function = "cuEventElapsedTime_v2");
+    assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
+                "came 0 times\n");
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(NULL, NULL, NULL));
+    assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
+                "came 0 times\n"
+                "  cuEventElapsedTime, another ABI of it, came once\n");
+}
+
+static void expectation_that_came_says_nothing_of_other_abis(void **state)
+{
+    (void)state;
+    EXPECT(.function = "cuMemAlloc_v2");
+    driver->MemAlloc(NULL, 16);
+    allocate(2);
+    cushim_expectations_clear(layer);
+    EXPECT(.function = "cuMemAlloc*");
+    driver->MemAllocPitch(NULL, NULL, 1, 1, 4);
+    assert_verified();
+}
+
+static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
+{
+    (void)state;
+    OK(cushim_forbid(layer, "cuMemAlloc", NULL, 0));
+    EXPECT(.function = "cuMemAlloc_v2");
+    allocate(1);
+    assert_verified();
+}
+
+static void forbidding_another_abi_alone_is_a_failure(void **state)
+{
+    (void)state;
+    OK(cushim_forbid(layer, "cuMemAlloc", NULL, 0));
+    assert_verified();
+    allocate(3);
+    assert_said("forbidden: cuMemAlloc; it came 0 times\n"
+                "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
+    cushim_expectations_clear(layer);
+    OK(cushim_forbid(layer, "cuMemAlloc_v2", NULL, 0));
+    driver->MemAlloc(NULL, 16);
+    assert_verified();
+}
+
+/* Expectations that are refused, and verdicts that do not fit. */
+
+static void expectation_that_makes_no_sense_is_refused(void **state)
+{
+    static const struct {
+        struct cushim_expectation what;
+        const char *message;
+    } cases[] = {
+        {{.function = "cuEventRecrod"},
+         "the driver has no function cuEventRecrod; did you mean cuEventRecord?"},
+        {{.function = "frobnicate"}, "the driver has no function frobnicate"},
+        {{.function = "cuFrob*"}, "no function fits cuFrob*"},
+        {{.function = NULL}, "no function is named"},
+        {{.function = "cuEventQuery", .arguments = {[1] = {.kind = CUSHIM_MATCH_NULL}}},
+         "cuEventQuery has 1 parameters, and there are 2 matchers"},
+        {{.function = "cuEvent*", .arguments = {[9] = {.kind = CUSHIM_MATCH_NULL}}},
+         "no function that fits cuEvent* has 10 parameters"},
+        {{.function = "cuEventQuery", .minimum = 3, .maximum = 2},
+         "cuEventQuery: the minimum 3 is above the maximum 2"},
+        {{.function = "cuEventQuery", .arguments = {{.kind = CUSHIM_MATCH_TAG}}},
+         "cuEventQuery: the matcher of hEvent has no text"},
+        {{.function = "cuEventQuery", .arguments = {{.kind = CUSHIM_MATCH_PREDICATE}}},
+         "cuEventQuery: the matcher of hEvent has no predicate"},
+        {{.function = "cuEventQuery", .arguments = {{.kind = (enum cushim_match_kind)77}}},
+         "cuEventQuery: the matcher of hEvent has an unknown kind"},
+        {{.function = "cuEventQuery", .arguments = {{.kind = CUSHIM_MATCH_TEXT, .text = "a"}}},
+         "cuEventQuery: the matcher of hEvent wants a text, which this is not"},
+        {{.function = "cuEventQuery", .arguments = {{.kind = CUSHIM_MATCH_TAG, .text = ""}}},
+         "cuEventQuery: the matcher of hEvent has an empty tag"},
+        {{.function = "cuMemAlloc_v2",
+          .arguments = {[1] = {.kind = CUSHIM_MATCH_RANGE, .value = 2, .last = 1}}},
+         "cuMemAlloc_v2: the matcher of bytesize has a range that ends before it begins"},
+        {{.function = "cuDeviceGet",
+          .arguments = {[1] = {.kind = CUSHIM_MATCH_RANGE, .value = 1, .last = (uint64_t)-1}}},
+         "cuDeviceGet: the matcher of ordinal has a range that ends before it begins"},
+        {{.function = "cuDeviceGet*",
+          .arguments = {[1] = {.kind = CUSHIM_MATCH_RANGE, .value = 2, .last = 1}}},
+         "cuDeviceGet*: a matcher has a range that ends before it begins"},
+        {{.function = "cuDeviceGet",
+          .arguments = {[1] = {.kind = CUSHIM_MATCH_TAG, .text = "event#1"}}},
+         "cuDeviceGet: the matcher of ordinal wants a tag, which this has not"},
+    };
+    char why[200];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cushim_expectation what = cases[i].what;
+
+        what.size = sizeof what;
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, &what, why, sizeof why));
+        assert_string_equal(why, cases[i].message);
+    }
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_forbid(layer, "cuEventQeury", why, sizeof why));
+    assert_string_equal(why, "the driver has no function cuEventQeury; did you mean cuEventQuery?");
+    assert_verified();
+}
+
+static void what_is_missing_is_refused(void **state)
+{
+    const struct cushim_expectation what = {.size = 3, .function = "cuInit"};
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, &what, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, NULL, NULL, 0));
+}
+
+static void verdict_that_does_not_fit_says_so(void **state)
+{
+    char small[20];
+
+    (void)state;
+    EXPECT(.function = "cuEventQuery");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, small, sizeof small));
+    assert_string_equal(small, "expected exactl...\n");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, NULL, 0));
+}
+
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, expectation_setup, expectation_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(expectation_without_counts_is_met_by_one_call),
         TEST(counts_are_held_at_both_ends),
@@ -304,6 +557,17 @@ int main(void)
         TEST(errors_that_no_scope_expects_are_told),
         TEST(scope_without_its_error_is_told),
         cmocka_unit_test(expectations_need_no_recording),
+        TEST(matchers_are_told_as_they_were_written),
+        TEST(code_without_a_name_is_told_by_its_number),
+        TEST(of_calls_that_come_too_early_the_first_is_told),
+        TEST(call_too_long_to_be_told_whole_ends_in_dots),
+        TEST(expectation_of_another_abi_is_told_which_came),
+        TEST(expectation_that_came_says_nothing_of_other_abis),
+        TEST(forbidding_another_abi_alone_is_a_failure),
+        TEST(call_that_is_expected_is_none_of_what_is_forbidden),
+        TEST(expectation_that_makes_no_sense_is_refused),
+        TEST(what_is_missing_is_refused),
+        TEST(verdict_that_does_not_fit_says_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

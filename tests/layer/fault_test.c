@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Faults of calls, over a table of the test's own. */
-#include "fault_world.h"
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <string.h>
+
 #include "src/layer/watch.h"
 #include "src/mock/system.h"
+#include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(fault_allocate());
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    OK(fault_allocate());
     assert_int_equal(fake_allocations, 2);
     assert_int_equal(cushim_fault_matched(*state, 0), 3);
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
@@ -19,26 +23,26 @@ static void call_answers_the_code_and_is_not_made(void **state)
 static void call_after_which_a_fault_comes_is_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:phase=after,nth=1 => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    OK(fault_allocate());
 }
 
 static void not_ready_is_an_answer_as_others(void **state)
 {
     fault_add(state, "cuEventQuery:times=2 => return(NOT_READY)");
-    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
-    assert_int_equal(fault_query(), CUDA_ERROR_NOT_READY);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
+    OK(fault_query());
     assert_int_equal(fake_queries, 1);
 }
 
 static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void **state)
 {
     fault_add(state, "cuMemAlloc* => return(OUT_OF_MEMORY)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(cushim_driver()->MemAllocHost_v2(NULL, 1), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAllocHost_v2(NULL, 1));
+    OK(fault_query());
     assert_int_not_equal(cushim__watched[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
     assert_int_equal(cushim__watched[CUSHIM__SLOT(MemFree_v2)], 0);
     assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
@@ -47,10 +51,10 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
 static void nth_of_all_calls_is_one_call(void **state)
 {
     fault_add(state, "*:nth=3 => return(UNKNOWN)");
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
+    OK(fault_allocate());
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    OK(fault_query());
     assert_int_equal(cushim_fault_matched(*state, 0), 4);
 }
 
@@ -59,10 +63,10 @@ static void every_rule_counts_and_the_first_that_is_due_answers(void **state)
     fault_add(state, "cuEventQuery:nth=2 => return(UNKNOWN)\n"
                      "cuEvent*:nth=2 => return(NOT_READY)\n"
                      "*:after=2,times=1 => return(TIMEOUT)\n");
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_query(), CUDA_ERROR_TIMEOUT);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    CODE(CUDA_ERROR_TIMEOUT, fault_query());
+    OK(fault_query());
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(cushim_fault_matched(*state, i), 4);
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
@@ -74,26 +78,26 @@ static void sticky_error_stays_but_for_what_works_after_a_fault(void **state)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=2 => sticky(ECC_UNCORRECTABLE)");
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(fault_query(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(cushim_driver()->CtxSynchronize(), CUDA_ERROR_ECC_UNCORRECTABLE);
-    assert_int_equal(cushim_driver()->CtxGetCurrent(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetCount(NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    OK(fault_allocate());
+    OK(fault_query());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_query());
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->CtxSynchronize());
+    OK(cushim_driver()->CtxGetCurrent(NULL));
+    OK(cushim_driver()->DeviceGetCount(NULL));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
     assert_int_equal(cushim_fault_fired(*state, 0), 1);
     cushim_fault_clear(*state);
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
 }
 
 static void sticky_error_after_a_call_lets_it_be_made(void **state)
 {
     fault_add(state, "cuMemAlloc_v2:nth=1,phase=after => sticky(ECC_UNCORRECTABLE)");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_ECC_UNCORRECTABLE);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_allocate());
     assert_int_equal(fake_allocations, 1);
-    assert_int_equal(fault_query(), CUDA_ERROR_ECC_UNCORRECTABLE);
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, fault_query());
 }
 
 static void lost_device_fails_functions_of_devices_too(void **state)
@@ -102,15 +106,15 @@ static void lost_device_fails_functions_of_devices_too(void **state)
 
     fault_let_all_succeed(*state);
     fault_add(state, "cuEventQuery:nth=1 => lost");
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 1), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->MemFree_v2(1), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(cushim_driver()->DeviceGetCount(&number), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetAttribute(&number, 1, 1));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DevicePrimaryCtxRelease_v2(0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->MemFree_v2(1));
+    OK(cushim_driver()->DeviceGetCount(&number));
     cushim_fault_clear(*state);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
 }
 
 static int device_now;
@@ -131,9 +135,9 @@ static void device_that_is_lost_is_the_one_of_the_rule(void **state)
     cushim_layer_next(*state)->CtxGetDevice = current_device;
     device_now = 1;
     fault_add(state, "cuEventQuery@dev1 => lost(ILLEGAL_STATE)");
-    assert_int_equal(fault_query(), CUDA_ERROR_ILLEGAL_STATE);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&number, 1, 1), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, fault_query());
+    OK(cushim_driver()->DeviceGetAttribute(&number, 1, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_driver()->DeviceGetAttribute(&number, 1, 1));
 }
 
 static void rule_of_a_device_asks_for_the_current_one(void **state)
@@ -142,12 +146,12 @@ static void rule_of_a_device_asks_for_the_current_one(void **state)
     fault_add(state, "cuEventQuery@dev1 => return(UNKNOWN)");
     device_asked = 0;
     device_now = 0;
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     device_now = -1;
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     device_now = 1;
-    assert_int_equal(fault_query(), CUDA_ERROR_UNKNOWN);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_UNKNOWN, fault_query());
+    OK(fault_allocate());
     assert_int_equal(cushim_fault_matched(*state, 0), 1);
     assert_true(device_asked > 2);
 }
@@ -160,10 +164,10 @@ static void function_of_devices_is_met_by_its_argument(void **state)
     cushim_layer_next(*state)->CtxGetDevice = current_device;
     device_now = 1;
     fault_add(state, "cuDevice*@dev1 => return(NO_DEVICE)");
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&yes, 1, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetAttribute(&yes, 1, 1), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 1), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 2), CUDA_SUCCESS);
+    OK(cushim_driver()->DeviceGetAttribute(&yes, 1, 0));
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_driver()->DeviceGetAttribute(&yes, 1, 1));
+    CODE(CUDA_ERROR_NO_DEVICE, cushim_driver()->DeviceCanAccessPeer(&yes, 0, 1));
+    OK(cushim_driver()->DeviceCanAccessPeer(&yes, 0, 2));
 }
 
 static void delayed_call_takes_so_much_longer(void **state)
@@ -172,7 +176,7 @@ static void delayed_call_takes_so_much_longer(void **state)
 
     fault_add(state, "cuEventQuery:nth=1 => delay(20 ms)\ncuEventQuery => delay(1 ms)\n");
     before = cushim__host_ns();
-    assert_int_equal(fault_query(), CUDA_SUCCESS);
+    OK(fault_query());
     after = cushim__host_ns();
     assert_int_equal(fake_queries, 1);
     assert_true(after - before >= 21000000);
@@ -184,15 +188,223 @@ static void fault_comes_before_a_function_of_ones_own(void **state)
 {
     fault_let_all_succeed(*state);
     fault_add(state, "cuMemAlloc_v2:nth=1 => out_of_memory");
-    assert_int_equal(fault_allocate(), CUDA_ERROR_OUT_OF_MEMORY);
-    assert_int_equal(fault_allocate(), CUDA_SUCCESS);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
+    OK(fault_allocate());
     assert_int_equal(fake_allocations, 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
+/* Symbols that rules make missing, and older drivers. */
+
+static void missing_symbol_answers_36_and_is_not_found(void **state)
+{
+    void *found = NULL;
+
+    fault_add(state, "cuEvent* => missing");
+    assert_int_equal(fault_query(), 36);
+    assert_int_equal(fake_queries, 0);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0));
+    assert_null(found);
+    assert_int_equal(cushim_fault_fired(*state, 0), 2);
+    cushim_fault_clear(*state);
+    OK(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0));
+    assert_non_null(found);
+}
+
+/* A driver that has all versions of cuMemAlloc. */
+static CUresult CUDAAPI find_allocate(const char *symbol, void **function, int version,
+                                      cuuint64_t flags,
+                                      cushim_CUdriverProcAddressQueryResult *status)
+{
+    (void)flags;
+    assert_string_equal(symbol, "cuMemAlloc");
+    if (version >= 3020)
+        memcpy(function, &fake_table.MemAlloc_v2, sizeof *function);
+    else
+        memcpy(function, &fake_table.MemAlloc, sizeof *function);
+    if (status)
+        *status = (cushim_CUdriverProcAddressQueryResult)0;
+    return CUDA_SUCCESS;
+}
+
+static void version_before_one_that_is_missing_is_found(void **state)
+{
+    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
+    void *found = NULL, *expected;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = find_allocate;
+    fault_add(state, "cuMemAlloc_v2 => missing");
+    memcpy(&expected, &cushim_layer_table(*state)->MemAlloc, sizeof expected);
+    OK(cushim_driver()->GetProcAddress_v2("cuMemAlloc", &found, 12000, 0, &status));
+    assert_ptr_equal(found, expected);
+    assert_int_equal(status, 0);
+    assert_int_equal(cushim_fault_fired(*state, 0), 1);
+}
+
+static CUresult CUDAAPI other_allocate(CUdeviceptr *address, size_t bytes)
+{
+    (void)address;
+    (void)bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI find_other(const char *symbol, void **function, int version,
+                                   cuuint64_t flags)
+{
+    CUresult(CUDAAPI * found)(CUdeviceptr *, size_t) = other_allocate;
+
+    (void)symbol;
+    (void)flags;
+    if (version < 3020)
+        return CUDA_ERROR_NOT_FOUND;
+    memcpy(function, &found, sizeof *function);
+    return CUDA_SUCCESS;
+}
+
+static void function_that_is_not_of_the_table_is_hidden_by_its_version(void **state)
+{
+    void *found = NULL;
+
+    cushim_layer_next(*state)->GetProcAddress = find_other;
+    fault_add(state, "cuMemAlloc_v2 => missing");
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_driver()->GetProcAddress("cuMemAlloc", &found, 12000, 0));
+    assert_null(found);
+    OK(cushim_driver()->GetProcAddress("cuMemFree", &found, 12000, 0));
+    assert_non_null(found);
+}
+
+static CUresult CUDAAPI version_of_13(int *version)
+{
+    *version = 13000;
+    return CUDA_SUCCESS;
+}
+
+static void older_driver_lacks_what_came_later_and_says_so(void **state)
+{
+    int version = 0;
+
+    fault_let_all_succeed(*state);
+    cushim_layer_next(*state)->DriverGetVersion = version_of_13;
+    fault_add(state, "* => older(12.7)");
+    OK(cushim_driver()->DriverGetVersion(&version));
+    assert_int_equal(version, 12070);
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
+    OK(cushim_driver()->EventElapsedTime(NULL, NULL, NULL));
+    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventElapsedTime)], 0);
+    assert_int_equal(cushim_fault_matched(*state, 0), 2);
+    assert_int_equal(cushim_fault_fired(*state, 0), 2);
+}
+
+static void version_that_the_site_does_not_meet_stays(void **state)
+{
+    int version = 0;
+
+    cushim_layer_next(*state)->DriverGetVersion = version_of_13;
+    fault_add(state, "cuEvent* => older(12.7)");
+    OK(cushim_driver()->DriverGetVersion(&version));
+    assert_int_equal(version, 13000);
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36);
+}
+
+/*
+ * Rules at their edges: look-ups without a name, symbols hidden in every version, a second device
+ * that is lost, and rules as structs that are refused.
+ */
+
+enum { ASKED_FOR_NOTHING = CUDA_ERROR_INVALID_VALUE };
+
+static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **function, int version,
+                                                cuuint64_t flags,
+                                                cushim_CUdriverProcAddressQueryResult *status)
+{
+    (void)version;
+    (void)flags;
+    if (!symbol || !function)
+        return (CUresult)ASKED_FOR_NOTHING;
+    memcpy(function, &fake_table.EventQuery, sizeof *function);
+    if (status)
+        *status = (cushim_CUdriverProcAddressQueryResult)0;
+    return CUDA_SUCCESS;
+}
+
+static void lookup_without_a_name_or_a_place_gets_the_drivers_answer(void **state)
+{
+    void *found = &found;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = refuse_what_has_no_name;
+    fault_add(state, "cuEvent* => missing");
+    assert_int_equal(cushim_driver()->GetProcAddress_v2(NULL, &found, 12000, 0, NULL),
+                     ASKED_FOR_NOTHING);
+    assert_int_equal(cushim_driver()->GetProcAddress_v2("cuEventQuery", NULL, 12000, 0, NULL),
+                     ASKED_FOR_NOTHING);
+    assert_ptr_equal(found, &found);
+    assert_int_equal(cushim_fault_matched(*state, 0), 0);
+}
+
+/* As a driver says it: the call succeeds, and the status tells. */
+static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
+{
+    cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
+    void *found = &found;
+
+    cushim_layer_next(*state)->GetProcAddress_v2 = refuse_what_has_no_name;
+    fault_add(state, "cuEvent* => missing");
+    OK(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, &status));
+    assert_null(found);
+    assert_int_equal(status, 1);
+    found = &found;
+    OK(cushim_driver()->GetProcAddress_v2("cuEventQuery", &found, 12000, 0, NULL));
+    assert_null(found);
+}
+
+static void device_that_is_lost_stays_the_one_that_was_lost_first(void **state)
+{
+    char name[8];
+
+    fault_let_all_succeed(*state);
+    fault_add(state, "cuDeviceGetName@dev0:nth=1 => lost(ECC_UNCORRECTABLE)\n"
+                     "cuDeviceGetName@dev1:nth=1 => lost(UNKNOWN)\n");
+    CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_driver()->DeviceGetName(name, sizeof name, 1));
+    for (unsigned i = 0; i < 2; i++) {
+        CODE(CUDA_ERROR_ECC_UNCORRECTABLE, cushim_driver()->DeviceGetName(name, sizeof name, 0));
+        OK(cushim_driver()->DeviceGetName(name, sizeof name, 1));
+    }
+}
+
+static void rule_as_a_struct_needs_no_room_for_a_message(void **state)
+{
+    struct cushim_fault rule = {.size = sizeof rule,
+                                .site = "cuEventQuery",
+                                .effect = CUSHIM_FAULT_RETURN,
+                                .code = CUDA_ERROR_NOT_READY};
+
+    OK(cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
+    CODE(CUDA_ERROR_NOT_READY, fault_query());
+    rule.site = "cuEventQuery or so";
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
+    assert_null(cushim_fault_text(*state, 1));
+}
+
+static void site_that_is_too_long_is_refused_and_not_cut(void **state)
+{
+    char site[4096];
+    const struct cushim_fault rule = {.size = sizeof rule,
+                                      .site = site,
+                                      .effect = CUSHIM_FAULT_RETURN,
+                                      .code = CUDA_ERROR_NOT_READY};
+
+    memset(site, '*', sizeof site - 1);
+    site[sizeof site - 1] = '\0';
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         cushim_fault_add(*state, &rule, fault_message, sizeof fault_message));
+    assert_string_equal(fault_message, "fault: the site is too long");
+    assert_null(cushim_fault_text(*state, 0));
+    OK(fault_query());
+}
 
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)
     const struct CMUnitTest tests[] = {
         TEST(call_answers_the_code_and_is_not_made),
         TEST(call_after_which_a_fault_comes_is_made),
@@ -208,6 +420,16 @@ int main(void)
         TEST(function_of_devices_is_met_by_its_argument),
         TEST(delayed_call_takes_so_much_longer),
         TEST(fault_comes_before_a_function_of_ones_own),
+        TEST(missing_symbol_answers_36_and_is_not_found),
+        TEST(version_before_one_that_is_missing_is_found),
+        TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
+        TEST(older_driver_lacks_what_came_later_and_says_so),
+        TEST(version_that_the_site_does_not_meet_stays),
+        TEST(lookup_without_a_name_or_a_place_gets_the_drivers_answer),
+        TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
+        TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
+        TEST(rule_as_a_struct_needs_no_room_for_a_message),
+        TEST(site_that_is_too_long_is_refused_and_not_cut),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,14 +3,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include <cushim/fault.h>
-
 #include "src/mock/lock.h"
 #include "world.h"
 
 enum { THREADS = 8, CALLS = 1000 };
-
-static char message[400];
 
 static CUresult CUDAAPI answer_success(CUevent event)
 {
@@ -24,12 +20,6 @@ static int setup(void **state)
     /* The fake's own counts without a lock. */
     cushim_layer_next(*state)->EventQuery = answer_success;
     return 0;
-}
-
-static void add(void **state, const char *rules)
-{
-    if (cushim_fault_parse(*state, rules, message, sizeof message) != CUDA_SUCCESS)
-        fail_msg("%s", message);
 }
 
 static atomic_uint failures;
@@ -57,7 +47,7 @@ static void query_from_all_threads(void)
 
 static void nth_of_the_calls_of_all_threads_is_one_call(void **state)
 {
-    add(state, "cuEventQuery:nth=1000 => return(UNKNOWN)");
+    fault_add(state, "cuEventQuery:nth=1000 => return(UNKNOWN)");
     query_from_all_threads();
     assert_int_equal(failures, 1);
     assert_int_equal(cushim_fault_matched(*state, 0), THREADS * CALLS);
@@ -66,8 +56,8 @@ static void nth_of_the_calls_of_all_threads_is_one_call(void **state)
 
 static void times_and_every_are_exact_too(void **state)
 {
-    add(state, "cuEventQuery:every=10,times=500 => return(UNKNOWN)\n"
-               "*:every=100,phase=after => return(NOT_READY)\n");
+    fault_add(state, "cuEventQuery:every=10,times=500 => return(UNKNOWN)\n"
+                     "*:every=100,phase=after => return(NOT_READY)\n");
     query_from_all_threads();
     assert_int_equal(cushim_fault_fired(*state, 0), 500);
     /* Those after a call are asked only of calls that were made. */
@@ -83,7 +73,7 @@ static void rules_come_and_go_while_calls_are_made(void **state)
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, query_often, NULL), 0);
     for (int i = 0; i < 200; i++) {
-        add(state, "cuEvent*:every=2 => return(UNKNOWN)\n* => older(12.0)");
+        fault_add(state, "cuEvent*:every=2 => return(UNKNOWN)\n* => older(12.0)");
         cushim_fault_text(*state, 0);
         cushim_fault_unused(*state, 0);
         cushim_fault_clear(*state);
@@ -127,10 +117,10 @@ static void call_hangs_until_it_is_released(void **state)
 {
     struct hanging first, second;
 
-    add(state, "cuEventQuery:times=2 => hang");
+    fault_add(state, "cuEventQuery:times=2 => hang");
     begin(&first, *state, 1);
     begin(&second, *state, 2);
-    assert_int_equal(cushim_driver()->EventQuery(NULL), CUDA_SUCCESS);
+    OK(cushim_driver()->EventQuery(NULL));
     assert_false(atomic_load(&first.is_back));
     assert_false(atomic_load(&second.is_back));
     cushim_fault_release(*state);
@@ -143,7 +133,7 @@ static void call_that_is_made_hangs_behind_it(void **state)
     struct hanging one;
 
     cushim_layer_next(*state)->EventQuery = fake_table.EventQuery;
-    add(state, "cuEventQuery:phase=after => hang");
+    fault_add(state, "cuEventQuery:phase=after => hang");
     begin(&one, *state, 1);
     cushim_fault_clear(*state);
     assert_int_equal(end(&one), CUDA_ERROR_TIMEOUT);
@@ -157,7 +147,7 @@ static void end_layers_with_calls_that_hang(void **state, const char *rule)
 
     for (int round = 0; round < 50; round++) {
         cushim_layer_next(*state)->EventQuery = answer_success;
-        add(state, rule);
+        fault_add(state, rule);
         for (int i = 0; i < THREADS; i++)
             begin(&several[i], *state, (uint64_t)i + 1);
         cushim_layer_destroy(*state);

@@ -13,11 +13,14 @@
 #include "tests/layer/kit.h"
 #include "tests/support/counters.h"
 
-enum { CHILD_SECONDS = 20, HELD_MS = 100 };
+enum { CHILD_SECONDS = 120, HELD_MS = 100 };
 
 static atomic_bool is_held, is_over;
 
-/* As a call of another thread that is within the layer while this one forks. */
+/*
+ * As a call of another thread that is within the layer while this one forks. A fork waits for it, so
+ * it lets go after a while: a child without that wait would find the lock taken, and never end.
+ */
 static void *hold(void *unused)
 {
     cushim__lock_take(&layer->lock);

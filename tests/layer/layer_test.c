@@ -14,7 +14,7 @@ static void call_reaches_the_wrapped_table_with_its_arguments(void **state)
 {
     (void)state;
     fake_query_answer = CUDA_ERROR_NOT_READY;
-    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_ERROR_NOT_READY);
+    CODE(CUDA_ERROR_NOT_READY, cushim_driver()->EventQuery(EVENT));
     assert_int_equal(fake_queries, 1);
     assert_ptr_equal(fake_queried, EVENT);
 }
@@ -25,9 +25,9 @@ static void watched_call_reaches_it_too(void **state)
 
     (void)state;
     cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
-    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 16), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->CtxSynchronize(), CUDA_ERROR_NOT_SUPPORTED);
+    OK(cushim_driver()->EventQuery(EVENT));
+    OK(cushim_driver()->MemAlloc_v2(&address, 16));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_driver()->CtxSynchronize());
     assert_ptr_equal(fake_queried, EVENT);
     assert_int_equal(address, 0x1000);
 }
@@ -43,9 +43,9 @@ static void function_of_ones_own_stands_in_and_has_the_original(void **state)
     CUdeviceptr address = 0;
 
     cushim_layer_next(*state)->MemAlloc_v2 = no_memory;
-    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 101), CUDA_ERROR_OUT_OF_MEMORY);
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAlloc_v2(&address, 101));
     assert_int_equal(fake_allocations, 0);
-    assert_int_equal(cushim_driver()->MemAlloc_v2(&address, 100), CUDA_SUCCESS);
+    OK(cushim_driver()->MemAlloc_v2(&address, 100));
     assert_int_equal(address, 0x1000);
 }
 
@@ -60,7 +60,7 @@ static void function_of_ones_own_may_call_through_the_layer(void **state)
 {
     cushim_layer_next(*state)->EventQuery = query_by_the_layer;
     cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
-    assert_int_equal(cushim_driver()->EventQuery(EVENT), CUDA_SUCCESS);
+    OK(cushim_driver()->EventQuery(EVENT));
     assert_int_equal(fake_allocations, 1);
     assert_int_equal(fake_queries, 1);
 }
@@ -70,12 +70,10 @@ static void what_the_driver_finds_by_name_leads_through_the_layer(void **state)
     void *found = NULL, *expected;
 
     memcpy(&expected, &cushim_layer_table(*state)->EventQuery, sizeof expected);
-    assert_int_equal(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0),
-                     CUDA_SUCCESS);
+    OK(cushim_driver()->GetProcAddress("cuEventQuery", &found, 12000, 0));
     assert_ptr_equal(found, expected);
     found = NULL;
-    assert_int_equal(cushim_driver()->GetProcAddress("cuNothing", &found, 12000, 0),
-                     CUDA_ERROR_NOT_FOUND);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_driver()->GetProcAddress("cuNothing", &found, 12000, 0));
     assert_null(found);
 }
 
@@ -83,7 +81,7 @@ static void only_one_layer_exists_at_a_time(void **state)
 {
     struct cushim_layer *other = NULL;
 
-    assert_int_equal(cushim_layer_create(NULL, &other), CUDA_ERROR_ALREADY_ACQUIRED);
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_layer_create(NULL, &other));
     assert_null(other);
     assert_ptr_equal(cushim_layer_current(), *state);
 }
@@ -98,13 +96,13 @@ static void table_with_a_hole_or_too_short_is_refused(void **state)
     cushim_layer_destroy(*state);
     *state = NULL;
     table.EventQuery = NULL;
-    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_create(&options, &layer));
     table = fake_table;
     table.size--;
-    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_layer_create(&options, NULL), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_create(&options, &layer));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_create(&options, NULL));
     options.size = 1;
-    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_create(&options, &layer));
     assert_null(layer);
 }
 
@@ -116,7 +114,7 @@ static void layer_over_its_own_table_is_refused(void **state)
 
     cushim_layer_destroy(*state);
     *state = NULL;
-    assert_int_equal(cushim_layer_create(&options, &layer), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_create(&options, &layer));
     assert_null(layer);
 }
 
@@ -138,11 +136,11 @@ static void table_installed_over_the_layer_stays_at_its_end(void **state)
 {
     const struct cushim_table *layers;
 
-    assert_int_equal(cushim_table_install(&fake_table, &layers), CUDA_SUCCESS);
+    OK(cushim_table_install(&fake_table, &layers));
     cushim_layer_destroy(*state);
     *state = NULL;
     assert_ptr_equal(cushim_driver(), &fake_table);
-    assert_int_equal(cushim_table_install(NULL, NULL), CUDA_SUCCESS);
+    OK(cushim_table_install(NULL, NULL));
 }
 
 static void watch_ends_with_its_layer(void **state)
@@ -162,21 +160,19 @@ static void mock_is_wrapped_as_any_other_table(void **state)
 
     cushim_layer_destroy(*state);
     *state = NULL;
-    assert_int_equal(
-        cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
-                                                         .settings = "devices = 3"},
-                           &mock),
-        CUDA_SUCCESS);
-    assert_int_equal(cushim_mock_install(mock), CUDA_SUCCESS);
-    assert_int_equal(cushim_layer_create(NULL, &layer), CUDA_SUCCESS);
-    assert_int_equal(cushim_layer_install(layer), CUDA_SUCCESS);
+    OK(cushim_mock_create(&(struct cushim_mock_options){.size = sizeof(struct cushim_mock_options),
+                                                        .settings = "devices = 3"},
+                          &mock));
+    OK(cushim_mock_install(mock));
+    OK(cushim_layer_create(NULL, &layer));
+    OK(cushim_layer_install(layer));
     assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
-    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DeviceGetCount(&devices), CUDA_SUCCESS);
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DeviceGetCount(&devices));
     assert_int_equal(devices, 3);
     cushim_layer_destroy(layer);
     assert_ptr_equal(cushim_driver(), cushim_mock_table(mock));
-    assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
+    OK(cushim_mock_destroy(mock));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, layer_setup, layer_teardown)

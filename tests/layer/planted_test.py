@@ -74,7 +74,7 @@ TOLD = {
 
 def run(name):
     return subprocess.run([*WRAPPER, PROGRAM, name], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False, timeout=60)
+                          stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
 
 
 class Planted(unittest.TestCase):

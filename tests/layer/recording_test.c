@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/layer/kit.h"
+#include "tests/support/gate.h"
 
 static char text[1 << 16];
 
@@ -198,15 +199,10 @@ static void reading_what_is_not_there_is_refused(void **state)
     (void)state;
     cushim_recording_clear(layer);
     CODE(CUDA_ERROR_NOT_FOUND, cushim_recording_get(layer, 0, &read));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(NULL, 0, &read));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, NULL));
     read.size--;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_get(layer, 0, &read));
     assert_int_equal(read.number, 77);
-    assert_int_equal(cushim_recording_count(NULL), 0);
-    assert_int_equal(cushim_recording_lost(NULL), 0);
-    assert_int_equal(cushim_recording_text(NULL, text, sizeof text), 0);
-    assert_string_equal(text, "");
 }
 
 static void what_is_not_recorded_is_not_there(void **state)
@@ -216,7 +212,6 @@ static void what_is_not_recorded_is_not_there(void **state)
     (void)state;
     cushim_recording_clear(layer);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_recording_start(layer, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_recording_start(NULL, 0));
     OK(driver->DeviceGetCount(&count));
     cushim_recording_stop(layer);
     OK(driver->DeviceGetCount(&count));
@@ -225,8 +220,6 @@ static void what_is_not_recorded_is_not_there(void **state)
     assert_int_equal(cushim_recording_count(layer), 0);
     OK(driver->DeviceGetCount(&count));
     assert_int_equal(kit_call(0).number, 1);
-    cushim_recording_stop(NULL);
-    cushim_recording_clear(NULL);
 }
 
 static void full_recording_keeps_the_last_calls_and_says_so(void **state)
@@ -275,6 +268,96 @@ static void text_is_cut_to_its_buffer(void **state)
     assert_memory_equal(small, text, sizeof small - 1);
 }
 
+/* The recording of calls that are under way, and of threads that call at once. */
+
+static struct gate gate = GATE;
+
+static void *synchronise(void *stream)
+{
+    return (void *)(uintptr_t)driver->StreamSynchronize(stream);
+}
+
+static void call_under_way_has_not_returned(void **state)
+{
+    struct cushim__runner runner;
+    CUstream stream;
+
+    (void)state;
+    kit_again("mode = threaded");
+    gate_prepare(&gate);
+    OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
+    gate_await(&gate);
+    cushim_recording_clear(layer);
+    assert_true(cushim__runner_start(&runner, synchronise, stream));
+    while (cushim_recording_count(layer) == 0)
+        cushim__yield();
+    assert_false(kit_call(0).has_returned);
+    cushim_recording_text(layer, text, sizeof text);
+    assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
+    gate_open(&gate);
+    cushim__runner_join(&runner);
+    assert_true(kit_call(0).has_returned);
+    assert_int_equal(kit_call(0).thread, 2);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+enum { THREADS = 8, ROUNDS = 500 };
+
+static void *work(void *data)
+{
+    (void)data;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        CUevent event;
+
+        if (driver->EventCreate(&event, 0) != CUDA_SUCCESS ||
+            driver->EventQuery(event) != CUDA_SUCCESS ||
+            driver->EventDestroy_v2(event) != CUDA_SUCCESS)
+            return &gate;
+    }
+    return NULL;
+}
+
+static void *with_context(void *context)
+{
+    CUcontext popped;
+
+    if (driver->CtxPushCurrent_v2(context) != CUDA_SUCCESS || work(NULL) ||
+        driver->CtxPopCurrent_v2(&popped) != CUDA_SUCCESS)
+        return &gate;
+    return NULL;
+}
+
+static void eight_threads_record_at_once(void **state)
+{
+    struct cushim__runner runners[THREADS];
+    unsigned created = 0, of_thread[THREADS + 2] = {0};
+    CUcontext context;
+
+    (void)state;
+    cushim_recording_stop(layer);
+    OK(cushim_recording_start(layer, THREADS * (3 * ROUNDS + 2) + 4));
+    OK(driver->CtxGetCurrent(&context));
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_true(cushim__runner_start(&runners[i], with_context, context));
+    for (unsigned i = 0; i < THREADS; i++)
+        cushim__runner_join(&runners[i]);
+    assert_int_equal(cushim_recording_lost(layer), 0);
+    assert_int_equal(cushim_recording_count(layer), THREADS * (3 * ROUNDS + 2) + 1);
+    for (size_t i = 0; i < cushim_recording_count(layer); i++) {
+        const struct cushim_recorded_call read = kit_call(i);
+
+        assert_true(read.has_returned);
+        assert_int_equal(read.code, CUDA_SUCCESS);
+        assert_in_range(read.thread, 1, THREADS + 1);
+        of_thread[read.thread]++;
+        created += strcmp(read.name, "cuEventCreate") == 0;
+    }
+    assert_int_equal(created, THREADS * ROUNDS);
+    for (unsigned i = 2; i <= THREADS + 1; i++)
+        assert_int_equal(of_thread[i], 3 * ROUNDS + 2);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
@@ -287,6 +370,8 @@ int main(void)
         TEST(what_is_not_recorded_is_not_there),
         TEST(full_recording_keeps_the_last_calls_and_says_so),
         TEST(text_is_cut_to_its_buffer),
+        TEST(call_under_way_has_not_returned),
+        TEST(eight_threads_record_at_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

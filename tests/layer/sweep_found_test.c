@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a sweep finds of what is planted, and says of it. */
+#include <stdio.h>
 #include <string.h>
 
 #include <cushim/test.h>
@@ -45,7 +46,7 @@ static void leak_is_found_although_its_context_is_gone(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    assert_int_equal(sweep_once(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     blur_places(sweep_why);
     assert_string_equal(
         sweep_why, "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
@@ -80,9 +81,9 @@ static void memory_freed_twice_is_found_on_request(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.fail_releases = false;
     sweep_options.functions = "cuMemset*";
-    assert_int_equal(sweep_once(FREES_TWICE), CUDA_SUCCESS);
+    OK(sweep_once(FREES_TWICE));
     sweep_options.forbid_errors = true;
-    assert_int_equal(sweep_once(FREES_TWICE), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(FREES_TWICE));
     assert_int_equal(sweep_result.failures, 1);
     assert_non_null(strstr(sweep_why, "once: error that nothing expects: call 10 of thread 1: "
                                       "cuMemFree_v2(dptr="));
@@ -93,8 +94,7 @@ static void forbidden_errors_are_not_those_that_the_sweep_gives(void **state)
 {
     (void)state;
     sweep_options.forbid_errors = true;
-    if (sweep_once(NO_BUG) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
 }
 
@@ -103,11 +103,9 @@ static void errors_that_a_scope_expects_may_come(void **state)
     (void)state;
     sweep_options.forbid_errors = true;
     sweep_options.functions = "cuMemset*";
-    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
     sweep_options.functions = NULL; /* the second free fails by the sweep: none comes */
-    if (sweep_once(FREES_TWICE_AND_EXPECTS_IT) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(FREES_TWICE_AND_EXPECTS_IT));
 }
 
 static void context_left_on_the_stack_is_found(void **state)
@@ -128,7 +126,7 @@ static void context_may_be_left_if_that_is_said(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.leaves_context = true;
-    assert_int_equal(sweep_once(LEAVES_THE_CONTEXT), CUDA_SUCCESS);
+    OK(sweep_once(LEAVES_THE_CONTEXT));
 }
 
 static void endless_poll_is_stopped_and_named(void **state)
@@ -157,7 +155,7 @@ static void loop_that_nothing_ends_is_left(void **state)
     sweep_options.limit = 100;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuEventRecord";
-    assert_int_equal(sweep_once(NEVER_ENDS), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(NEVER_ENDS));
     assert_non_null(
         strstr(sweep_why, "the body did not end within 100 calls; the next was cuEventQuery"));
 }
@@ -184,14 +182,211 @@ static void failures_are_counted_and_the_first_kept(void **state)
 {
     (void)state;
     sweep_options.message_size = 900;
-    assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
     assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
     assert_non_null(strstr(sweep_why, "call 1 of the body (cuInit)"));
     assert_non_null(strstr(sweep_why, "call 4 of the body (cuMemAlloc_v2)"));
     assert_null(strstr(sweep_why, "call 5 of the body"));
     assert_non_null(strstr(sweep_why, "\nand 18 more\n"));
     sweep_options.message = NULL;
-    assert_int_equal(sweep_once(ALWAYS_WRONG_IF_FAILED), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
+}
+
+/* What a sweep tells of runs: the same once, and what is another thing by itself. */
+
+static char expected[100];
+
+static unsigned count_of(const char *text)
+{
+    unsigned count = 0;
+
+    for (const char *at = sweep_why; (at = strstr(at, text)); at++)
+        count++;
+    return count;
+}
+
+static void same_leak_in_many_runs_has_one_line(void **state)
+{
+    static const char *const variants[] = {"schedule = eager", "schedule = lazy", NULL};
+
+    (void)state;
+    sweep_options.variants = variants;
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_IF_FAILED));
+    assert_int_equal(count_of("call 6 of the body"), 1);
+    assert_int_equal(count_of("\n"), 1);
+    assert_true(sweep_result.failures > 6);
+    snprintf(expected, sizeof expected, "kinds = CUSHIM_SWEEP_ONCE; and in %u other runs\n",
+             (unsigned)sweep_result.failures - 1);
+    assert_non_null(strstr(sweep_why, expected));
+}
+
+/* One call less if the first fails, and an event that is left if one has failed. */
+static int leak_by_this_call_or_that(void *data)
+{
+    int count;
+    CUevent event;
+    volatile CUresult code = cushim_driver()->DeviceGetCount(&count); /* one place for the event */
+
+    (void)data;
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->DeviceGetCount(&count);
+    if (cushim_driver()->EventCreate(&event, 0) == CUDA_SUCCESS && code == CUDA_SUCCESS)
+        cushim_driver()->EventDestroy_v2(event);
+    return 0;
+}
+
+static void number_of_the_call_is_not_the_place(void **state)
+{
+    (void)state;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_options.setup = sweep_make_current;
+    sweep_options.teardown = sweep_end_current;
+    assert_int_equal(sweep_run(leak_by_this_call_or_that, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_result.failures, 2);
+    assert_int_equal(count_of("\n"), 1);
+    assert_non_null(strstr(sweep_why, "call 1 of the body (cuDeviceGetCount)"));
+}
+
+static void one_more_run_is_told_as_one(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuMemset*";
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
+    assert_int_equal(sweep_result.failures, 2);
+    assert_int_equal(count_of("\n"), 1);
+    assert_non_null(strstr(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n"));
+}
+
+static void what_the_body_says_is_told_for_each_call(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
+    assert_int_equal(sweep_result.failures, 2 * SWEEP_CALLS);
+    assert_int_equal(count_of("\n"), SWEEP_CALLS);
+    assert_int_equal(count_of("; and in 1 other run\n"), SWEEP_CALLS);
+}
+
+/* However small it is, nothing is written behind it. */
+static void message_of_any_size_is_filled_and_no_more(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuMem*";
+    for (size_t size = 1; size < 1000; size += 13) {
+        memset(sweep_why, '#', sizeof sweep_why);
+        sweep_options.message_size = size;
+        CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
+        assert_true(strlen(sweep_why) < size);
+        assert_int_equal(sweep_why[size], '#');
+    }
+}
+
+/* Polls of many handles in a sweep, and what it says of contexts and tables that are not right. */
+
+enum { EVENTS = 18, TOLD_APART = 16, ROUNDS = 3 };
+
+static unsigned events_polled;
+
+static CUresult poll_all(const CUevent *events)
+{
+    CUresult first = CUDA_SUCCESS;
+
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (unsigned i = 0; i < events_polled; i++) {
+            const CUresult code = cushim_driver()->EventQuery(events[i]);
+
+            first = first ? first : code;
+        }
+    }
+    return first;
+}
+
+static int poll_in_turns(void *data)
+{
+    CUevent events[EVENTS] = {NULL};
+    CUresult code = CUDA_SUCCESS;
+
+    (void)data;
+    for (unsigned i = 0; i < events_polled && code == CUDA_SUCCESS; i++)
+        code = cushim_driver()->EventCreate(&events[i], 0);
+    if (code == CUDA_SUCCESS)
+        code = poll_all(events);
+    for (unsigned i = 0; i < events_polled && events[i]; i++)
+        cushim_driver()->EventDestroy_v2(events[i]);
+    return code != cushim_sweep_injected(NULL);
+}
+
+/* How many polls of so many handles, each one three times, count. */
+static uint64_t polls_counted(unsigned handles)
+{
+    events_polled = handles;
+    sweep_options.functions = "cuEventQuery";
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_options.setup = sweep_make_current;
+    sweep_options.teardown = sweep_end_current;
+    sweep_assert_passed(sweep_run(poll_in_turns, NULL));
+    return sweep_result.calls;
+}
+
+static void polls_in_turns_count_twice_for_each_handle(void **state)
+{
+    (void)state;
+    assert_int_equal(polls_counted(2), 2 * 2);
+    assert_int_equal(polls_counted(TOLD_APART), TOLD_APART * 2);
+}
+
+static void polls_of_more_handles_than_are_told_apart_all_count(void **state)
+{
+    (void)state;
+    assert_int_equal(polls_counted(EVENTS), TOLD_APART * 2 + (EVENTS - TOLD_APART) * ROUNDS);
+}
+
+/* --- contexts --- */
+
+static CUcontext other;
+
+static int make_two_contexts(void *data)
+{
+    return cushim_driver()->Init(0) || cushim_driver()->CtxCreate_v2(&other, 0, 0) ||
+           sweep_make_current(data);
+}
+
+static void drop_two_contexts(void *data)
+{
+    sweep_end_current(data);
+    cushim_driver()->CtxDestroy_v2(other);
+}
+
+static int set_other(void *data)
+{
+    (void)data;
+    return cushim_driver()->CtxSetCurrent(other) != cushim_sweep_injected(NULL);
+}
+
+static void other_context_left_current_is_found(void **state)
+{
+    (void)state;
+    sweep_options.setup = make_two_contexts;
+    sweep_options.teardown = drop_two_contexts;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    assert_int_equal(sweep_run(set_other, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, "another context is current than before"));
+    sweep_options.leaves_context = true;
+    assert_int_equal(sweep_run(set_other, NULL), CUDA_SUCCESS);
+}
+
+/* --- tables --- */
+
+static void table_that_cannot_be_installed_is_no_world_to_sweep_in(void **state)
+{
+    const struct cushim_table *const before = cushim_driver();
+    static struct cushim_table empty;
+
+    (void)state;
+    empty.size = sizeof empty;
+    sweep_options.table = &empty;
+    assert_int_equal(sweep_run(poll_in_turns, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(sweep_why, "no mock or no layer can be made: CUDA_ERROR_INVALID_VALUE\n");
+    assert_ptr_equal(cushim_driver(), before);
 }
 
 int main(void)
@@ -210,6 +405,15 @@ int main(void)
         SWEEP_TEST(body_that_fails_by_itself_is_not_swept),
         SWEEP_TEST(what_the_body_says_is_told),
         SWEEP_TEST(failures_are_counted_and_the_first_kept),
+        SWEEP_TEST(same_leak_in_many_runs_has_one_line),
+        SWEEP_TEST(number_of_the_call_is_not_the_place),
+        SWEEP_TEST(one_more_run_is_told_as_one),
+        SWEEP_TEST(what_the_body_says_is_told_for_each_call),
+        SWEEP_TEST(message_of_any_size_is_filled_and_no_more),
+        SWEEP_TEST(polls_in_turns_count_twice_for_each_handle),
+        SWEEP_TEST(polls_of_more_handles_than_are_told_apart_all_count),
+        SWEEP_TEST(other_context_left_current_is_found),
+        SWEEP_TEST(table_that_cannot_be_installed_is_no_world_to_sweep_in),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

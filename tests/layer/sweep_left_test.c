@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 #include <cushim/test.h>
 
+#include "src/layer/sweep/sort.h"
 #include "sweep_world.h"
 
 static int allocate(void *data)
 {
-    CUcontext context;
-
-    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
-           cushim_driver()->CtxSetCurrent(context) || cushim_driver()->MemAlloc_v2(data, 4096);
+    return sweep_make_current(NULL) || cushim_driver()->MemAlloc_v2(data, 4096);
 }
 
 /* What a capture that has failed leaves: no graph. */
@@ -41,8 +45,7 @@ static void capture_that_fails_to_end_leaves_no_graph(void **state)
 
     (void)state;
     sweep_options.setup = allocate;
-    if (cushim_sweep(&sweep_options, capture, &memory, &sweep_result) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_run(capture, &memory));
     assert_int_equal(sweep_result.calls, 5);
 }
 
@@ -70,8 +73,7 @@ static void missing_wait_and_pending_work_are_found(void **state)
     (void)state;
     sweep_options.settings = "mode = manual\nraces = report";
     sweep_options.setup = allocate;
-    assert_int_equal(cushim_sweep(&sweep_options, write_and_leave, &memory, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(
         strstr(sweep_why, "with no call failing: 2 operations are pending; race: set "));
     assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
@@ -99,8 +101,7 @@ static void work_is_not_found_pending_whose_wait_has_failed(void **state)
     (void)state;
     sweep_options.settings = "schedule = lazy";
     sweep_options.setup = allocate;
-    assert_int_equal(cushim_sweep(&sweep_options, wait_and_give_back, &memory, &sweep_result),
-                     CUDA_SUCCESS);
+    assert_int_equal(sweep_run(wait_and_give_back, &memory), CUDA_SUCCESS);
     assert_string_equal(sweep_why, "");
 }
 
@@ -129,10 +130,10 @@ static void assert_a_test_begins_afresh(void)
     char text[200];
     CUcontext context;
 
-    assert_int_equal(cushim_test_begin(&options, &test), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+    OK(cushim_test_begin(&options, &test));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DevicePrimaryCtxRetain(&context, 0));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
     cushim_test_end(test, text, sizeof text);
     assert_string_equal(text, "");
 }
@@ -142,22 +143,11 @@ static void body_that_destroys_what_it_runs_on_is_found(void **state)
     static const char told[] = "the body has destroyed the mock or the layer that it ran on";
 
     (void)state;
-    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_mock, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, told));
-    assert_int_equal(cushim_sweep(&sweep_options, destroy_the_layer, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(sweep_why, told));
     assert_a_test_begins_afresh();
-}
-
-static int retain_and_current(void *data)
-{
-    CUcontext context;
-
-    (void)data;
-    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
-           cushim_driver()->CtxSetCurrent(context);
 }
 
 /* Its reference is left if there is no memory. */
@@ -187,12 +177,156 @@ static void reference_on_a_context_is_a_leak(void **state)
     (void)state;
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    sweep_options.setup = retain_and_current;
+    sweep_options.setup = sweep_make_current;
     sweep_options.teardown = release_twice;
-    assert_int_equal(cushim_sweep(&sweep_options, retain_once_more, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(retain_once_more, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_non_null(strstr(
         sweep_why, "the primary context of device 0 is retained and not released; this run"));
+}
+
+/* What gives something back, in a sweep: it fails if that is asked for, and not otherwise. */
+
+enum { RELEASES = 4 }; /* of SWEEP_CALLS */
+
+static void releases_are_not_failed_unasked(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = false;
+    sweep_assert_passed(sweep_once(IGNORES_RELEASES));
+    assert_int_equal(sweep_result.calls, SWEEP_CALLS - RELEASES);
+    assert_int_equal(sweep_result.swept, 2 * (SWEEP_CALLS - RELEASES));
+}
+
+static void releases_are_failed_on_request(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = true;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_RELEASES));
+    assert_int_equal(sweep_result.calls, SWEEP_CALLS);
+    assert_int_equal(sweep_result.failures, RELEASES);
+}
+
+static void release_that_is_named_is_failed(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = false;
+    sweep_options.functions = "cuEventDestroy_v2";
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_assert_found(IGNORES_RELEASES,
+                       "call 1 of the body (cuEventDestroy_v2) answered CUDA_ERROR_UNKNOWN, once: "
+                       "the body answered 1; this run alone: first = last = 1, kinds = "
+                       "CUSHIM_SWEEP_ONCE\n");
+}
+
+/* Makes current what is so already, and later puts it back without a look at the answer. */
+static int go_and_come_back(void *data)
+{
+    CUcontext context = NULL;
+    CUresult code;
+
+    (void)data;
+    cushim_driver()->CtxGetCurrent(&context);
+    code = cushim_driver()->CtxSetCurrent(context);
+    if (code == CUDA_SUCCESS) {
+        code = cushim_driver()->CtxSetCurrent(NULL);
+        cushim_driver()->CtxSetCurrent(context);
+    }
+    return code != cushim_sweep_injected(NULL);
+}
+
+static void context_that_is_put_back_is_given_back(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuCtxSet*";
+    sweep_options.setup = sweep_make_current;
+    sweep_options.teardown = sweep_end_current;
+    sweep_options.fail_releases = false;
+    sweep_assert_passed(sweep_run(go_and_come_back, NULL));
+    assert_int_equal(sweep_result.calls, 2);
+    sweep_options.fail_releases = true;
+    assert_int_equal(sweep_run(go_and_come_back, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_result.calls, 3);
+}
+
+/* What functions are to a sweep, by their names. */
+
+#define NO_MEMORY CUDA_ERROR_OUT_OF_MEMORY
+#define UNKNOWN CUDA_ERROR_UNKNOWN
+
+static const struct {
+    const char *function;
+    CUresult code;
+    bool gives_back;
+} cases[] = {
+    {"cuInit", UNKNOWN, false},
+    {"cuCtxCreate_v4", NO_MEMORY, false},
+    {"cuDevicePrimaryCtxRetain", NO_MEMORY, false},
+    {"cuDevicePrimaryCtxRelease_v2", UNKNOWN, true},
+    {"cuCtxPushCurrent_v2", UNKNOWN, false},
+    {"cuCtxPopCurrent_v2", UNKNOWN, true},
+    {"cuMemAlloc_v2", NO_MEMORY, false},
+    {"cuMemFreeAsync_ptsz", UNKNOWN, true},
+    {"cuMemAddressReserve", NO_MEMORY, false},
+    {"cuMemAddressFree", UNKNOWN, true},
+    {"cuMemMap", NO_MEMORY, false},
+    {"cuMemUnmap", UNKNOWN, true},
+    {"cuMemHostRegister_v2", NO_MEMORY, false},
+    {"cuMemHostUnregister", UNKNOWN, true},
+    {"cuModuleLoadData", NO_MEMORY, false},
+    {"cuModuleUnload", UNKNOWN, true},
+    {"cuModuleGetLoadingMode", UNKNOWN, false},
+    {"cuFuncIsLoaded", UNKNOWN, false},
+    {"cuGraphAddKernelNode_v2", NO_MEMORY, false},
+    {"cuGraphAddMemFreeNode", NO_MEMORY, false},
+    {"cuGraphMemFreeNodeGetParams", UNKNOWN, false},
+    {"cuGraphInstantiateWithParams", NO_MEMORY, false},
+    {"cuGraphDestroyNode", UNKNOWN, true},
+    {"cuGraphNodeFindInClone", UNKNOWN, false},
+    {"cuIpcOpenMemHandle_v2", NO_MEMORY, false},
+    {"cuIpcCloseMemHandle", UNKNOWN, true},
+    {"cuStreamBeginCapture_v2", UNKNOWN, false},
+    {"cuStreamEndCapture", UNKNOWN, true},
+    {"cuLaunchKernel", UNKNOWN, false},
+    {"cuEventQuery", UNKNOWN, false},
+};
+
+static void names_say_what_is_given_back_and_what_is_usual(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!cushim__sweep_means_any(cases[i].function, true))
+            fail_msg("there is no %s", cases[i].function);
+        if (cushim__sweep_gives_back(cases[i].function) != cases[i].gives_back)
+            fail_msg("%s gives something back, or does not", cases[i].function);
+        if (cushim__sweep_usual_code(cases[i].function) != cases[i].code)
+            fail_msg("%s usually answers %d", cases[i].function, (int)cases[i].code);
+    }
+}
+
+static void release_is_spared_unless_it_is_named(void **state)
+{
+    (void)state;
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", NULL));
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEvent*"));
+    assert_false(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEventDestroy_v2"));
+    assert_false(cushim__sweep_is_spared("cuEventCreate", NULL));
+    assert_false(cushim__sweep_is_spared("cuStreamEndCapture", NULL));
+    assert_true(cushim__sweep_means_any("cu*Destroy*", false));
+    assert_false(cushim__sweep_means_any("cu*Destroy*", true));
+}
+
+static void star_stands_for_any_letters(void **state)
+{
+    (void)state;
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMem*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc_v2*"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc", "cuMemAlloc_v2"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", ""));
 }
 
 int main(void)
@@ -203,6 +337,13 @@ int main(void)
         SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
         SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
         SWEEP_TEST(reference_on_a_context_is_a_leak),
+        SWEEP_TEST(releases_are_not_failed_unasked),
+        SWEEP_TEST(releases_are_failed_on_request),
+        SWEEP_TEST(release_that_is_named_is_failed),
+        SWEEP_TEST(context_that_is_put_back_is_given_back),
+        cmocka_unit_test(names_say_what_is_given_back_and_what_is_usual),
+        cmocka_unit_test(release_is_spared_unless_it_is_named),
+        cmocka_unit_test(star_stands_for_any_letters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sweep: which calls fail in which run, and how it ends. */
+#include <stdio.h>
 #include <string.h>
+
+#include <cushim/cmocka.h>
 
 #include "sweep_world.h"
 
 static void body_that_behaves_well_passes(void **state)
 {
     (void)state;
-    if (sweep_once(NO_BUG) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "");
     assert_int_equal(sweep_result.calls, SWEEP_CALLS);
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
@@ -20,7 +22,7 @@ static void pattern_says_what_is_failed(void **state)
 {
     (void)state;
     sweep_options.functions = "cuMem*";
-    assert_int_equal(sweep_once(NO_BUG), CUDA_SUCCESS);
+    OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.calls, 3);
     assert_int_equal(sweep_result.swept, 6);
 }
@@ -39,7 +41,7 @@ static void one_run_can_be_seen_alone(void **state)
     (void)state;
     sweep_options.first = sweep_options.last = 5;
     sweep_options.kinds = CUSHIM_SWEEP_FROM_THEN_ON;
-    assert_int_equal(sweep_once(NO_BUG), CUDA_SUCCESS);
+    OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.runs, 2);
     assert_int_equal(sweep_result.swept, 1);
 }
@@ -51,15 +53,15 @@ static void each_variant_is_swept_and_named(void **state)
     (void)state;
     sweep_options.settings = "devices = 2";
     sweep_options.variants = variants;
-    assert_int_equal(sweep_once(NO_BUG), CUDA_SUCCESS);
+    OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * 2 * SWEEP_CALLS);
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_options.functions = "cuEventRecord";
-    assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_THE_RECORD));
     assert_int_equal(sweep_result.failures, 2);
     assert_non_null(strstr(sweep_why, "; mock: devices = 2, schedule = lazy; this run alone"));
     sweep_options.variants = variants + 1;
-    assert_int_equal(sweep_once(IGNORES_THE_RECORD), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_THE_RECORD));
     assert_non_null(
         strstr(sweep_why, "; mock: devices = 2, schedule = random, seed = 7; this run"));
 }
@@ -88,7 +90,7 @@ static void given_codes_are_answered_each(void **state)
     sweep_options.code_count = 2;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     answers_count = 0;
-    assert_int_equal(cushim_sweep(&sweep_options, note_answers, NULL, NULL), CUDA_SUCCESS);
+    OK(cushim_sweep(&sweep_options, note_answers, NULL, NULL));
     assert_int_equal(answers_count, 2);
     assert_int_equal(answers_seen[0], CUDA_ERROR_NO_DEVICE);
     assert_int_equal(answers_seen[1], CUDA_ERROR_ECC_UNCORRECTABLE);
@@ -107,13 +109,12 @@ static int ask_version(void *data)
 static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
 {
     (void)state;
-    assert_int_equal(cushim_sweep(&sweep_options, ask_version, NULL, &sweep_result), CUDA_SUCCESS);
+    assert_int_equal(sweep_run(ask_version, NULL), CUDA_SUCCESS);
     assert_int_equal(sweep_result.calls, 1);
     sweep_options.limit = 2; /* which it does not pass */
     sweep_options.functions = "cuDriverGetVersion";
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
-    assert_int_equal(cushim_sweep(&sweep_options, ask_version, NULL, &sweep_result),
-                     CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_run(ask_version, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_string_equal(sweep_why,
                         "call 1 of the body (cuDriverGetVersion) answered CUDA_ERROR_UNKNOWN, "
                         "once: the body says: the version is told; this run alone: first = "
@@ -147,12 +148,12 @@ static void calls_of_setup_and_teardown_are_not_failed(void **state)
     setups = teardowns = 0;
     sweep_options.setup = count_setup;
     sweep_options.teardown = count_teardown;
-    assert_int_equal(sweep_once(NO_BUG), CUDA_SUCCESS);
+    OK(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.calls, SWEEP_CALLS);
     assert_int_equal(setups, sweep_result.runs);
     assert_int_equal(teardowns, sweep_result.runs);
     sweep_options.setup = refuse_setup;
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "the setup answered 3\n");
     assert_int_equal(sweep_result.runs, 0);
 }
@@ -183,16 +184,16 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
         sweep_options.size = sizeof sweep_options;
         sweep_options.message = sweep_why;
         sweep_options.message_size = sizeof sweep_why;
-        assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_INVALID_VALUE);
+        CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
         assert_string_equal(sweep_why, cases[i].why);
     }
     sweep_setup(NULL);
     sweep_options.settings = "device = 1";
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
     assert_non_null(strstr(sweep_why, "there is no key \"device\""));
     sweep_options.size = 1;
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_sweep(NULL, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep(NULL, NULL, NULL, NULL));
 }
 
 static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
@@ -202,15 +203,18 @@ static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
     struct cushim_mock *mock = NULL;
 
     (void)state;
-    assert_int_equal(cushim_mock_create(NULL, &mock), CUDA_SUCCESS);
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_ALREADY_ACQUIRED);
+    OK(cushim_mock_create(NULL, &mock));
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, sweep_once(NO_BUG));
+    assert_string_equal(sweep_why,
+                        "there is a mock in this process: a sweep makes its own for each run, and "
+                        "a test that has begun must have ended before\n");
     assert_ptr_equal(cushim_mock_current(), mock);
     over.table = sweep_options.table = cushim_mock_table(mock);
-    assert_int_equal(cushim_layer_create(&over, &layer), CUDA_SUCCESS);
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_ALREADY_ACQUIRED);
+    OK(cushim_layer_create(&over, &layer));
+    CODE(CUDA_ERROR_ALREADY_ACQUIRED, sweep_once(NO_BUG));
     assert_ptr_equal(cushim_layer_current(), layer);
     cushim_layer_destroy(layer);
-    assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
+    OK(cushim_mock_destroy(mock));
 }
 
 static void body_with_threads_is_swept(void **state)
@@ -218,8 +222,7 @@ static void body_with_threads_is_swept(void **state)
     enum bug bug = NO_BUG;
 
     (void)state;
-    if (cushim_sweep(&sweep_options, sweep_two_threads, &bug, &sweep_result) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_run(sweep_two_threads, &bug));
     assert_true(sweep_result.calls > SWEEP_CALLS); /* how often they poll is theirs */
 }
 
@@ -230,20 +233,111 @@ static void table_of_ones_own_is_swept(void **state)
     const struct cushim_table *before = cushim_driver();
 
     (void)state;
-    assert_int_equal(cushim_mock_create(NULL, &mock), CUDA_SUCCESS);
+    OK(cushim_mock_create(NULL, &mock));
     sweep_options.table = cushim_mock_table(mock);
-    if (sweep_once(NO_BUG) != CUDA_SUCCESS)
-        fail_msg("%s", sweep_why);
+    sweep_assert_passed(sweep_once(NO_BUG));
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
-    assert_int_equal(sweep_once(LEAKS_THE_EVENT), CUDA_ERROR_ILLEGAL_STATE);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
     assert_non_null(strstr(sweep_why, "1 event not given back: event#1, by cuEventCreate"));
     assert_ptr_equal(cushim_driver(), before);
     assert_ptr_equal(cushim_mock_current(), mock);
-    assert_int_equal(cushim_mock_destroy(mock), CUDA_SUCCESS);
+    OK(cushim_mock_destroy(mock));
     sweep_options.settings = "devices = 2";
-    assert_int_equal(sweep_once(NO_BUG), CUDA_ERROR_INVALID_VALUE);
+    CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
     assert_string_equal(sweep_why, "table goes without a mock, and so without settings\n");
+}
+
+/* Which run is under way, and why there is none. */
+
+static char told[4000], first[400];
+
+static void tell(void *data, const char *run)
+{
+    const size_t used = strlen(told);
+
+    (void)data;
+    assert_ptr_equal(run, cushim_sweep_running());
+    snprintf(told + used, sizeof told - used, "%s\n", run);
+}
+
+static void each_run_is_told_before_its_call_fails(void **state)
+{
+    (void)state;
+    told[0] = '\0';
+    sweep_options.functions = "cuMemAlloc_v2";
+    sweep_options.settings = "schedule = lazy";
+    sweep_options.on_failure = tell;
+    OK(sweep_once(NO_BUG));
+    assert_string_equal(
+        told,
+        "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once; mock: "
+        "schedule = lazy; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n"
+        "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, as did all from "
+        "then on; mock: schedule = lazy; this run alone: first = last = 1, kinds = "
+        "CUSHIM_SWEEP_FROM_THEN_ON\n");
+}
+
+static int note_run(void *data)
+{
+    (void)data;
+    snprintf(first, sizeof first, "%s", cushim_sweep_running());
+    return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
+}
+
+static void run_is_known_from_where_it_begins_to_where_it_ends(void **state)
+{
+    (void)state;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    assert_null(cushim_sweep_running());
+    OK(cushim_sweep(&sweep_options, note_run, NULL, NULL));
+    assert_string_equal(first, "before call 2 of the body; this run alone: first = last = 2, "
+                               "kinds = CUSHIM_SWEEP_ONCE");
+    assert_null(cushim_sweep_running());
+}
+
+/* To a sweep in a body the run around it is one that has not ended, as one left by longjmp() is. */
+static int sweep_again(void *data)
+{
+    enum bug bug = NO_BUG;
+    const CUresult code = cushim_driver()->Init(0);
+
+    if (code != CUDA_SUCCESS)
+        *(CUresult *)data = cushim_sweep(&sweep_options, sweep_body, &bug, NULL);
+    return code != cushim_sweep_injected(NULL);
+}
+
+static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
+{
+    const struct cushim_sweep_options once = {.size = sizeof once, .kinds = CUSHIM_SWEEP_ONCE};
+    CUresult inner = CUDA_SUCCESS;
+
+    (void)state;
+    OK(cushim_sweep(&once, sweep_again, &inner, NULL));
+    assert_int_equal(inner, CUDA_ERROR_ALREADY_ACQUIRED);
+    assert_string_equal(
+        sweep_why, "a run of a sweep has not ended: a body must not sweep, nor be left by "
+                   "longjmp(), as an assertion of cmocka leaves it and a crash that cmocka "
+                   "catches; that run: call 1 of the body (cuInit) answered CUDA_ERROR_UNKNOWN, "
+                   "once; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
+}
+
+static void what_is_not_understood_is_said(void **state)
+{
+    enum bug bug = NO_BUG;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep(&sweep_options, NULL, NULL, NULL));
+    assert_string_equal(sweep_why, "body is NULL\n");
+    sweep_result.size = 1;
+    assert_int_equal(sweep_run(sweep_body, &bug), CUDA_ERROR_INVALID_VALUE);
+    assert_string_equal(sweep_why, "result has a size that is too small: set it to sizeof(struct "
+                                   "cushim_sweep_result)\n");
+    sweep_options.size++;
+    CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
+    assert_string_equal(sweep_why, "options has a size that is none of struct "
+                                   "cushim_sweep_options, or fields that this library does not "
+                                   "know\n");
 }
 
 int main(void)
@@ -261,6 +355,10 @@ int main(void)
         SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),
         SWEEP_TEST(body_with_threads_is_swept),
         SWEEP_TEST(table_of_ones_own_is_swept),
+        SWEEP_TEST(each_run_is_told_before_its_call_fails),
+        SWEEP_TEST(run_is_known_from_where_it_begins_to_where_it_ends),
+        SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other),
+        SWEEP_TEST(what_is_not_understood_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

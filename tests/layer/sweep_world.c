@@ -25,9 +25,36 @@ int sweep_teardown(void **state)
     return 0;
 }
 
+int sweep_make_current(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    return cushim_driver()->Init(0) || cushim_driver()->DevicePrimaryCtxRetain(&context, 0) ||
+           cushim_driver()->CtxSetCurrent(context);
+}
+
+void sweep_end_current(void *data)
+{
+    (void)data;
+    cushim_driver()->CtxSetCurrent(NULL);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+CUresult sweep_run(int (*body)(void *data), void *data)
+{
+    return cushim_sweep(&sweep_options, body, data, &sweep_result);
+}
+
 CUresult sweep_once(enum bug bug)
 {
-    return cushim_sweep(&sweep_options, sweep_body, &bug, &sweep_result);
+    return sweep_run(sweep_body, &bug);
+}
+
+void sweep_assert_passed(CUresult code)
+{
+    if (code != CUDA_SUCCESS)
+        fail_msg("%s", sweep_why);
 }
 
 void sweep_assert_found(enum bug bug, const char *line)

@@ -17,6 +17,10 @@
 
 #include "sweep_bodies.h"
 
+/* A call that must answer this code. */
+#define CODE(want, call) assert_int_equal((call), (want))
+#define OK(call) CODE(CUDA_SUCCESS, call)
+
 /* What sweep_body() calls, with two polls. */
 enum { SWEEP_CALLS = 13 };
 
@@ -29,8 +33,16 @@ int sweep_setup(void **state);
 int sweep_teardown(void **state);
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_setup, sweep_teardown)
 
-/* Sweep the program with something wrong in it. */
+/* For setup and teardown of a sweep: the primary context of device 0 current; and none any more. */
+int sweep_make_current(void *data);
+void sweep_end_current(void *data);
+
+/* Sweep a body, with the options and the result above; and the program with something wrong in it. */
+CUresult sweep_run(int (*body)(void *data), void *data);
 CUresult sweep_once(enum bug bug);
+
+/* The answer of a sweep in which nothing was wrong. */
+void sweep_assert_passed(CUresult code);
 
 /* The same: one run is wrong, and this is the line that says so. */
 void sweep_assert_found(enum bug bug, const char *line);

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which recordings of a test may lose calls: those that nobody has asked for, and nobody reads. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
+#include <cushim/driver.h>
+#include <cushim/fault.h>
+
+#include "src/layer/recording/known.h"
+#include "src/layer/watch.h"
 #include "tests/layer/kit.h"
 
 static const struct cushim_test_options plain = {.size = sizeof plain};
@@ -67,14 +74,289 @@ static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **st
     OK(kit_end());
 }
 
+/* Arguments that are seldom seen in a recording, and calls that it must not mix up. */
+
+static char text[1 << 12];
+
+static void assert_recorded(const char *line)
+{
+    assert_true(cushim_recording_text(layer, text, sizeof text) < sizeof text);
+    if (!strstr(text, line))
+        fail_msg("\"%s\" is not in:\n%s", line, text);
+}
+
+static void text_that_is_null_is_recorded_as_null(void **state)
+{
+    CUfunction function;
+
+    (void)state;
+    driver->ModuleGetFunction(&function, NULL, NULL);
+    assert_recorded("cuModuleGetFunction(hfunc, hmod=NULL, name=NULL) = CUDA_ERROR_");
+}
+
+static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **state)
+{
+    const CUipcEventHandle handle = {{0}};
+    CUevent event;
+
+    (void)state;
+    driver->IpcOpenEventHandle(&event, handle);
+    assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
+}
+
+static void number_with_a_point_is_recorded_with_as_few_digits_as_tell_it(void **state)
+{
+    (void)state;
+    driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
+    driver->TexRefSetMipmapLevelBias(NULL, 0.1f);
+    driver->TexRefSetMipmapLevelBias(NULL, -16777215.0f);
+    assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=1.5) = ");
+    assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=0.1) = ");
+    assert_recorded("cuTexRefSetMipmapLevelBias(hTexRef=NULL, bias=-16777215) = ");
+}
+
+static void code_without_a_name_is_recorded_as_its_number(void **state)
+{
+    (void)state;
+    OK(cushim_fault_parse(layer, "cuStreamQuery => return(9876)", NULL, 0));
+    CODE((CUresult)9876, driver->StreamQuery(NULL));
+    assert_recorded("cuStreamQuery(hStream=NULL) = 9876 (by a fault)");
+}
+
+/*
+ * While one call is in the driver, another thread clears the recording and makes a call, which gets
+ * its number. Here the driver's function does both.
+ */
+static CUresult CUDAAPI query_after_a_clear(CUstream stream)
+{
+    CUcontext context;
+
+    (void)stream;
+    cushim_recording_clear(layer);
+    OK(driver->CtxGetCurrent(&context));
+    return CUDA_ERROR_NOT_READY;
+}
+
+static void call_that_was_forgotten_does_not_end_another_one(void **state)
+{
+    struct cushim_recorded_call call = {.size = sizeof call};
+
+    (void)state;
+    cushim_recording_clear(layer);
+    cushim_layer_next(layer)->StreamQuery = query_after_a_clear;
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
+    assert_int_equal(cushim_recording_count(layer), 1);
+    OK(cushim_recording_get(layer, 0, &call));
+    assert_string_equal(call.name, "cuCtxGetCurrent");
+    assert_int_equal(call.code, CUDA_SUCCESS);
+    assert_true(call.has_returned);
+}
+
+/* A kernel's function holds the mock: to record it would be to wait for ever. */
+static unsigned answers;
+
+static void query_in_a_kernel(const struct cushim_mock_launch *launch, void *data)
+{
+    (void)launch;
+    *(CUresult *)data = driver->EventQuery(NULL);
+    answers++;
+}
+
+static void call_within_a_kernel_is_not_recorded(void **state)
+{
+    CUresult answer = CUDA_SUCCESS;
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "cushim_test", .run = query_in_a_kernel, .data = &answer};
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry cushim_test() { ret; }\n";
+    CUfunction function;
+    CUmodule module;
+
+    (void)state;
+    OK(cushim_mock_kernel_register(mock, &kernel));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&function, module, "cushim_test"));
+    OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+    OK(cushim_mock_drain(mock));
+    assert_int_equal(answers, 1);
+    assert_int_not_equal(answer, CUDA_SUCCESS);
+    assert_recorded("cuLaunchKernel(");
+    assert_null(strstr(text, "cuEventQuery"));
+    OK(driver->ModuleUnload(module));
+}
+
+/* --- without a test around it --- */
+
+static void recording_that_was_stopped_records_no_more(void **state)
+{
+    struct cushim_layer *alone;
+    struct cushim_mock *driver_alone;
+
+    (void)state;
+    OK(cushim_mock_create(NULL, &driver_alone));
+    OK(cushim_layer_create(
+        &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
+                                       .table = cushim_mock_table(driver_alone)},
+        &alone));
+    OK(cushim_recording_start(alone, 8));
+    OK(cushim_layer_table(alone)->Init(0));
+    cushim_recording_stop(alone);
+    OK(cushim_layer_table(alone)->Init(0));
+    assert_int_equal(cushim_recording_count(alone), 1);
+    assert_int_equal(cushim__watched[CUSHIM__SLOT(Init)], 0);
+    OK(cushim_recording_start(alone, 8));
+    OK(cushim_layer_table(alone)->Init(0));
+    assert_int_equal(cushim_recording_count(alone), 1);
+    cushim_layer_destroy(alone);
+    OK(cushim_mock_destroy(driver_alone));
+}
+
+/*
+ * A test with faults: they take effect, what they answer is no error, and what never came is told.
+ */
+
+static void begin_with(const char *faults)
+{
+    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                            .settings = "mode = manual",
+                                            .faults = faults,
+                                            .forbid_errors = true});
+}
+
+static void fault_of_the_options_takes_effect(void **state)
+{
+    CUdeviceptr memory = 0;
+
+    (void)state;
+    begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
+    kit_enter();
+    OK(driver->MemAlloc_v2(&memory, 16));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
+    OK(driver->MemFree_v2(memory));
+    kit_leave();
+    OK(kit_end());
+    assert_string_equal(kit_text, "");
+}
+
+static void answer_of_a_fault_is_told_and_is_no_error(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
+               "cuEventDestroy_v2:nth=1 => return(INVALID_HANDLE)\n"
+               "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
+    kit_enter();
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
+    assert_int_equal(cushim__known_count().handles, 1); /* the context */
+    cushim_recording_text(layer, text, sizeof text);
+    assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
+                                 "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
+                                 "5  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
+                                 "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
+                                 "6  t1  0 ns  cuEventCreate(phEvent -> event#1, Flags=0) = "
+                                 "CUDA_SUCCESS\n"
+                                 "7  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
+                                 "CUDA_ERROR_INVALID_HANDLE (by a fault)\n"));
+    kit_leave();
+    if (kit_end() != CUDA_SUCCESS)
+        fail_msg("%s", kit_text);
+}
+
+static void object_whose_destroying_failed_keeps_its_tag(void **state)
+{
+    char tag[CUSHIM_TAG_SIZE];
+    CUevent event;
+
+    (void)state;
+    begin_with("cuEventDestroy_v2:nth=1 => return(UNKNOWN)");
+    kit_enter();
+    OK(driver->EventCreate(&event, 0));
+    CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
+    assert_int_equal(cushim__known_count().handles, 1);
+    OK(cushim_tag_get(layer, event, tag, sizeof tag));
+    assert_string_equal(tag, "event#1");
+    OK(driver->EventDestroy_v2(event));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_get(layer, event, tag, sizeof tag));
+    kit_leave();
+    OK(kit_end());
+}
+
+static void fault_that_never_came_is_told(void **state)
+{
+    (void)state;
+    begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    assert_string_equal(kit_text, "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
+}
+
+static void fault_of_another_abi_is_told_which_came(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    begin_with("cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
+               "cuMemFree_v2:nth=3 => return(UNKNOWN)");
+    kit_enter();
+    for (unsigned i = 0; i < 3; i++)
+        OK(driver->MemAlloc_v2(&memory, 16));
+    assert_string_equal(cushim_fault_unused(layer, 0),
+                        "cuMemAlloc:nth=1 => return(OUT_OF_MEMORY): never matched; cuMemAlloc_v2 "
+                        "came 3 times: <cuda.h> may mean that by cuMemAlloc");
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched");
+    driver->MemFree(0);
+    assert_string_equal(cushim_fault_unused(layer, 1),
+                        "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
+                        "ABI of it, came once");
+    cushim_fault_clear(layer);
+    kit_end();
+}
+
+static void faults_that_are_refused_are_told_with_their_place_and_leave_nothing(void **state)
+{
+    char message[200];
+    struct cushim_test *test = NULL;
+    const struct cushim_test_options options = {.size = sizeof options,
+                                                .faults = "cuMemAlloc_v2 => return(OUT_OF_MEMROY)",
+                                                .message = message,
+                                                .message_size = sizeof message};
+
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&options, &test));
+    assert_string_equal(
+        message,
+        "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
+    assert_null(test);
+    kit_gone(state);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_teardown(name, kit_gone)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(recording_that_nobody_asked_for_may_lose_calls),
         TEST(recording_that_was_asked_for_may_not_lose_calls),
         TEST(recording_that_is_read_may_not_have_lost_calls),
         TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
+        TEST_IN(text_that_is_null_is_recorded_as_null, kit_setup, kit_teardown),
+        TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, kit_setup,
+                kit_teardown),
+        TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_tell_it, kit_setup,
+                kit_teardown),
+        TEST_IN(code_without_a_name_is_recorded_as_its_number, kit_setup, kit_teardown),
+        TEST_IN(call_that_was_forgotten_does_not_end_another_one, kit_setup, kit_teardown),
+        TEST_IN(call_within_a_kernel_is_not_recorded, kit_setup, kit_teardown),
+        cmocka_unit_test(recording_that_was_stopped_records_no_more),
+        TEST(fault_of_the_options_takes_effect),
+        TEST(answer_of_a_fault_is_told_and_is_no_error),
+        TEST(object_whose_destroying_failed_keeps_its_tag),
+        TEST(fault_that_never_came_is_told),
+        TEST(fault_of_another_abi_is_told_which_came),
+        TEST(faults_that_are_refused_are_told_with_their_place_and_leave_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

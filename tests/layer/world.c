@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "loader/symbols.h"
+
 struct cushim_table fake_table;
 unsigned fake_queries, fake_allocations;
 CUevent fake_queried;
@@ -39,24 +41,21 @@ static CUresult CUDAAPI get_proc_address(const char *symbol, void **function, in
 }
 
 /* Callers clean up themselves on every system that we build for, so one function does for all. */
-static void fill(void)
+static void fill(struct cushim_table *table, CUresult(CUDAAPI *function)(void))
 {
-    CUresult(CUDAAPI * function)(void) = refuse;
-    char *slots = (char *)&fake_table + sizeof(size_t);
-
-    fake_table.size = sizeof fake_table;
-    for (size_t at = 0; at < sizeof fake_table - sizeof(size_t); at += sizeof function)
-        memcpy(slots + at, &function, sizeof function);
-    fake_table.EventQuery = event_query;
-    fake_table.MemAlloc_v2 = allocate;
-    fake_table.GetProcAddress = get_proc_address;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        memcpy((char *)table + sizeof(size_t) + slot * sizeof function, &function, sizeof function);
 }
 
 int layer_setup(void **state)
 {
     struct cushim_layer *layer;
 
-    fill();
+    fake_table.size = sizeof fake_table;
+    fill(&fake_table, refuse);
+    fake_table.EventQuery = event_query;
+    fake_table.MemAlloc_v2 = allocate;
+    fake_table.GetProcAddress = get_proc_address;
     fake_queries = fake_allocations = 0;
     fake_queried = NULL;
     fake_query_answer = CUDA_SUCCESS;
@@ -76,4 +75,39 @@ int layer_teardown(void **state)
     assert_null(cushim_layer_current());
     assert_ptr_not_equal(cushim_driver(), cushim_layer_table(*state));
     return 0;
+}
+
+/* --- faults --- */
+
+char fault_message[400];
+
+static char event_memory;
+
+void fault_add(void **state, const char *rules)
+{
+    if (cushim_fault_parse(*state, rules, fault_message, sizeof fault_message) != CUDA_SUCCESS)
+        fail_msg("%s", fault_message);
+    assert_string_equal(fault_message, "");
+}
+
+CUresult fault_allocate(void)
+{
+    CUdeviceptr address = 0;
+
+    return cushim_driver()->MemAlloc_v2(&address, 16);
+}
+
+CUresult fault_query(void)
+{
+    return cushim_driver()->EventQuery((CUevent)(void *)&event_memory);
+}
+
+static CUresult CUDAAPI answer_success(void)
+{
+    return CUDA_SUCCESS;
+}
+
+void fault_let_all_succeed(struct cushim_layer *layer)
+{
+    fill(cushim_layer_next(layer), answer_success);
 }

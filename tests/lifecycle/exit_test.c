@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of a process: whatever runs then may call, and nothing that cushim does is in the way.
- * Each scene is a process of its own, which must end as it would without cushim.
+ * The end of a process: all code that runs then may call cushim, and cushim does not change how the
+ * process ends. Each scenario is a process of its own, which must end as it would without cushim.
  *
  *     exit ROUNDS DRIVER...
  */
@@ -21,7 +21,7 @@
 
 enum { STATUS = 42, WATCHDOG_SECONDS = 60, THREADS = 3 };
 
-/* Shared with the children: what they have done without a failure. */
+/* Shared with the children: their calls and handlers that succeeded. */
 static struct tally {
     atomic_uint handlers, calls;
 } * tally;
@@ -39,7 +39,7 @@ static void begin(void)
                   cushim_event_create_recorded(&event, stream, NULL) == CUDA_SUCCESS;
 }
 
-/* What a program does in its last moments: look, and release. */
+/* The calls of a program at its end: query, load and release. */
 static void use_late(void)
 {
     int count;
@@ -52,7 +52,7 @@ static void use_late(void)
         atomic_fetch_add(&tally->handlers, 1);
 }
 
-/* --- scenes: what a process does before it ends with STATUS --- */
+/* --- scenarios: each returns, and its process ends with STATUS --- */
 
 static void handler_from_before_the_load(void)
 {
@@ -108,7 +108,7 @@ static void *call_for_ever(void *unused)
     return unused;
 }
 
-/* In the first round all have begun to call when the process ends, and in the others it varies. */
+/* In the first round all threads are calling when the process ends; in the others it varies. */
 static void threads_that_call_while_the_process_ends(void)
 {
     pthread_t threads[THREADS];
@@ -123,19 +123,19 @@ static void threads_that_call_while_the_process_ends(void)
         sched_yield();
 }
 
-#define SCENE(function) #function, function
+#define SCENARIO(function) #function, function
 
 static const struct {
     const char *name;
     void (*run)(void);
-} scenes[] = {
-    {SCENE(handler_from_before_the_load)},
-    {SCENE(destructor_of_the_program)},
-    {SCENE(destructor_of_a_thread)},
-    {SCENE(threads_that_call_while_the_process_ends)},
+} scenarios[] = {
+    {SCENARIO(handler_from_before_the_load)},
+    {SCENARIO(destructor_of_the_program)},
+    {SCENARIO(destructor_of_a_thread)},
+    {SCENARIO(threads_that_call_while_the_process_ends)},
 };
 
-/* How a process ends that plays a scene: its status, or less than 0 for a signal. */
+/* Run a scenario in a process. Returns its status; less than 0 for a signal. */
 static int end_of(void (*run)(void))
 {
     const pid_t child = fork();
@@ -151,25 +151,25 @@ static int end_of(void (*run)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-static unsigned play(const char *driver, unsigned rounds)
+static unsigned run_all(const char *driver, unsigned rounds)
 {
     unsigned wrong = 0;
 
     setenv("CUSHIM_LIBRARY", driver, 1);
-    for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+    for (size_t i = 0; i < sizeof scenarios / sizeof scenarios[0]; i++) {
         unsigned others = 0;
 
         memset(tally, 0, sizeof *tally);
         for (unsigned round = 0; round < rounds; round++)
-            others += end_of(scenes[i].run) != STATUS;
-        printf("%s: %s: %u of %u ended otherwise, and %u handlers succeeded\n", driver,
-               scenes[i].name, others, rounds, tally->handlers);
+            others += end_of(scenarios[i].run) != STATUS;
+        printf("%s: %s: %u of %u ended differently, and %u handlers succeeded\n", driver,
+               scenarios[i].name, others, rounds, tally->handlers);
         wrong += others + (tally->handlers != rounds);
     }
     return wrong;
 }
 
-int main(int count, char **words)
+int main(int count, char **arguments)
 {
     unsigned wrong = 0;
 
@@ -179,6 +179,6 @@ int main(int count, char **words)
     if (tally == MAP_FAILED)
         return 1;
     for (int i = 2; i < count; i++)
-        wrong += play(words[i], (unsigned)atoi(words[1]));
+        wrong += run_all(arguments[i], (unsigned)atoi(arguments[1]));
     return count < 3 || wrong != 0;
 }

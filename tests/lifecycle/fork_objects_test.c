@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a child may do with the objects that its parent has made: nothing but release them. The
- * driver of these tests answers a query of an inherited event with success (driver semantics,
- * statement 9).
+ * Objects that a parent has created: a child can only release them. The driver of these tests
+ * returns success from a query of an inherited event (driver semantics, statement 9).
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -21,7 +20,7 @@ static struct cushim_event *event;
 static struct cushim_event_pool *pool;
 static struct cushim_event *pooled;
 
-/* On a mock that is loaded as the driver. */
+/* Create objects on a mock that is loaded as the driver. */
 static void begin(void)
 {
     const struct cushim_mock_options options = {.size = sizeof options};
@@ -39,7 +38,7 @@ static void begin(void)
     assert_int_equal(cushim_event_pool_acquire(pool, &pooled), CUDA_SUCCESS);
 }
 
-/* The releases that do not succeed. */
+/* Release all objects. Returns how many releases fail. */
 static int release_all(void)
 {
     const CUresult codes[] = {
@@ -54,7 +53,7 @@ static int release_all(void)
     return wrong;
 }
 
-/* The parent's objects are as they were, and go as they should. */
+/* The parent's objects still work, and are released. */
 static void end(void)
 {
     assert_int_equal(cushim_event_record(pooled, stream), CUDA_SUCCESS);
@@ -63,7 +62,7 @@ static void end(void)
     assert_int_equal(release_all(), 0);
 }
 
-/* In a child: calls on objects answer 3, and releases succeed. Returns how many do not. */
+/* In a child: calls on objects return 3, and releases succeed. Returns how many do not. */
 static int use_all(void)
 {
     struct cushim_context_scope scope;

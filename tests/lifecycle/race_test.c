@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first load against everything else that a process does, round after round, each in a process
- * of its own, at another distance in time.
+ * The first load against concurrent actions of the process. Each round is a process of its own,
+ * with a different delay.
  *
- *     race SCENE ROUNDS [PLUGIN]
+ *     race SCENARIO ROUNDS [PLUGIN]
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -47,7 +47,7 @@ static void *load_in_a_thread(void *unused)
     return unused;
 }
 
-/* --- many threads, in every way --- */
+/* --- many threads, with every kind of first call --- */
 
 static void *call_first(void *data)
 {
@@ -75,9 +75,9 @@ static void *call_first(void *data)
     return NULL;
 }
 
-/* --- against who installs --- */
+/* --- against a thread that installs tables --- */
 
-/* While a table is installed it answers, whatever is published behind it. */
+/* An installed table stays current while a driver is published. */
 static void *install_again_and_again(void *unused)
 {
     const struct cushim_table *mock = fake_mock();
@@ -91,7 +91,7 @@ static void *install_again_and_again(void *unused)
     return unused;
 }
 
-/* From a source that fails, and from a library that does not. */
+/* Load from a source that fails, then from a library that succeeds. */
 static void load_twice(void)
 {
     struct fake_source broken = {.lacks = {"cuInit"}};
@@ -129,7 +129,7 @@ static void fork_and_call(void)
     expect(end_of(child) == RIGHT);
 }
 
-/* --- against plugins with a cushim of their own --- */
+/* --- against plugins that contain their own copy of cushim --- */
 
 static void *open_and_close(void *unused)
 {
@@ -150,7 +150,7 @@ static void *open_and_close(void *unused)
 
 static timer_t timer;
 
-/* 0: no more signals. */
+/* Times of 0 stop the signals. */
 static int set_timer(long first_ns, long again_ns)
 {
     const struct itimerspec times = {.it_interval.tv_nsec = again_ns, .it_value.tv_nsec = first_ns};
@@ -158,13 +158,13 @@ static int set_timer(long first_ns, long again_ns)
     return timer_settime(timer, 0, &times, NULL);
 }
 
-/* The handler must not be the one that loads, which is no work for it. */
+/* The handler must not load the driver itself: dlopen() is not async-signal-safe. */
 static void call_in_handler(int number)
 {
     static unsigned signals;
     CUresult answer;
 
-    /* Where it takes longer than the time between two signals, nothing else would ever run. */
+    /* If it takes longer than the time between two signals, nothing else would run. */
     if (++signals == MOST_SIGNALS)
         set_timer(0, 0);
     if (!cushim__is_loading() && !cushim__loaded())
@@ -195,12 +195,12 @@ static void cancel_and_load(void)
     load();
 }
 
-static const struct scene {
+static const struct scenario {
     const char *name;
     unsigned thread_count;
-    void *(*body)(void *); /* of each thread */
-    void (*other)(void);   /* what the first thread does meanwhile */
-} scenes[] = {
+    void *(*body)(void *); /* run by each thread */
+    void (*other)(void);   /* run by the main thread meanwhile */
+} scenarios[] = {
     {"first-calls", MOST_THREADS, call_first, NULL},
     {"installs", 1, install_again_and_again, load_twice},
     {"forks", 1, load_in_a_thread, fork_and_call},
@@ -209,51 +209,52 @@ static const struct scene {
     {"cancels", 1, load_in_a_thread, cancel_and_load},
 };
 
-static int run(const struct scene *scene)
+static int run(const struct scenario *scenario)
 {
     alarm(WATCHDOG_SECONDS);
-    for (uintptr_t i = 0; i < scene->thread_count; i++) {
-        if (pthread_create(&threads[i], NULL, scene->body, (void *)i) != 0)
+    for (uintptr_t i = 0; i < scenario->thread_count; i++) {
+        if (pthread_create(&threads[i], NULL, scenario->body, (void *)i) != 0)
             return NO_THREAD;
     }
-    /* Another moment in each round. */
+    /* A different delay in each round. */
     for (volatile unsigned i = 0; i < round_number * 131 % 20011; i++)
         continue;
-    if (scene->other)
-        scene->other();
+    if (scenario->other)
+        scenario->other();
     atomic_store(&over, true);
-    for (unsigned i = 0; i < scene->thread_count; i++)
+    for (unsigned i = 0; i < scenario->thread_count; i++)
         pthread_join(threads[i], NULL);
-    /* Nobody is left behind in a load, and the driver's table is current. */
+    /* No thread is left in a load, and the driver's table is current. */
     return fake_query() == (CUresult)FAKE_LIBRARY_ANSWER && !cushim__is_loading() &&
                    cushim_driver() == cushim__own_table() && atomic_load(&wrong_answers) == 0
                ? RIGHT
                : WRONG;
 }
 
-int main(int count, char **words)
+int main(int count, char **arguments)
 {
-    const struct scene *scene = scenes;
-    const unsigned rounds = count >= 3 ? (unsigned)atoi(words[2]) : 0;
+    const struct scenario *scenario = scenarios;
+    const unsigned rounds = count >= 3 ? (unsigned)atoi(arguments[2]) : 0;
     unsigned others = 0;
 
-    plugin_path = count > 3 ? words[3] : NULL;
+    plugin_path = count > 3 ? arguments[3] : NULL;
     setenv("CUSHIM_LIBRARY", FAKE_LIBRARY, 1);
-    while (rounds && scene < scenes + COUNT(scenes) && strcmp(words[1], scene->name) != 0)
-        scene++;
-    if (rounds == 0 || scene == scenes + COUNT(scenes))
+    while (rounds && scenario < scenarios + COUNT(scenarios) &&
+           strcmp(arguments[1], scenario->name) != 0)
+        scenario++;
+    if (rounds == 0 || scenario == scenarios + COUNT(scenarios))
         return 64;
     for (round_number = 0; round_number < rounds; round_number++) {
         const pid_t child = fork();
         int status;
 
         if (child == 0)
-            _exit(run(scene));
+            _exit(run(scenario));
         status = end_of(child);
         if (status != RIGHT)
-            printf("%s: round %u ends with %d\n", scene->name, round_number, status);
+            printf("%s: round %u ends with %d\n", scenario->name, round_number, status);
         others += status != RIGHT;
     }
-    printf("%s: %u rounds, %u of them wrong, hung or crashed\n", scene->name, rounds, others);
+    printf("%s: %u rounds, %u of them wrong, hung or crashed\n", scenario->name, rounds, others);
     return others != 0;
 }

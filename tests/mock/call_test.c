@@ -1,12 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holds for every call, whatever its function: lock, cost, refusals, trace. */
+/*
+ * What holds for every call, whatever its function: lock, cost, refusals, trace; and which functions
+ * work where others do not. What stands in for the world and for the engine tells what it was asked.
+ */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "call_world.h"
+#include <cmocka.h>
+
 #include "loader/codes.h"
 #include "loader/symbols.h"
+#include "src/mock/call.h"
+#include "src/mock/calls/context/context.h"
+#include "src/mock/engine/engine.h"
+#include "src/mock/world.h"
+
+#define SLOT CUSHIM__SLOT
+
+/* The mock that calls find; `cushim__world` is this one until a test says otherwise. */
+static struct cushim_mock call_mock;
+
+/* What calls of a slot cost; UINT32_MAX: what calls cost that are not listed. */
+static uint32_t call_ns[CUSHIM__SYMBOL_COUNT];
+
+static uint64_t call_passed_ns;              /* the time that calls have let pass */
+static CUresult call_fault_while_passing;    /* a fault that comes meanwhile */
+static struct cushim__context *call_context; /* the current one */
+static unsigned call_lines;                  /* of the log */
+static char call_line[200];                  /* the last of them */
+static char call_traced[200];                /* the last that the trace was told */
+
+/* In place of the world's and of the engine's. */
+struct cushim_mock *cushim__world;
+CUresult cushim__no_world = CUDA_ERROR_DEINITIALIZED;
+
+struct cushim__context *cushim__context_top(void)
+{
+    return call_context;
+}
+
+void cushim__threads_sweep(void)
+{
+}
+
+void cushim__engine_pass(uint64_t duration_ns)
+{
+    call_passed_ns += duration_ns;
+    if (call_fault_while_passing != CUDA_SUCCESS)
+        call_mock.fault = call_fault_while_passing;
+}
+
+void cushim__mock_log(const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(call_line, sizeof call_line, format, arguments);
+    va_end(arguments);
+    call_lines++;
+}
+
+void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
+                   CUresult code)
+{
+    snprintf(call_traced, sizeof call_traced, "%s %s %d %d %d", what, name, (int)stream,
+             (int)operation, (int)code);
+}
+
+/* A whole call whose function would succeed. */
+static CUresult call(unsigned slot)
+{
+    const CUresult code = cushim__call_enter(slot);
+
+    assert_string_equal(cushim__call_name(), cushim__world ? cushim__slot_name(slot) : "");
+    return cushim__call_leave(slot, code);
+}
+
+/* Nobody holds the lock: a call has ended. */
+static bool call_is_over(void)
+{
+    if (!cushim__lock_try(&call_mock.lock))
+        return false;
+    cushim__lock_release(&call_mock.lock);
+    return true;
+}
+
+/* A mock after cuInit; and in the end no call is under way. */
+static int call_begin(void **state)
+{
+    static uint64_t serial;
+
+    (void)state;
+    memset(&call_mock, 0, sizeof call_mock);
+    memset(call_ns, 0xff, sizeof call_ns);
+    cushim__lock_create(&call_mock.lock);
+    call_mock.settings.driver_version = 13000;
+    call_mock.settings.call_ns = call_ns;
+    call_mock.settings.costs.call_ns = 100;
+    call_mock.initialised = true;
+    call_mock.serial = ++serial;
+    cushim__world = &call_mock;
+    call_passed_ns = call_lines = 0;
+    call_line[0] = call_traced[0] = '\0';
+    call_fault_while_passing = CUDA_SUCCESS;
+    call_context = NULL;
+    cushim__in_host_function = false;
+    return 0;
+}
+
+static int call_end(void **state)
+{
+    const bool is_left = !call_is_over() || cushim__call_name()[0];
+
+    (void)state;
+    cushim__world = NULL;
+    return is_left;
+}
 
 static void trace(void *data, const struct cushim_mock_trace *entry)
 {
@@ -158,6 +273,138 @@ static void trace_is_told_of_every_call_and_its_answer(void **state)
     assert_string_equal(call_traced, "call cuGraphCreate 0 0 801");
 }
 
+/* Which functions work where others do not: statements 2, 4, 9, 34, 57 and 82. */
+
+/* Whether exactly the functions of a list answer success. */
+static void only(const unsigned *slots, size_t count, CUresult others)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        bool listed = false;
+        for (size_t i = 0; i < count; i++)
+            listed = listed || slots[i] == slot;
+        if (call(slot) != (listed ? CUDA_SUCCESS : others))
+            fail_msg("%s: wrong", cushim__slot_name(slot));
+    }
+}
+
+#define ONLY(others, ...)                 \
+    only((const unsigned[]){__VA_ARGS__}, \
+         sizeof((const unsigned[]){__VA_ARGS__}) / sizeof(unsigned), others)
+
+static void before_cu_init_few_functions_work(void **state)
+{
+    (void)state;
+    call_mock.initialised = false;
+    ONLY(CUDA_ERROR_NOT_INITIALIZED, SLOT(Init), SLOT(DriverGetVersion), SLOT(GetErrorName),
+         SLOT(GetErrorString), SLOT(GetProcAddress), SLOT(GetProcAddress_v2), SLOT(GetExportTable),
+         SLOT(ProfilerInitialize));
+}
+
+static void before_cu_init_some_functions_look_at_their_arguments_first(void **state)
+{
+    static const unsigned slots[] = {SLOT(EventQuery), SLOT(EventElapsedTime),
+                                     SLOT(EventElapsedTime_v2), SLOT(StreamCreate)};
+
+    (void)state;
+    call_mock.initialised = false;
+    for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
+        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+        assert_int_equal(CUDA_ERROR_INVALID_HANDLE,
+                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_HANDLE));
+        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+        assert_int_equal(CUDA_ERROR_INVALID_VALUE,
+                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_VALUE));
+        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+        assert_int_equal(CUDA_ERROR_NOT_INITIALIZED,
+                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_CONTEXT));
+    }
+    assert_int_equal(CUDA_ERROR_NOT_INITIALIZED, cushim__call_refuse(SLOT(StreamCreate)));
+    assert_int_equal(call_lines, 0);
+    assert_int_equal(call_passed_ns, 0);
+}
+
+static void in_a_forked_child_even_cu_init_is_refused(void **state)
+{
+    (void)state;
+    call_mock.forked = true;
+    ONLY(CUDA_ERROR_NOT_INITIALIZED, SLOT(DriverGetVersion), SLOT(GetErrorName),
+         SLOT(GetErrorString), SLOT(GetProcAddress), SLOT(GetProcAddress_v2), SLOT(GetExportTable),
+         SLOT(EventQuery), SLOT(ProfilerInitialize));
+}
+
+static void in_a_host_function_calls_are_not_permitted_but_for_some(void **state)
+{
+    static const unsigned allowed[] = {
+        SLOT(DriverGetVersion), SLOT(EventQuery),        SLOT(EventRecord),
+        SLOT(EventElapsedTime), SLOT(StreamGetFlags),    SLOT(EventElapsedTime_v2),
+        SLOT(StreamQuery),      SLOT(StreamSynchronize),
+    };
+    static const unsigned refused[] = {
+        SLOT(CtxGetCurrent), SLOT(DeviceGetCount), SLOT(EventCreate),
+        SLOT(MemAlloc_v2),   SLOT(CtxSetCurrent),
+    };
+
+    (void)state;
+    cushim__in_host_function = true;
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        assert_int_equal(call(allowed[i]), CUDA_SUCCESS);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        assert_int_equal(call(refused[i]), CUDA_ERROR_NOT_PERMITTED);
+}
+
+static void after_a_fault_most_calls_answer_it(void **state)
+{
+    static const unsigned faulty[] = {
+        SLOT(EventQuery),      SLOT(EventSynchronize), SLOT(EventRecord),
+        SLOT(EventCreate),     SLOT(EventElapsedTime), SLOT(EventElapsedTime_v2),
+        SLOT(EventDestroy_v2), SLOT(StreamDestroy_v2), SLOT(MemAlloc_v2),
+        SLOT(LaunchKernel),    SLOT(CtxSynchronize),   SLOT(StreamGetFlags),
+    };
+    static const unsigned healthy[] = {
+        SLOT(CtxGetCurrent), SLOT(DeviceGetCount), SLOT(DevicePrimaryCtxRelease_v2),
+        SLOT(Init),          SLOT(CtxSetCurrent),  SLOT(PointerGetAttribute),
+        SLOT(CtxGetDevice),  SLOT(GraphCreate),    SLOT(DevicePrimaryCtxReset_v2),
+    };
+
+    (void)state;
+    call_mock.fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    for (size_t i = 0; i < sizeof faulty / sizeof *faulty; i++)
+        assert_int_equal(call(faulty[i]), CUDA_ERROR_ILLEGAL_ADDRESS);
+    for (size_t i = 0; i < sizeof healthy / sizeof *healthy; i++)
+        assert_int_equal(call(healthy[i]), CUDA_SUCCESS);
+}
+
+static void after_a_fault_a_context_that_has_ended_is_the_answer(void **state)
+{
+    struct cushim__context context = {.alive = true};
+
+    (void)state;
+    call_mock.fault = CUDA_ERROR_ILLEGAL_ADDRESS;
+    call_context = &context;
+    assert_int_equal(call(SLOT(MemAlloc_v2)), CUDA_ERROR_ILLEGAL_ADDRESS);
+    context.alive = false;
+    assert_int_equal(call(SLOT(MemAlloc_v2)), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    assert_int_equal(call(SLOT(DeviceGetCount)), CUDA_SUCCESS);
+}
+
+static void twin_of_a_function_follows_the_same_rules(void **state)
+{
+    (void)state;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const char *name = cushim__slot_name(slot);
+        const size_t length = strlen(name);
+        char twin[80];
+        if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
+            continue;
+        snprintf(twin, sizeof twin, "%.*s", (int)(length - 5), name);
+        for (unsigned other = 0; other < CUSHIM__SYMBOL_COUNT; other++) {
+            if (strcmp(cushim__slot_name(other), twin) == 0 &&
+                cushim__call_rules(other) != cushim__call_rules(slot))
+                fail_msg("%s and %s", name, twin);
+        }
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, call_begin, call_end)
@@ -175,6 +422,13 @@ int main(void)
         TEST(abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one),
         TEST(refused_function_answers_first_what_every_function_does),
         TEST(trace_is_told_of_every_call_and_its_answer),
+        TEST(before_cu_init_few_functions_work),
+        TEST(before_cu_init_some_functions_look_at_their_arguments_first),
+        TEST(in_a_forked_child_even_cu_init_is_refused),
+        TEST(in_a_host_function_calls_are_not_permitted_but_for_some),
+        TEST(after_a_fault_most_calls_answer_it),
+        TEST(after_a_fault_a_context_that_has_ended_is_the_answer),
+        TEST(twin_of_a_function_follows_the_same_rules),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

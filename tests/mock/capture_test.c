@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures: what they make of calls, and what programs ask and change in them. */
-#include "tests/mock/capture_world.h"
+/* Captures: what they make of calls, what programs ask and change in them, and what they forbid. */
+#include <pthread.h>
+
+#include "tests/mock/world.h"
 
 enum { BYTES = 64 };
 
@@ -34,6 +36,21 @@ static const char *shape(CUgraph graph)
     return text;
 }
 
+static CUstream stream;
+
+static int begin(void **state)
+{
+    world_auto(state);
+    stream = world_stream();
+    return 0;
+}
+
+static int end(void **state)
+{
+    OK(driver->StreamDestroy_v2(stream));
+    return world_done(state);
+}
+
 static void drop(CUgraph graph)
 {
     OK(driver->GraphDestroy(graph));
@@ -41,7 +58,6 @@ static void drop(CUgraph graph)
 
 static void captured_work_becomes_nodes(void **state)
 {
-    CUstream stream = world_stream();
     CUevent event = world_event();
     CUdeviceptr memory;
     void *host;
@@ -64,12 +80,10 @@ static void captured_work_becomes_nodes(void **state)
     OK(driver->MemFreeHost(host));
     OK(driver->MemFree_v2(memory));
     OK(driver->EventDestroy_v2(event));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void captured_work_is_executed_by_a_launch_alone(void **state)
 {
-    CUstream stream = world_stream();
     unsigned char bytes[BYTES] = {0};
     CUdeviceptr memory;
     CUgraphExec exec;
@@ -92,7 +106,6 @@ static void captured_work_is_executed_by_a_launch_alone(void **state)
     OK(driver->GraphExecDestroy(exec));
     drop(graph);
     OK(driver->MemFree_v2(memory));
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void fork_and_join_are_edges(void **state)
@@ -150,7 +163,6 @@ static void work_behind_a_join_must_be_joined_again(void **state)
 
 static void information_is_told_while_it_is_active(void **state)
 {
-    CUstream stream = world_stream();
     CUstreamCaptureStatus active = CU_STREAM_CAPTURE_STATUS_NONE;
     const CUgraphNode *dependencies = NULL;
     cuuint64_t first = 0, second = 0;
@@ -184,12 +196,10 @@ static void information_is_told_while_it_is_active(void **state)
     assert_int_equal(second, first + 1);
     drop(capture_end(stream));
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void program_changes_what_comes_next(void **state)
 {
-    CUstream stream = world_stream();
     CUstreamCaptureStatus active;
     const CUgraphNode *dependencies;
     CUgraphNode first, extra;
@@ -217,12 +227,10 @@ static void program_changes_what_comes_next(void **state)
     graph = capture_end(stream);
     assert_string_equal(shape(graph), "35333 ac ad bc");
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
 }
 
 static void graph_of_the_program_is_gone_on_with(void **state)
 {
-    CUstream stream = world_stream();
     CUgraph graph, same;
     CUgraphExec exec;
     CUgraphNode root;
@@ -242,21 +250,265 @@ static void graph_of_the_program_is_gone_on_with(void **state)
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     OK(driver->GraphExecDestroy(exec));
     drop(graph);
-    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* What captures forbid, and what becomes of them when something they need is destroyed. */
+
+static const CUstreamCaptureMode GLOBAL = CU_STREAM_CAPTURE_MODE_GLOBAL;
+static const CUstreamCaptureMode THREAD_LOCAL = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+static const CUstreamCaptureMode RELAXED = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+/* What another thread may do, by the modes of the capture and of that thread. */
+static struct other_thread {
+    CUstreamCaptureMode mode, former;
+    CUevent event;
+    CUresult code;
+} other_thread;
+
+static void *query_elsewhere(void *data)
+{
+    CUstreamCaptureMode mode = other_thread.mode;
+
+    other_thread.code = driver->ThreadExchangeStreamCaptureMode(&mode);
+    other_thread.former = mode;
+    if (other_thread.code == CUDA_SUCCESS)
+        other_thread.code = driver->EventQuery(other_thread.event);
+    return data;
+}
+
+static void other_threads_are_bound_by_global_captures(void **state)
+{
+    static const struct {
+        CUstreamCaptureMode capture, thread;
+        CUresult code;
+    } cases[] = {
+        {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_GLOBAL,
+         CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED},
+        {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CUDA_SUCCESS},
+        {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_SUCCESS},
+        {CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_GLOBAL, CUDA_SUCCESS},
+        {CU_STREAM_CAPTURE_MODE_RELAXED, CU_STREAM_CAPTURE_MODE_GLOBAL, CUDA_SUCCESS},
+    };
+
+    (void)state;
+    other_thread.event = world_event();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CUgraph graph = NULL;
+        pthread_t thread;
+        CUresult code;
+
+        OK(driver->StreamBeginCapture_v2(stream, cases[i].capture));
+        other_thread.mode = cases[i].thread;
+        assert_int_equal(pthread_create(&thread, NULL, query_elsewhere, NULL), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(other_thread.code, cases[i].code);
+        assert_int_equal(other_thread.former, GLOBAL);
+        code = driver->StreamEndCapture(stream, &graph);
+        assert_int_equal(code, cases[i].code ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : 0);
+        if (graph)
+            drop(graph);
+    }
+    OK(driver->EventDestroy_v2(other_thread.event));
+}
+
+static void own_captures_bind_unless_one_of_the_two_is_relaxed(void **state)
+{
+    const CUstreamCaptureMode modes[] = {GLOBAL, THREAD_LOCAL, RELAXED};
+    CUevent event = world_event();
+
+    (void)state;
+    for (size_t capture = 0; capture < 3; capture++) {
+        for (size_t thread = 0; thread < 3; thread++) {
+            const bool relaxed = capture == 2 || thread == 2;
+            CUstreamCaptureMode mode = modes[thread];
+            CUgraph graph = NULL;
+
+            OK(driver->StreamBeginCapture_v2(stream, modes[capture]));
+            OK(driver->ThreadExchangeStreamCaptureMode(&mode));
+            CODE(relaxed ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                 driver->EventQuery(event));
+            OK(driver->ThreadExchangeStreamCaptureMode(&mode));
+            driver->StreamEndCapture(stream, &graph);
+            assert_int_equal(graph != NULL, relaxed);
+            if (graph)
+                drop(graph);
+        }
+    }
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void destroyed_stream_takes_its_capture_along(void **state)
+{
+    CUstream origin = world_stream(), fork = world_stream(), third = world_stream();
+    CUevent event = world_event();
+
+    (void)state;
+    capture_begin(origin);
+    capture_tie(origin, fork);
+    OK(driver->EventRecord(event, origin));
+    OK(driver->StreamDestroy_v2(origin));
+    assert_int_equal(capture_status(fork), CU_STREAM_CAPTURE_STATUS_NONE);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->EventQuery(event));
+    OK(driver->StreamQuery(third));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(fork));
+    OK(driver->StreamDestroy_v2(third));
+}
+
+static void destroyed_context_takes_its_captures_along(void **state)
+{
+    CUstream inner, other_stream = world_stream();
+    CUcontext context;
+
+    (void)state;
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->StreamCreate(&inner, CU_STREAM_NON_BLOCKING));
+    capture_begin(inner);
+    capture_work(inner);
+    OK(driver->CtxDestroy_v2(context));
+    OK(driver->StreamQuery(other_stream)); /* nothing is captured any more */
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamDestroy_v2(inner));
+    OK(driver->StreamDestroy_v2(other_stream));
+}
+
+static void node_of_a_capture_stays(void **state)
+{
+    CUstreamCaptureStatus active;
+    const CUgraphNode *dependencies;
+    CUgraph graph;
+    size_t count;
+
+    (void)state;
+    capture_begin(stream);
+    capture_work(stream);
+    OK(driver->StreamGetCaptureInfo_v2(stream, &active, NULL, NULL, &dependencies, &count));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, driver->GraphDestroyNode(dependencies[0]));
+    graph = capture_end(stream);
+    OK(driver->GraphGetNodes(graph, NULL, &count));
+    assert_int_equal(count, 1);
+    drop(graph);
+}
+
+/* Captures at their edges: streams that go, captures that meet, and what is told of edges. */
+
+static void stream_that_joined_and_is_destroyed_leaves_its_work_unjoined(void **state)
+{
+    const CUstream joined = world_stream();
+    CUgraph graph = NULL;
+
+    (void)state;
+    capture_begin(stream);
+    capture_work(stream);
+    capture_tie(stream, joined);
+    capture_work(joined);
+    OK(driver->StreamDestroy_v2(joined));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNJOINED, driver->StreamEndCapture(stream, &graph));
+    assert_null(graph);
+}
+
+static void two_captures_that_meet_are_both_spoilt(void **state)
+{
+    const CUstream one = world_stream(), other = world_stream();
+    const CUevent event = world_event();
+    CUgraph graph = NULL;
+
+    (void)state;
+    capture_begin(one);
+    capture_begin(other);
+    capture_work(one);
+    OK(driver->EventRecord(event, one));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_MERGE, driver->StreamWaitEvent(other, event, 0));
+    assert_int_equal(capture_status(one), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    assert_int_equal(capture_status(other), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(one, &graph));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(other, &graph));
+    assert_null(graph);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(other));
+    OK(driver->StreamDestroy_v2(one));
+}
+
+static void legacy_stream_cannot_join_a_capture(void **state)
+{
+    const CUevent event = world_event();
+    CUgraph graph = NULL;
+
+    (void)state;
+    capture_begin(stream);
+    capture_work(stream);
+    OK(driver->EventRecord(event, stream));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_IMPLICIT, driver->StreamWaitEvent(NULL, event, 0));
+    assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* A capture of another context is not spoilt. */
+static void waiting_for_a_context_spoils_what_is_captured_in_it(void **state)
+{
+    CUgraph graph = NULL;
+    CUcontext context;
+
+    (void)state;
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxSynchronize());
+    assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(driver->CtxPopCurrent_v2(NULL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->CtxSynchronize());
+    assert_int_equal(capture_status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
+    OK(driver->CtxDestroy_v2(context));
+}
+
+static void edges_with_data_are_not_told_without_it(void **state)
+{
+    const CUgraphEdgeData *data = NULL;
+    const CUgraphNode *nodes = NULL;
+    CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
+    cuuint64_t id;
+    CUgraph graph;
+    size_t count = 0;
+
+    (void)state;
+    capture_begin(stream);
+    OK(driver->StreamGetCaptureInfo_v3(stream, &status, &id, &graph, &nodes, &data, &count));
+    assert_int_equal(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    assert_int_equal(count, 0);
+    assert_null(data);
+    capture_work(stream);
+    OK(driver->StreamGetCaptureInfo_v3(stream, &status, &id, &graph, &nodes, &data, &count));
+    assert_int_equal(count, 1);
+    assert_non_null(data);
+    assert_true(data[0].type == 0 && data[0].from_port == 0);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->StreamGetCaptureInfo_v3(stream, &status, &id, &graph, NULL, &data, &count));
+    graph = capture_end(stream);
+    OK(driver->GraphDestroy(graph));
 }
 
 int main(void)
 {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        CASE(captured_work_becomes_nodes),
-        CASE(captured_work_is_executed_by_a_launch_alone),
-        CASE(fork_and_join_are_edges),
-        CASE(work_behind_a_join_must_be_joined_again),
-        CASE(information_is_told_while_it_is_active),
-        CASE(program_changes_what_comes_next),
-        CASE(graph_of_the_program_is_gone_on_with),
+        TEST(captured_work_becomes_nodes),
+        TEST(captured_work_is_executed_by_a_launch_alone),
+        TEST(fork_and_join_are_edges),
+        TEST(work_behind_a_join_must_be_joined_again),
+        TEST(information_is_told_while_it_is_active),
+        TEST(program_changes_what_comes_next),
+        TEST(graph_of_the_program_is_gone_on_with),
+        TEST(other_threads_are_bound_by_global_captures),
+        TEST(own_captures_bind_unless_one_of_the_two_is_relaxed),
+        TEST(destroyed_stream_takes_its_capture_along),
+        TEST(destroyed_context_takes_its_captures_along),
+        TEST(node_of_a_capture_stays),
+        TEST(stream_that_joined_and_is_destroyed_leaves_its_work_unjoined),
+        TEST(two_captures_that_meet_are_both_spoilt),
+        TEST(legacy_stream_cannot_join_a_capture),
+        TEST(waiting_for_a_context_spoils_what_is_captured_in_it),
+        TEST(edges_with_data_are_not_told_without_it),
     };
 
-    return cmocka_run_group_tests_name("capture", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

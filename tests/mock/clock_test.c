@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What moves the clock in each mode, and that nothing else does. */
+/* What moves the clock in each mode, that nothing else does, and the trace of what happens. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/mock/world.h"
@@ -103,18 +105,9 @@ static void auto_blocking_call_drives_the_clock(void **state)
 static void elapsed_time_is_that_of_the_work(void **state)
 {
     CUstream stream = world_stream();
-    CUevent start = world_event(), stop = world_event();
-    float ms = -1;
 
     (void)state;
-    OK(driver->EventRecord(start, stream));
-    world_spin(stream, 2000000);
-    OK(driver->EventRecord(stop, stream));
-    OK(driver->EventSynchronize(stop));
-    OK(driver->EventElapsedTime_v2(&ms, start, stop));
-    assert_in_range((uint64_t)(ms * 1e6F), 2000000, 2010000);
-    OK(driver->EventDestroy_v2(start));
-    OK(driver->EventDestroy_v2(stop));
+    assert_in_range((uint64_t)(world_spin_ms(stream, 2000000) * 1e6F), 2000000, 2010000);
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -156,25 +149,129 @@ static void host_function_cannot_move_the_clock(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
+/* In manual mode the same program gives the same trace, bit for bit, under every schedule. */
+
+enum { STREAMS = 4, RUNS = 1000 };
+
+/* The trace as text. */
+struct text {
+    char *bytes;
+    size_t length, room;
+};
+
+static void append(void *data, const struct cushim_mock_trace *entry)
+{
+    struct text *text = data;
+
+    if (text->room - text->length < 200) {
+        text->room = 2 * text->room + 4096;
+        text->bytes = realloc(text->bytes, text->room);
+        assert_non_null(text->bytes);
+    }
+    text->length += (size_t)snprintf(text->bytes + text->length, 200, "%llu %s %s %llu %llu %d\n",
+                                     (unsigned long long)entry->now_ns, entry->what, entry->name,
+                                     (unsigned long long)entry->stream,
+                                     (unsigned long long)entry->operation, (int)entry->code);
+}
+
+static void count(void *data)
+{
+    ++*(unsigned *)data;
+}
+
+/*
+ * Streams that wait for one another, with host functions and the legacy default stream among them.
+ */
+static void program(void)
+{
+    CUstream streams[STREAMS];
+    CUevent events[STREAMS];
+    unsigned counter = 0;
+
+    for (int i = 0; i < STREAMS; i++) {
+        OK(driver->StreamCreate(&streams[i], i % 2));
+        events[i] = world_event();
+    }
+    for (int i = 0; i < STREAMS; i++) {
+        world_spin(streams[i], (uint64_t)(STREAMS - i) * 10000);
+        OK(driver->LaunchHostFunc(streams[i], count, &counter));
+        OK(driver->EventRecord(events[i], streams[i]));
+        OK(driver->StreamWaitEvent(streams[(i + 1) % STREAMS], events[i], 0));
+        world_spin(NULL, 777);
+        driver->EventQuery(events[(i + 2) % STREAMS]);
+        OK(cushim_mock_advance(world, 1234));
+    }
+    cushim_mock_step(world); /* under the eager schedule nothing may be left */
+    OK(cushim_mock_drain(world));
+    assert_int_equal(counter, STREAMS);
+    for (int i = 0; i < STREAMS; i++) {
+        OK(driver->EventDestroy_v2(events[i]));
+        OK(driver->StreamDestroy_v2(streams[i]));
+    }
+}
+
+static char *trace_of(const char *settings)
+{
+    struct text text = {0};
+
+    world_begin(settings);
+    cushim_mock_trace_set(world, append, &text);
+    program();
+    cushim_mock_trace_set(world, NULL, NULL);
+    world_end();
+    return text.bytes;
+}
+
+static void same_program_gives_the_same_trace(void **state)
+{
+    const char *settings = *state;
+    char *first = trace_of(settings);
+
+    assert_non_null(strstr(first, "end host"));
+    for (int i = 1; i < RUNS; i++) {
+        char *other = trace_of(settings);
+
+        assert_string_equal(first, other);
+        free(other);
+    }
+    free(first);
+}
+
+static void another_seed_gives_another_trace(void **state)
+{
+    char *one = trace_of("mode = manual\nschedule = random\nseed = 7");
+    char *other = trace_of("mode = manual\nschedule = random\nseed = 8");
+
+    (void)state;
+    assert_string_not_equal(one, other);
+    free(one);
+    free(other);
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TRACE_TEST(name, settings)                                                          \
+    {                                                                                       \
+#name, same_program_gives_the_same_trace, NULL, NULL, (void *)(uintptr_t)(settings) \
+    }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(manual_calls_take_no_time, world_manual, world_done),
-        cmocka_unit_test_setup_teardown(manual_work_ends_when_its_time_has_passed, world_manual,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(manual_step_executes_one_operation, world_manual,
-                                        world_done),
+        TEST(manual_calls_take_no_time),
+        TEST(manual_work_ends_when_its_time_has_passed),
+        TEST(manual_step_executes_one_operation),
         cmocka_unit_test(manual_call_that_would_block_is_a_violation),
-        cmocka_unit_test_setup_teardown(host_function_cannot_move_the_clock, world_manual,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(auto_polling_ends, world_auto, world_done),
-        cmocka_unit_test_setup_teardown(auto_blocking_call_drives_the_clock, world_auto,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, world_auto, world_done),
-        cmocka_unit_test_setup_teardown(elapsed_time_is_that_of_the_work, begin_threaded,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(threaded_work_ends_though_nobody_calls, begin_threaded,
-                                        world_done),
+        TEST(host_function_cannot_move_the_clock),
+        TEST_IN(auto_polling_ends, world_auto, world_done),
+        TEST_IN(auto_blocking_call_drives_the_clock, world_auto, world_done),
+        TEST_IN(elapsed_time_is_that_of_the_work, world_auto, world_done),
+        TEST_IN(elapsed_time_is_that_of_the_work, begin_threaded, world_done),
+        TEST_IN(threaded_work_ends_though_nobody_calls, begin_threaded, world_done),
+        TRACE_TEST(fifo_is_deterministic, "mode = manual"),
+        TRACE_TEST(eager_is_deterministic, "mode = manual\nschedule = eager"),
+        TRACE_TEST(lazy_is_deterministic, "mode = manual\nschedule = lazy"),
+        TRACE_TEST(random_is_deterministic, "mode = manual\nschedule = random\nseed = 7"),
+        cmocka_unit_test(another_seed_gives_another_trace),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies of rows and layers, and arrays (statements 114, 115, 118 and 119). */
+/* Copies of rows and layers, arrays, and sets (statements 114 to 119). */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
 #include <string.h>
 
 #include "tests/mock/world.h"
@@ -239,10 +241,232 @@ static void wrong_arrays_are_refused(void **state)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->ArrayDestroy(NULL));
 }
 
+/* Arrays of every format, and those that are refused. */
+
+static void element_of_an_array_has_the_bytes_of_its_format(void **state)
+{
+    static const struct {
+        int format;
+        unsigned channels;
+        size_t bytes;
+    } cases[] = {
+        {CU_AD_FORMAT_UNSIGNED_INT8, 1, 1},  {CU_AD_FORMAT_SIGNED_INT8, 2, 2},
+        {CU_AD_FORMAT_UNSIGNED_INT16, 1, 2}, {CU_AD_FORMAT_SIGNED_INT16, 4, 8},
+        {CU_AD_FORMAT_HALF, 2, 4},           {CU_AD_FORMAT_UNSIGNED_INT32, 1, 4},
+        {CU_AD_FORMAT_SIGNED_INT32, 4, 16},  {CU_AD_FORMAT_FLOAT, 1, 4},
+    };
+    enum { WIDTH = 64 };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const CUDA_ARRAY_DESCRIPTOR of = {.Width = WIDTH,
+                                          .Format = (CUarray_format)cases[i].format,
+                                          .NumChannels = cases[i].channels};
+        static unsigned char bytes[WIDTH * 16 + 1];
+        CUarray array;
+
+        OK(driver->ArrayCreate_v2(&array, &of));
+        OK(driver->MemcpyHtoA_v2(array, 0, bytes, WIDTH * cases[i].bytes));
+        CODE(CUDA_ERROR_INVALID_VALUE,
+             driver->MemcpyHtoA_v2(array, 0, bytes, WIDTH * cases[i].bytes + 1));
+        OK(driver->ArrayDestroy(array));
+    }
+}
+
+static void array_that_no_texture_can_have_is_refused(void **state)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR good = {.Width = 8,
+                                          .Height = 8,
+                                          .Depth = 6,
+                                          .Format = CU_AD_FORMAT_FLOAT,
+                                          .NumChannels = 1,
+                                          .Flags = CUDA_ARRAY3D_CUBEMAP};
+    CUDA_ARRAY3D_DESCRIPTOR of = good;
+    CUarray array = NULL;
+
+    (void)state;
+    of.Height = 4; /* no square */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    of = good;
+    of.Depth = 12; /* two cubes without layers */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    of = good;
+    of.Flags = CUDA_ARRAY3D_TEXTURE_GATHER; /* of two dimensions alone */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    of = good;
+    of.Flags |= 0x1000; /* none that there is */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    of = good;
+    of.Format = (CUarray_format)0x91; /* of a picture, which has four channels */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    of.Format = (CUarray_format)0x55;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Array3DCreate_v2(&array, &of));
+    /* A driver makes both; the mock does not. */
+    of = good;
+    of.Depth = 0;
+    of.Flags = 0x40; /* sparse */
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    of.Flags = 0;
+    of.NumChannels = 4;
+    of.Format = (CUarray_format)0x91;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->Array3DCreate_v2(&array, &of));
+    assert_null(array);
+    OK(driver->Array3DCreate_v2(&array, &good));
+    OK(driver->ArrayDestroy(array));
+}
+
+static void array_is_not_destroyed_while_another_captures(void **state)
+{
+    const CUDA_ARRAY_DESCRIPTOR of = {.Width = 8, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1};
+    const CUstream stream = world_stream();
+    CUgraph graph;
+    CUarray array;
+
+    (void)state;
+    OK(driver->ArrayCreate_v2(&array, &of));
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, driver->ArrayDestroy(array));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, driver->StreamEndCapture(stream, &graph));
+    OK(driver->ArrayDestroy(array));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* Sets (statements 116 and 117). */
+
+enum { MS = 1000000, BYTES = 1024 };
+
+static CUdeviceptr set_memory;
+static unsigned char set_bytes[BYTES];
+
+static int begin_with(const char *settings)
+{
+    world_begin(settings);
+    OK(driver->MemAlloc_v2(&set_memory, BYTES));
+    return 0;
+}
+
+static int set_begin(void **state)
+{
+    (void)state;
+    return begin_with("mode = auto");
+}
+
+static int begin_manual(void **state)
+{
+    (void)state;
+    return begin_with("mode = manual");
+}
+
+static int set_end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_drain(world));
+    OK(driver->MemFree_v2(set_memory));
+    world_end();
+    return 0;
+}
+
+static void read_back(void)
+{
+    OK(driver->MemcpyDtoH_v2(set_bytes, set_memory, BYTES));
+}
+
+static void values_of_each_size_fill_their_elements(void **state)
+{
+    static const unsigned char want[] = {7,    7,    7,    0,    0xcd, 0xab,
+                                         0xcd, 0xab, 0x78, 0x56, 0x34, 0x12};
+
+    (void)state;
+    OK(driver->MemsetD8_v2(set_memory, 0, BYTES));
+    OK(driver->MemsetD8_v2(set_memory, 7, 3));
+    OK(driver->MemsetD16_v2(set_memory + 4, 0xabcd, 2));
+    OK(driver->MemsetD32_v2(set_memory + 8, 0x12345678, 1));
+    read_back();
+    assert_memory_equal(set_bytes, want, sizeof want);
+    assert_int_equal(set_bytes[12], 0);
+}
+
+static void rows_leave_what_is_between_them(void **state)
+{
+    CUstream stream = world_stream();
+
+    (void)state;
+    OK(driver->MemsetD8_v2(set_memory, 0, BYTES));
+    OK(driver->CtxSynchronize());
+    OK(driver->MemsetD2D16Async(set_memory + 2, 64, 0x0101, 10, 3, stream));
+    OK(driver->StreamSynchronize(stream));
+    read_back();
+    for (int y = 0; y < 3; y++) {
+        assert_int_equal(set_bytes[y * 64 + 1] | set_bytes[y * 64 + 22], 0);
+        for (int x = 2; x < 22; x++)
+            assert_int_equal(set_bytes[y * 64 + x], 1);
+    }
+    assert_int_equal(set_bytes[3 * 64 + 2], 0);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void sets_execute_in_their_stream(void **state)
+{
+    CUstream stream = world_stream();
+    const unsigned char *device = cushim_mock_memory(world, set_memory, BYTES);
+
+    (void)state;
+    world_spin(stream, 10 * MS);
+    OK(driver->MemsetD8Async(set_memory, 7, 16, stream));
+    OK(cushim_mock_advance(world, 9 * MS));
+    assert_int_equal(device[0], 0);
+    OK(cushim_mock_drain(world));
+    assert_int_equal(device[0], 7);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void calls_wait_for_memory_of_the_host_only(void **state)
+{
+    uint64_t before = world_state().now_ns;
+    unsigned char *pinned;
+
+    (void)state;
+    OK(driver->MemAllocHost_v2((void **)&pinned, 64));
+    world_spin(NULL, 10 * MS);
+    OK(driver->MemsetD8_v2(set_memory, 7, 16));
+    assert_true(world_state().now_ns < before + 10 * MS);
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(NULL));
+    OK(driver->MemsetD8_v2((uintptr_t)pinned, 7, 16));
+    assert_true(world_state().now_ns >= before + 10 * MS);
+    assert_int_equal(pinned[15], 7);
+    OK(driver->MemFreeHost(pinned));
+}
+
+static void wrong_sets_are_refused(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD16_v2(set_memory + 1, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD32_v2(set_memory + 2, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(set_memory, 1, BYTES + 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2((uintptr_t)set_bytes, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(0, 1, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D8_v2(set_memory, 16, 1, 32, 4));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D16_v2(set_memory, 65, 1, 4, 2));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD2D8_v2(set_memory, SIZE_MAX / 2, 1, 4, 3));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemsetD8_v2(set_memory, 1, SIZE_MAX));
+}
+
+static void empty_sets_are_done(void **state)
+{
+    (void)state;
+    OK(driver->MemsetD8_v2(0, 1, 0));
+    OK(driver->MemsetD32_v2(set_memory + 1, 1, 0));
+    OK(driver->MemsetD2D8_v2(set_memory, 64, 1, 0, 4));
+    OK(driver->MemsetD2D8_v2(set_memory, 64, 1, 4, 0));
+    OK(driver->MemsetD2D8_v2(set_memory, 0, 1, 32, 1));
+    OK(driver->MemsetD32_v2(set_memory, 1, (size_t)1 << 62));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
         TEST(rows_keep_their_pitches),
         TEST(layers_keep_their_heights),
         TEST(pitch_0_is_as_small_as_can_be),
@@ -251,7 +475,16 @@ int main(void)
         TEST(arrays_hold_what_is_copied_into_them),
         TEST(arrays_have_layers),
         TEST(wrong_arrays_are_refused),
+        TEST_IN(element_of_an_array_has_the_bytes_of_its_format, world_manual, world_done),
+        TEST_IN(array_that_no_texture_can_have_is_refused, world_manual, world_done),
+        TEST_IN(array_is_not_destroyed_while_another_captures, world_manual, world_done),
+        TEST_IN(values_of_each_size_fill_their_elements, set_begin, set_end),
+        TEST_IN(rows_leave_what_is_between_them, set_begin, set_end),
+        TEST_IN(sets_execute_in_their_stream, begin_manual, set_end),
+        TEST_IN(calls_wait_for_memory_of_the_host_only, set_begin, set_end),
+        TEST_IN(wrong_sets_are_refused, set_begin, set_end),
+        TEST_IN(empty_sets_are_done, set_begin, set_end),
     };
 
-    return cmocka_run_group_tests_name("copy_shape", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When copies move bytes, and when calls that copy return (statements 106 to 113). */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/mock/world.h"
 
@@ -8,14 +9,14 @@ enum { KIB = 1024, MIB = 1024 * KIB, MS = 1000000 };
 
 static CUdeviceptr memory;
 static char *pinned;
-static CUstream stream;
+static CUstream copy_stream;
 
 static int begin_with(const char *settings)
 {
     world_begin(settings);
     OK(driver->MemAlloc_v2(&memory, 4 * MIB));
     OK(driver->MemAllocHost_v2((void **)&pinned, MIB));
-    stream = world_stream();
+    copy_stream = world_stream();
     return 0;
 }
 
@@ -35,7 +36,7 @@ static int end(void **state)
 {
     (void)state;
     OK(cushim_mock_drain(world));
-    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->StreamDestroy_v2(copy_stream));
     OK(driver->MemFreeHost(pinned));
     OK(driver->MemFree_v2(memory));
     world_end();
@@ -52,12 +53,12 @@ static void bytes_move_when_the_copy_executes(void **state)
 {
     (void)state;
     pinned[0] = 1;
-    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, stream));
+    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     assert_int_equal(device_bytes()[0], 0);
     pinned[0] = 2;
     OK(cushim_mock_step(world));
     assert_int_equal(device_bytes()[0], 2);
-    OK(driver->MemcpyDtoHAsync_v2(pinned + 8, memory, 1, stream));
+    OK(driver->MemcpyDtoHAsync_v2(pinned + 8, memory, 1, copy_stream));
     assert_int_equal(pinned[8], 0);
     OK(cushim_mock_step(world));
     assert_int_equal(pinned[8], 2);
@@ -69,10 +70,10 @@ static void pageable_memory_is_read_at_the_call(void **state)
 
     (void)state;
     pageable[2 * MIB - 1] = 1;
-    world_spin(stream, 10 * MS);
-    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 2 * MIB, stream));
+    world_spin(copy_stream, 10 * MS);
+    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 2 * MIB, copy_stream));
     free(pageable);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
     OK(cushim_mock_drain(world));
     assert_int_equal(device_bytes()[2 * MIB - 1], 1);
 }
@@ -84,8 +85,8 @@ static void much_pageable_memory_is_waited_for(void **state)
 
     (void)state;
     pageable[3 * MIB - 1] = 1;
-    world_spin(stream, 10 * MS);
-    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 3 * MIB, stream));
+    world_spin(copy_stream, 10 * MS);
+    OK(driver->MemcpyHtoDAsync_v2(memory, pageable, 3 * MIB, copy_stream));
     assert_true(world_state().now_ns >= before + 10 * MS);
     assert_int_equal(device_bytes()[3 * MIB - 1], 1);
     free(pageable);
@@ -97,13 +98,13 @@ static void copies_to_pageable_memory_are_waited_for(void **state)
     char pageable = 0, other = 0;
 
     (void)state;
-    OK(driver->MemsetD8Async(memory, 5, 1, stream));
-    world_spin(stream, 10 * MS);
-    OK(driver->MemcpyDtoHAsync_v2(&pageable, memory, 1, stream));
+    OK(driver->MemsetD8Async(memory, 5, 1, copy_stream));
+    world_spin(copy_stream, 10 * MS);
+    OK(driver->MemcpyDtoHAsync_v2(&pageable, memory, 1, copy_stream));
     assert_true(world_state().now_ns >= before + 10 * MS);
     assert_int_equal(pageable, 5);
-    world_spin(stream, 10 * MS);
-    OK(driver->MemcpyAsync((uintptr_t)&other, (uintptr_t)&pageable, 1, stream));
+    world_spin(copy_stream, 10 * MS);
+    OK(driver->MemcpyAsync((uintptr_t)&other, (uintptr_t)&pageable, 1, copy_stream));
     assert_true(world_state().now_ns >= before + 20 * MS);
     assert_int_equal(other, 5);
 }
@@ -116,7 +117,7 @@ static void synchronous_copies_wait_for_streams_that_block(void **state)
 
     (void)state;
     OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
-    world_spin(stream, 50 * MS);
+    world_spin(copy_stream, 50 * MS);
     OK(driver->MemcpyHtoD_v2(memory, &byte, 1));
     assert_true(world_state().now_ns < before + 10 * MS);
     world_spin(blocking, 10 * MS);
@@ -124,7 +125,7 @@ static void synchronous_copies_wait_for_streams_that_block(void **state)
     assert_true(world_state().now_ns < before + 10 * MS);
     OK(driver->MemcpyHtoD_v2(memory, pinned, 1));
     assert_true(world_state().now_ns >= before + 10 * MS);
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(copy_stream));
     OK(driver->StreamDestroy_v2(blocking));
 }
 
@@ -160,10 +161,10 @@ static void copies_take_time_by_their_bytes(void **state)
     uint64_t small, large;
 
     (void)state;
-    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, stream));
+    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, 16, copy_stream));
     OK(cushim_mock_drain(world));
     small = world_state().now_ns;
-    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, MIB, stream));
+    OK(driver->MemcpyHtoDAsync_v2(memory, pinned, MIB, copy_stream));
     OK(cushim_mock_drain(world));
     large = world_state().now_ns - small;
     assert_true(small > 0);
@@ -180,7 +181,7 @@ static void copies_are_kept_within_allocations(void **state)
     OK(driver->MemcpyHtoD_v2(last - 4, host, 4));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoH_v2(host, last - 4, 5));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoD_v2(memory, last - 4, 5));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoDAsync_v2(last, host, 1, stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoDAsync_v2(last, host, 1, copy_stream));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2(memory, host, SIZE_MAX));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyHtoD_v2((uintptr_t)host, host, 4));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->MemcpyDtoD_v2(memory, (uintptr_t)host, 4));
@@ -196,15 +197,15 @@ static void the_copy_of_a_freed_allocation_is_an_illegal_address(void **state)
 
     (void)state;
     world_begin("mode = manual");
-    stream = world_stream();
+    copy_stream = world_stream();
     OK(driver->MemAlloc_v2(&gone, 64));
-    world_spin(stream, 10 * MS);
-    OK(driver->MemsetD8Async(gone, 1, 64, stream));
+    world_spin(copy_stream, 10 * MS);
+    OK(driver->MemsetD8Async(gone, 1, 64, copy_stream));
     OK(driver->MemFreeAsync(gone, NULL));
     OK(cushim_mock_advance(world, 5 * MS));
     OK(driver->StreamQuery(NULL));
     OK(cushim_mock_advance(world, 10 * MS));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(stream));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->StreamQuery(copy_stream));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->MemAlloc_v2(&gone, 64));
     cushim_mock_destroy(world);
 }
@@ -235,22 +236,155 @@ static void copies_go_from_device_to_device(void **state)
     world_end();
 }
 
+/* Copies between devices: whichever context is current, the two that are named have to be some. */
+
+enum { PITCH = 64, ROWS = 4, WIDTH = 16, BYTES = PITCH * ROWS };
+
+static CUcontext contexts[2];
+static CUdeviceptr peer_memory[2];
+static unsigned char sent[BYTES], received[BYTES];
+
+static int peer_begin(void **state)
+{
+    (void)state;
+    world_begin("devices = 2");
+    for (int i = 0; i < 2; i++) {
+        OK(driver->DevicePrimaryCtxRetain(&contexts[i], i));
+        OK(driver->CtxPushCurrent_v2(contexts[i]));
+        OK(driver->MemAlloc_v2(&peer_memory[i], BYTES));
+        OK(driver->MemsetD8_v2(peer_memory[i], 0, BYTES));
+        OK(driver->CtxPopCurrent_v2(NULL));
+    }
+    for (unsigned i = 0; i < BYTES; i++)
+        sent[i] = (unsigned char)(i + 1);
+    OK(driver->MemcpyHtoD_v2(peer_memory[0], sent, BYTES));
+    return 0;
+}
+
+static int peer_end(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        OK(driver->MemFree_v2(peer_memory[i]));
+        OK(driver->DevicePrimaryCtxRelease_v2(i));
+    }
+    world_end();
+    return 0;
+}
+
+/* A piece of the first device's memory to another place of the second's. */
+static CUDA_MEMCPY3D_PEER piece(void)
+{
+    return (CUDA_MEMCPY3D_PEER){.srcMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .srcDevice = peer_memory[0],
+                                .srcContext = contexts[0],
+                                .srcPitch = PITCH,
+                                .srcHeight = ROWS,
+                                .srcY = 1,
+                                .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+                                .dstDevice = peer_memory[1],
+                                .dstContext = contexts[1],
+                                .dstPitch = PITCH,
+                                .dstHeight = ROWS,
+                                .dstXInBytes = 8,
+                                .dstY = 2,
+                                .WidthInBytes = WIDTH,
+                                .Height = 2,
+                                .Depth = 1};
+}
+
+/* Rows 1 and 2 have come to rows 2 and 3, 8 bytes further, and nothing else. */
+static void assert_copied(void)
+{
+    unsigned char expected[BYTES] = {0};
+
+    for (unsigned row = 0; row < 2; row++)
+        memcpy(expected + (row + 2) * PITCH + 8, sent + (row + 1) * PITCH, WIDTH);
+    OK(driver->MemcpyDtoH_v2(received, peer_memory[1], BYTES));
+    assert_memory_equal(received, expected, BYTES);
+}
+
+static void a_piece_is_copied_to_another_device(void **state)
+{
+    CUDA_MEMCPY3D_PEER copy;
+
+    (void)state;
+    copy = piece();
+    OK(driver->Memcpy3DPeer(&copy));
+    assert_copied();
+}
+
+static void in_a_stream_it_is_copied_later(void **state)
+{
+    CUDA_MEMCPY3D_PEER copy;
+    CUstream stream;
+
+    (void)state;
+    stream = world_stream();
+    copy = piece();
+    world_spin(stream, 1000000000);
+    OK(driver->Memcpy3DPeerAsync(&copy, stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    OK(driver->StreamSynchronize(stream));
+    assert_copied();
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* The mock's own: a driver uses what is gone, and reads through NULL (measured: SIGSEGV). */
+static void contexts_that_are_none_are_refused(void **state)
+{
+    CUDA_MEMCPY3D_PEER copy;
+    CUcontext gone;
+
+    (void)state;
+    OK(driver->CtxCreate_v2(&gone, 0, 0));
+    OK(driver->CtxDestroy_v2(gone));
+    copy = piece();
+    copy.srcContext = gone;
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->Memcpy3DPeer(&copy));
+    copy = piece();
+    copy.dstContext = gone;
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->Memcpy3DPeer(&copy));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->Memcpy3DPeer(NULL));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED,
+         driver->MemcpyPeer(peer_memory[1], gone, peer_memory[0], contexts[0], BYTES));
+    OK(driver->MemcpyDtoH_v2(received, peer_memory[1], BYTES));
+    for (unsigned i = 0; i < BYTES; i++)
+        assert_int_equal(received[i], 0);
+}
+
+static void without_contexts_addresses_say_where_memory_is(void **state)
+{
+    CUDA_MEMCPY3D_PEER copy;
+
+    (void)state;
+    copy = piece();
+    copy.srcContext = copy.dstContext = NULL;
+    OK(driver->Memcpy3DPeer(&copy));
+    assert_copied();
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-#define TEST(name, begin) cmocka_unit_test_setup_teardown(name, begin, end)
-        TEST(bytes_move_when_the_copy_executes, begin_manual),
-        TEST(pageable_memory_is_read_at_the_call, begin_manual),
-        TEST(much_pageable_memory_is_waited_for, begin),
-        TEST(copies_to_pageable_memory_are_waited_for, begin),
-        TEST(synchronous_copies_wait_for_streams_that_block, begin),
-        TEST(synchronous_copies_on_the_device_do_not_wait, begin),
-        TEST(synchronous_copies_need_no_time_in_manual_mode, begin_manual),
-        TEST(copies_take_time_by_their_bytes, begin_manual),
-        TEST(copies_are_kept_within_allocations, begin),
+        TEST_IN(bytes_move_when_the_copy_executes, begin_manual, end),
+        TEST_IN(pageable_memory_is_read_at_the_call, begin_manual, end),
+        TEST(much_pageable_memory_is_waited_for),
+        TEST(copies_to_pageable_memory_are_waited_for),
+        TEST(synchronous_copies_wait_for_streams_that_block),
+        TEST(synchronous_copies_on_the_device_do_not_wait),
+        TEST_IN(synchronous_copies_need_no_time_in_manual_mode, begin_manual, end),
+        TEST_IN(copies_take_time_by_their_bytes, begin_manual, end),
+        TEST(copies_are_kept_within_allocations),
         cmocka_unit_test(the_copy_of_a_freed_allocation_is_an_illegal_address),
         cmocka_unit_test(copies_go_from_device_to_device),
+        TEST_IN(a_piece_is_copied_to_another_device, peer_begin, peer_end),
+        TEST_IN(in_a_stream_it_is_copied_later, peer_begin, peer_end),
+        TEST_IN(contexts_that_are_none_are_refused, peer_begin, peer_end),
+        TEST_IN(without_contexts_addresses_say_where_memory_is, peer_begin, peer_end),
     };
 
-    return cmocka_run_group_tests_name("copy", tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

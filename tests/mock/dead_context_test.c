@@ -57,11 +57,9 @@ static void the_last_destroyed_contexts_are_known(void **state)
     struct dead dead;
 
     (void)state;
-    world_begin("");
     dead = make_dead();
     make_dead_ones(KEPT - 1);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-    world_end();
 }
 
 static void one_that_ended_before_is_none(void **state)
@@ -88,14 +86,12 @@ static void one_that_is_on_a_stack_is_spared(void **state)
     struct dead dead;
 
     (void)state;
-    world_begin("");
     dead = make_dead();
     OK(driver->CtxPushCurrent_v2(dead.context));
     make_dead_ones(3 * KEPT);
     assert_answers(&dead, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     OK(driver->CtxPopCurrent_v2(&current));
     assert_ptr_equal(current, dead.context);
-    world_end();
 }
 
 static void who_waits_for_its_event_goes_on(void **state)
@@ -172,7 +168,6 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     size_t handles;
 
     (void)state;
-    world_begin("");
     handles = world_state().handles;
     dead = make();
     OK(driver->StreamBeginCapture_v2(dead.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
@@ -181,7 +176,6 @@ static void a_capture_that_it_had_ends_with_it(void **state)
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, driver->StreamEndCapture(dead.stream, &graph));
     make_dead_ones(KEPT);
     assert_int_equal(world_state().handles, handles);
-    world_end();
 }
 
 static void *wait_for_context(void *context)
@@ -231,15 +225,16 @@ static void one_that_is_waited_for_is_spared(void **state)
 
 int main(void)
 {
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_destroyed_contexts_are_known),
+        TEST_IN(the_last_destroyed_contexts_are_known, world_auto, world_done),
         cmocka_unit_test(one_that_ended_before_is_none),
-        cmocka_unit_test(one_that_is_on_a_stack_is_spared),
+        TEST_IN(one_that_is_on_a_stack_is_spared, world_auto, world_done),
         cmocka_unit_test(one_that_is_waited_for_is_spared),
         cmocka_unit_test(who_waits_for_its_event_goes_on),
         cmocka_unit_test(who_waits_for_an_event_that_is_dropped_goes_on),
         cmocka_unit_test(who_waits_for_a_copy_that_is_dropped_goes_on),
-        cmocka_unit_test(a_capture_that_it_had_ends_with_it),
+        TEST_IN(a_capture_that_it_had_ends_with_it, world_auto, world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: which there are, and what they can do. */
+/* Devices: which there are, what they can do, and how they are told apart. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <limits.h>
+#include <string.h>
 
-#include "tests/mock/bare.h"
+#include "tests/mock/world.h"
 
 static void ordinals_begin_at_0_and_end(void **state)
 {
@@ -24,7 +25,6 @@ static void ordinals_begin_at_0_and_end(void **state)
     assert_int_equal(device, 2);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGet(NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetCount(NULL));
-    bare_end();
 }
 
 static void attributes_are_the_profiles(void **state)
@@ -39,7 +39,6 @@ static void attributes_are_the_profiles(void **state)
     assert_int_equal(value, 7);
     for (int i = 1; i <= 147; i++)
         OK(driver->DeviceGetAttribute(&value, (CUdevice_attribute)i, 0));
-    bare_end();
 }
 
 static void attributes_that_no_device_has_are_refused(void **state)
@@ -58,7 +57,6 @@ static void attributes_that_no_device_has_are_refused(void **state)
     assert_int_equal(value, -5);
     CODE(CUDA_ERROR_INVALID_VALUE,
          driver->DeviceGetAttribute(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0));
-    bare_end();
 }
 
 static void the_first_abi_says_the_same_as_attributes(void **state)
@@ -84,7 +82,6 @@ static void the_first_abi_says_the_same_as_attributes(void **state)
     assert_int_equal(major * 10 + minor, 90);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceComputeCapability(NULL, &minor, 0));
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceComputeCapability(&major, &minor, 4));
-    bare_end();
 }
 
 static void memory_is_what_was_set_and_saturates_in_32_bits(void **state)
@@ -105,7 +102,6 @@ static void memory_is_what_was_set_and_saturates_in_32_bits(void **state)
     assert_true(narrow[0] == 0x80000000u);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceTotalMem_v2(NULL, 0));
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceTotalMem_v2(&bytes, 9));
-    bare_end();
 }
 
 static void devices_reach_each_other_and_not_themselves(void **state)
@@ -121,15 +117,6 @@ static void devices_reach_each_other_and_not_themselves(void **state)
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceCanAccessPeer(&value, 0, 2));
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceCanAccessPeer(&value, 2, 2));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceCanAccessPeer(NULL, 0, 0));
-    value = -5;
-    CODE(CUDA_ERROR_INVALID_DEVICE,
-         driver->DeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 0));
-    assert_int_equal(value, -5);
-    OK(driver->DeviceGetP2PAttribute(&value, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, 0, 1));
-    assert_int_equal(value, 1);
-    CODE(CUDA_ERROR_INVALID_VALUE,
-         driver->DeviceGetP2PAttribute(&value, (CUdevice_P2PAttribute)99, 0, 1));
-    bare_end();
 }
 
 static void linear_textures_have_the_measured_widths(void **state)
@@ -157,7 +144,6 @@ static void linear_textures_have_the_measured_widths(void **state)
                                                       0));
         assert_true(width == cases[i].width);
     }
-    bare_end();
 }
 
 static void what_an_h200_has_not_is_told_so(void **state)
@@ -178,7 +164,6 @@ static void what_an_h200_has_not_is_told_so(void **state)
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->DeviceGetNvSciSyncAttributes(luid, 0, 1));
     OK(driver->DeviceGetExecAffinitySupport(&value, 0, 0));
     assert_int_equal(value, 0);
-    bare_end();
 }
 
 static void writes_of_other_devices_are_flushed_in_a_context(void **state)
@@ -193,7 +178,100 @@ static void writes_of_other_devices_are_flushed_in_a_context(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->FlushGPUDirectRDMAWrites(0, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->FlushGPUDirectRDMAWrites(9, 100));
     OK(driver->CtxDestroy_v2(context));
+}
+
+/* How devices are told apart: name, UUID, address. */
+
+static void a_name_is_cut_to_its_room(void **state)
+{
+    char name[16];
+
+    (void)state;
+    bare_begin(NULL);
+    OK(driver->DeviceGetName(name, sizeof name, 0));
+    assert_string_equal(name, "NVIDIA H200");
+    memset(name, '#', sizeof name);
+    OK(driver->DeviceGetName(name, 5, 0));
+    assert_memory_equal(name, "NVID\0##", 7);
+    OK(driver->DeviceGetName(name, -1, 0));
+    assert_string_equal(name, "NVIDIA H200");
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(NULL, 5, 0));
+    CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceGetName(name, 5, 1));
+}
+
+static void a_name_without_room_is_a_violation(void **state)
+{
+    char name = '#';
+
+    (void)state;
+    bare_begin(NULL);
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
+    assert_int_equal(name, '#');
+    assert_non_null(cushim_mock_violation(world, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    world = NULL;
+}
+
+static void uuids_are_of_the_seed_and_of_the_device(void **state)
+{
+    CUuuid first, second, old;
+
+    (void)state;
+    bare_begin("devices = 2\nseed = 5");
+    first = bare_uuid(0);
+    second = bare_uuid(1);
+    assert_false(bare_same_uuid(first, second));
+    OK(driver->DeviceGetUuid(&old, 1));
+    assert_true(bare_same_uuid(old, second));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetUuid_v2(NULL, 0));
+    CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceGetUuid_v2(&old, 4));
     bare_end();
+    bare_begin("devices = 2\nseed = 5\nmode = manual");
+    assert_true(bare_same_uuid(first, bare_uuid(0)));
+    bare_end();
+    bare_begin("seed = 6");
+    assert_false(bare_same_uuid(first, bare_uuid(0)));
+}
+
+static void a_device_is_found_by_its_address(void **state)
+{
+    static const char *const right[] = {"0000:0B:00.0", "0000:0b:00.0", "0b:00.0", "0000:0B:00",
+                                        "b:0"};
+    static const char *const wrong[] = {"garbage",       "",           "0b",    ":0b:00.0",
+                                        "0000:0b:00.0x", "0:0b:0:0.0", "0b:00."};
+    char text[16] = "";
+    CUdevice device;
+
+    (void)state;
+    bare_begin("devices = 11");
+    OK(driver->DeviceGetPCIBusId(text, 13, 10));
+    assert_string_equal(text, right[0]);
+    for (size_t i = 0; i < COUNT(right); i++) {
+        device = -5;
+        OK(driver->DeviceGetByPCIBusId(&device, right[i]));
+        assert_int_equal(device, 10);
+    }
+    for (size_t i = 0; i < COUNT(wrong); i++)
+        CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetByPCIBusId(&device, wrong[i]));
+    CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceGetByPCIBusId(&device, "0000:77:11.0"));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetByPCIBusId(&device, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetByPCIBusId(NULL, right[0]));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetPCIBusId(text, 12, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetPCIBusId(NULL, 13, 0));
+}
+
+static void the_address_is_told_by_attributes_too(void **state)
+{
+    int bus = -5, device = -5, domain = -5;
+
+    (void)state;
+    bare_begin("devices = 11\nattribute.PCI_BUS_ID = 99\nattribute.PCI_DOMAIN_ID = 99\n");
+    OK(driver->DeviceGetAttribute(&bus, CU_DEVICE_ATTRIBUTE_PCI_BUS_ID, 10));
+    OK(driver->DeviceGetAttribute(&device, CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID, 10));
+    OK(driver->DeviceGetAttribute(&domain, CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID, 10));
+    assert_int_equal(bus, 11);
+    assert_int_equal(device, 0);
+    assert_int_equal(domain, 0);
 }
 
 int main(void)
@@ -208,6 +286,11 @@ int main(void)
         BARE_TEST(linear_textures_have_the_measured_widths),
         BARE_TEST(what_an_h200_has_not_is_told_so),
         BARE_TEST(writes_of_other_devices_are_flushed_in_a_context),
+        BARE_TEST(a_name_is_cut_to_its_room),
+        BARE_TEST(a_name_without_room_is_a_violation),
+        BARE_TEST(uuids_are_of_the_seed_and_of_the_device),
+        BARE_TEST(a_device_is_found_by_its_address),
+        BARE_TEST(the_address_is_told_by_attributes_too),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,32 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuGetProcAddress and cuGetProcAddress_v2: statements 5 and 6, and what the drivers 470, 525, 555
- * and 580 answered to the same questions.
+ * and 580 answered to the same questions; and the mock as a source of symbols.
  */
 #include <string.h>
 
+#include <cushim/driver.h>
+
+#include "loader/codes.h"
 #include "loader/system.h"
 #include "tests/mock/world.h"
 #include "tests/support/symbols.h"
 
 enum { FOUND, UNKNOWN_NAME, TOO_OLD };
-
-static void begin(const char *settings)
-{
-    const struct cushim_mock_options options = {.size = sizeof options, .settings = settings};
-
-    OK(cushim_mock_create(&options, &world));
-    driver = cushim_mock_table(world);
-}
-
-static int teardown(void **state)
-{
-    const CUresult code = cushim_mock_destroy(world);
-
-    (void)state;
-    world = NULL;
-    return code != CUDA_SUCCESS;
-}
 
 /* The function of the mock's table that a symbol stands for; NULL for the name NULL. */
 static void *function_of(const char *symbol)
@@ -75,7 +61,7 @@ static void ask(const struct question *questions, size_t count)
 static void version_that_is_asked_for_chooses_the_abi(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuEventElapsedTime", 12070, 0, FOUND, "cuEventElapsedTime"},
         {"cuEventElapsedTime", 12080, 0, FOUND, "cuEventElapsedTime_v2"},
         {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"},
@@ -94,7 +80,7 @@ static void version_that_is_asked_for_chooses_the_abi(void **state)
 static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuNope", 13000, 0, UNKNOWN_NAME, NULL}, {"", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuinit", 13000, 0, UNKNOWN_NAME, NULL}, {"cudaMalloc", 13000, 0, UNKNOWN_NAME, NULL},
         {"cuEventElapsedTime_v2", 13000, 0, UNKNOWN_NAME, NULL},
@@ -110,7 +96,7 @@ static void name_that_is_unknown_or_too_new_for_the_version_is_not_found(void **
 static void per_thread_flag_chooses_the_twin_where_there_is_one(void **state)
 {
     (void)state;
-    begin("");
+    bare_create("");
     ASK({"cuEventRecord", 12000, 0, FOUND, "cuEventRecord"},
         {"cuEventRecord", 12000, 1, FOUND, "cuEventRecord"},
         {"cuEventRecord", 12000, 2, FOUND, "cuEventRecord_ptsz"},
@@ -131,15 +117,15 @@ static void newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5(vo
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)77;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", &found, 13010, 0, &status));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuNope", &found, 99000, 0, &status));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress("cuInit", &found, 13010, 0));
     assert_ptr_equal(found, &found);
     assert_int_equal(status, 77);
     ASK({"cuInit", -1, 0, FOUND, "cuInit"}, {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"});
-    teardown(NULL);
-    begin("driver_version = 12.5");
+    bare_end();
+    bare_create("driver_version = 12.5");
     ASK({"cuInit", 99000, 0, FOUND, "cuInit"}, {"cuInit", -1, 0, FOUND, "cuInit"},
         {"cuEventElapsedTime", 12080, 0, FOUND, "cuEventElapsedTime"},
         {"cuCtxCreate", 13000, 0, FOUND, "cuCtxCreate_v4"},
@@ -150,7 +136,7 @@ static void newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5(vo
 static void symbols_that_the_driver_lacks_are_unknown_to_it(void **state)
 {
     (void)state;
-    begin("driver_version = 12.0");
+    bare_create("driver_version = 12.0");
     ASK({"cuGreenCtxCreate", 12000, 0, UNKNOWN_NAME, NULL},
         {"cuCtxCreate", 12050, 0, FOUND, "cuCtxCreate_v3"},
         {"cuStreamGetCaptureInfo", 12030, 2, FOUND, "cuStreamGetCaptureInfo_v2_ptsz"});
@@ -163,7 +149,7 @@ static void unknown_flags_are_refused_before_anything_is_looked_up(void **state)
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)77;
 
     (void)state;
-    begin("");
+    bare_create("");
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         CODE(CUDA_ERROR_INVALID_VALUE,
              driver->GetProcAddress_v2("cuInit", &found, 12000, flags[i], &status));
@@ -178,7 +164,7 @@ static void status_need_not_be_asked_for(void **state)
     void *found = NULL;
 
     (void)state;
-    begin("");
+    bare_create("");
     OK(driver->GetProcAddress_v2("cuInit", &found, 12000, 0, NULL));
     assert_ptr_equal(found, function_of("cuInit"));
     OK(driver->GetProcAddress_v2("cuNope", &found, 12000, 0, NULL));
@@ -190,13 +176,13 @@ static void null_where_the_driver_crashes_is_a_violation(void **state)
     void *found = &found;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
     assert_int_equal(world_state().violations, 2);
     assert_string_equal(cushim_mock_violation(world, 0), "cuGetProcAddress: the name is NULL");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
-    begin("");
+    bare_create("");
 }
 
 static void private_tables_are_not_known(void **state)
@@ -205,7 +191,7 @@ static void private_tables_are_not_known(void **state)
     const void *found = &found;
 
     (void)state;
-    begin("");
+    bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(NULL, &id));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetExportTable(&found, NULL));
     assert_ptr_equal(found, &found);
@@ -213,19 +199,111 @@ static void private_tables_are_not_known(void **state)
     assert_null(found);
 }
 
+/* The mock as a source of symbols: what a driver of its version exports, and nothing else. */
+
+static const struct version {
+    const char *settings;
+    int number;
+} versions[] = {
+    {"driver_version = 10.0", 10000}, {"driver_version = 11.2", 11020},
+    {"driver_version = 12.0", 12000}, {"driver_version = 12.7", 12070},
+    {"driver_version = 13.0", 13000},
+};
+
+/* What stands in a slot of a table. */
+static cushim_function slot(const struct cushim_table *table, size_t index)
+{
+    cushim_function function;
+
+    memcpy(&function, (const char *)table + sizeof(size_t) + index * sizeof function,
+           sizeof function);
+    return function;
+}
+
+static bool is_expected(size_t index, int version)
+{
+    return cushim_symbol_since(index) <= version &&
+           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+}
+
+static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+        bare_create(versions[v].settings);
+        for (size_t i = 0; i < cushim_symbol_count(); i++) {
+            const cushim_function found = cushim_mock_symbol(cushim_symbol_name(i), world);
+            const cushim_function expected =
+                is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
+            if (found != expected)
+                fail_msg("%s of %s", cushim_symbol_name(i), versions[v].settings);
+        }
+        bare_end();
+    }
+    bare_create("");
+}
+
+static void names_that_no_driver_exports_are_not_found(void **state)
+{
+    static const char *const names[] = {"",           "cu",          "cuinit",        "cuInit ",
+                                        "EventQuery", "cuEventQuer", "cuEventQueryy", "cudaMalloc"};
+
+    (void)state;
+    bare_create("");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        assert_null(cushim_mock_symbol(names[i], world));
+    assert_null(cushim_mock_symbol(NULL, world));
+    assert_true((cushim_mock_symbol("cuWGLGetDevice", world) != NULL) == cushim__system_is_windows);
+    assert_null(cushim_mock_symbol("cuInit", NULL));
+    assert_non_null(cushim_mock_symbol("cuInit", world));
+}
+
+static void loader_finds_in_it_what_the_registry_says(void **state)
+{
+    for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
+        struct cushim_table table = {.size = sizeof table};
+        struct cushim_symbol_counts counts;
+        unsigned expected[2] = {0, 0};
+
+        (void)state;
+        bare_create(versions[v].settings);
+        OK(cushim_table_fill(&table, cushim_mock_symbol, world, &counts));
+        for (size_t i = 0; i < cushim_symbol_count(); i++)
+            expected[i >= CORE_SYMBOLS] += is_expected(i, versions[v].number);
+        assert_int_equal(counts.core.found, expected[0]);
+        assert_int_equal(counts.interop.found, expected[1]);
+        assert_int_equal(counts.core.by_proc_address + counts.interop.by_proc_address, 0);
+        assert_int_equal(counts.core.fallen_back, versions[v].number < 12080);
+        bare_end();
+    }
+    bare_create("");
+}
+
+static void slot_of_a_later_version_answers_that_the_driver_is_too_old(void **state)
+{
+    (void)state;
+    bare_create("driver_version = 12.7");
+    OK(driver->Init(0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventElapsedTime(NULL, NULL, NULL));
+    CODE(CUSHIM__REQUIRES_NEWER_DRIVER, driver->EventElapsedTime_v2(NULL, NULL, NULL));
+}
+
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(version_that_is_asked_for_chooses_the_abi),
-        TEST(name_that_is_unknown_or_too_new_for_the_version_is_not_found),
-        TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
-        TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
-        TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
-        TEST(unknown_flags_are_refused_before_anything_is_looked_up),
-        TEST(status_need_not_be_asked_for),
-        TEST(null_where_the_driver_crashes_is_a_violation),
-        TEST(private_tables_are_not_known),
+        BARE_TEST(version_that_is_asked_for_chooses_the_abi),
+        BARE_TEST(name_that_is_unknown_or_too_new_for_the_version_is_not_found),
+        BARE_TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
+        BARE_TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
+        BARE_TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
+        BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
+        BARE_TEST(status_need_not_be_asked_for),
+        BARE_TEST(null_where_the_driver_crashes_is_a_violation),
+        BARE_TEST(private_tables_are_not_known),
+        BARE_TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
+        BARE_TEST(names_that_no_driver_exports_are_not_found),
+        BARE_TEST(loader_finds_in_it_what_the_registry_says),
+        BARE_TEST(slot_of_a_later_version_answers_that_the_driver_is_too_old),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,29 +8,11 @@
 #include "src/layer/fault/site.h"
 #include "tests/mock/world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 static char message[400];
 
 static struct cushim_layer *layer(void)
 {
     return cushim_layer_current();
-}
-
-/* What a span of work takes in virtual time, by two records on a stream. */
-static float spin_ms(CUstream stream, uint64_t ns)
-{
-    CUevent start = world_event(), end = world_event();
-    float ms = -1;
-
-    OK(driver->EventRecord(start, stream));
-    world_spin(stream, ns);
-    OK(driver->EventRecord(end, stream));
-    OK(driver->EventSynchronize(end));
-    OK(driver->EventElapsedTime(&ms, start, end));
-    OK(driver->EventDestroy_v2(start));
-    OK(driver->EventDestroy_v2(end));
-    return ms;
 }
 
 static void delayed_operation_takes_so_much_longer(void **state)
@@ -40,9 +22,9 @@ static void delayed_operation_takes_so_much_longer(void **state)
     (void)state;
     world_begin("fault = op.kernel:nth=2 => delay(5 ms)");
     stream = world_stream();
-    assert_true(spin_ms(stream, 1000000) < 1.1F);
-    assert_true(spin_ms(stream, 1000000) >= 6);
-    assert_true(spin_ms(stream, 1000000) < 1.1F);
+    assert_true(world_spin_ms(stream, 1000000) < 1.1F);
+    assert_true(world_spin_ms(stream, 1000000) >= 6);
+    assert_true(world_spin_ms(stream, 1000000) < 1.1F);
     assert_int_equal(cushim_fault_matched(layer(), 0), 3);
     assert_int_equal(cushim_fault_fired(layer(), 0), 1);
     OK(driver->StreamDestroy_v2(stream));
@@ -57,7 +39,7 @@ static void delays_add_up(void **state)
     world_begin("fault = op.kernel => delay(5 ms)\nfault = op.*:every=2 => delay(2 ms)");
     stream = world_stream();
     /* Of the record before, the kernel and the record behind, the kernel is the second. */
-    assert_true(spin_ms(stream, 1000000) >= 8);
+    assert_true(world_spin_ms(stream, 1000000) >= 8);
     OK(driver->StreamDestroy_v2(stream));
     world_end();
 }

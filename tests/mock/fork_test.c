@@ -12,14 +12,6 @@
 
 static CUevent event;
 
-static void begin(void)
-{
-    const struct cushim_mock_options options = {.size = sizeof options};
-
-    OK(cushim_mock_create(&options, &world));
-    driver = cushim_mock_table(world);
-}
-
 static int teardown(void **state)
 {
     (void)state;
@@ -71,7 +63,7 @@ static void child_of_uninitialised(const void *data)
 static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **state)
 {
     (void)state;
-    begin();
+    bare_create(NULL);
     assert_true(child_passes("child", child_of_uninitialised, NULL));
     OK(driver->Init(0));
 }
@@ -86,7 +78,7 @@ static void child_of_sinner(const void *data)
 static void violations_of_the_parent_are_not_the_childs(void **state)
 {
     (void)state;
-    begin();
+    bare_create(NULL);
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
     assert_true(child_passes("child", child_of_sinner, NULL));
@@ -117,7 +109,7 @@ static void fork_among_calls_of_other_threads_leaves_no_lock_behind(void **state
     pthread_t threads[4];
 
     (void)state;
-    begin();
+    bare_create(NULL);
     OK(driver->Init(0));
     atomic_store(&stop, false);
     for (size_t i = 0; i < 4; i++)

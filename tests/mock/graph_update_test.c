@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executable graphs that are updated by graphs of another shape, and graphs within graphs. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/mock/capture_world.h"
 #include "tests/mock/graph_world.h"
+#include "tests/mock/world.h"
 #include "tests/support/folder.h"
 
 enum { NODES = 4 };
@@ -210,21 +211,6 @@ static void graph_holds_several_user_objects_each_for_itself(void **state)
     }
 }
 
-static void user_object_is_not_released_more_often_than_it_is_held(void **state)
-{
-    static unsigned destroyed;
-    CUuserObject object;
-
-    (void)state;
-    OK(driver->UserObjectCreate(&object, &destroyed, count_destroyed, 2,
-                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 3));
-    violation = "3 references are given away, the program has 2";
-    assert_int_equal(__atomic_load_n(&destroyed, __ATOMIC_SEQ_CST), 0);
-    OK(driver->UserObjectRelease(object, 2));
-}
-
 /* --- launches while streams capture --- */
 
 static void graph_is_not_launched_into_the_legacy_stream_of_a_capture(void **state)
@@ -305,22 +291,145 @@ static void graph_for_the_device_has_no_host_nodes_and_is_not_empty(void **state
     OK(driver->MemFree_v2(memory));
 }
 
+/* User objects: they are destroyed once nothing holds them any more. */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned object_destroyed;
+
+static void CUDA_CB object_count_destroyed(void *data)
+{
+    (void)data;
+    pthread_mutex_lock(&lock);
+    object_destroyed++;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_for_destroyed(unsigned count)
+{
+    pthread_mutex_lock(&lock);
+    while (object_destroyed < count)
+        pthread_cond_wait(&changed, &lock);
+    pthread_mutex_unlock(&lock);
+}
+
+static void user_object_lives_as_long_as_any_graph_holds_it(void **state)
+{
+    CUuserObject object;
+    CUgraphExec exec;
+    CUgraph holder, clone;
+    const size_t handles = world_state().handles;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->UserObjectCreate(&object, NULL, object_count_destroyed, 1, 0));
+    OK(driver->UserObjectCreate(&object, NULL, object_count_destroyed, 1,
+                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->GraphCreate(&holder, 0));
+    OK(driver->GraphRetainUserObject(holder, object, 2, 0));
+    OK(driver->UserObjectRelease(object, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphReleaseUserObject(holder, object, 0));
+    OK(driver->GraphReleaseUserObject(holder, object, 1));
+    OK(driver->GraphClone(&clone, holder));
+    OK(driver->GraphInstantiateWithFlags(&exec, clone, 0));
+    OK(driver->GraphDestroy(holder));
+    OK(driver->GraphDestroy(clone));
+    assert_int_equal(world_state().handles, handles + 2);
+    assert_int_equal(object_destroyed, 0);
+    OK(driver->GraphExecDestroy(exec));
+    wait_for_destroyed(1);
+}
+
+/* A launch holds what its graph holds. */
+static void user_object_outlives_launches_under_way(void **state)
+{
+    CUstream stream = world_stream(), other = world_stream();
+    CUevent event = world_event();
+    CUuserObject object;
+    CUgraphNode node;
+    CUgraphExec exec;
+    CUgraph owner;
+
+    (void)state;
+    OK(driver->UserObjectCreate(&object, NULL, object_count_destroyed, 1,
+                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->GraphCreate(&owner, 0));
+    OK(driver->GraphRetainUserObject(owner, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    OK(driver->GraphAddEmptyNode(&node, owner, NULL, 0));
+    OK(driver->GraphInstantiateWithFlags(&exec, owner, 0));
+    world_spin(other, 1000000000);
+    OK(driver->EventRecord(event, other));
+    OK(driver->StreamWaitEvent(stream, event, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->GraphDestroy(owner));
+    OK(driver->GraphExecDestroy(exec));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
+    OK(driver->UserObjectRetain(object, 1)); /* it is there */
+    OK(driver->UserObjectRelease(object, 1));
+    OK(driver->StreamSynchronize(stream));
+    wait_for_destroyed(1);
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void references_are_counted_by_whom_they_belong_to(void **state)
+{
+    CUuserObject object;
+    CUgraph owner;
+    size_t handles;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->UserObjectCreate(&object, NULL, NULL, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectCreate(&object, NULL, object_count_destroyed,
+                                                            0, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->UserObjectCreate(&object, NULL, object_count_destroyed, 2,
+                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+    OK(driver->GraphCreate(&owner, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRetain(object, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRetain(NULL, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(owner, object, 0, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphRetainUserObject(owner, object, 1, 2));
+    OK(driver->GraphReleaseUserObject(owner, object, 1)); /* it holds none */
+    OK(driver->UserObjectRelease(object, 1));
+    OK(driver->GraphRetainUserObject(owner, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+    handles = world_state().handles;
+    OK(driver->GraphReleaseUserObject(owner, object, 2)); /* it holds one, and keeps it */
+    assert_int_equal(world_state().handles, handles);
+    OK(driver->GraphReleaseUserObject(owner, object, 1));
+    wait_for_destroyed(1);
+    OK(driver->GraphDestroy(owner));
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    object_destroyed = 0;
+    world_begin("mode = auto");
+    return 0;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, graph_auto, graph_end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(update_needs_the_same_edges),
         TEST(first_abi_pairs_nodes_by_their_creation),
         TEST(update_looks_into_a_graph_within_a_graph),
-        cmocka_unit_test_setup_teardown(graph_cannot_be_put_into_itself, graph_auto, end_violated),
-        cmocka_unit_test_setup_teardown(user_object_is_not_released_more_often_than_it_is_held,
-                                        graph_auto, end_violated),
+        TEST_IN(graph_cannot_be_put_into_itself, graph_auto, end_violated),
         TEST(graph_holds_several_user_objects_each_for_itself),
         TEST(picture_of_a_graph_has_the_graphs_within_it),
         TEST(graph_is_not_launched_into_the_legacy_stream_of_a_capture),
         TEST(graph_is_not_uploaded_into_a_capture),
         TEST(edge_with_unknown_bits_is_refused),
         TEST(graph_for_the_device_has_no_host_nodes_and_is_not_empty),
+        TEST_IN(user_object_lives_as_long_as_any_graph_holds_it, begin, world_done),
+        TEST_IN(user_object_outlives_launches_under_way, begin, world_done),
+        TEST_IN(references_are_counted_by_whom_they_belong_to, begin, world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,3 +47,9 @@ CUgraphExec graph_instantiate(void)
     OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
     return exec;
 }
+
+void graph_run(CUgraphExec exec, CUstream stream)
+{
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->StreamSynchronize(stream));
+}

@@ -25,4 +25,7 @@ CUgraphNode graph_add_host(const CUgraphNode *dependencies, size_t count, unsign
 
 CUgraphExec graph_instantiate(void);
 
+/* Launch it on a stream, and wait. */
+void graph_run(CUgraphExec exec, CUstream stream);
+
 #endif

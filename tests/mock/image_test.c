@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What cubins, fat binaries and joined images declare. */
+#include <elf.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "image_world.h"
+#include "src/mock/image/elf_attribute.h"
+#include "tests/support/memory.h"
 
 static unsigned char buffer[CUBIN_BYTES], other[CUBIN_BYTES];
 
@@ -103,6 +108,212 @@ static void joined_images_are_read_as_one(void **state)
     free(joined);
 }
 
+/* Images that lie about where they end: nothing is read beyond it. */
+
+static void image_that_is_cut_off_is_refused_wherever_it_is_cut(void **state)
+{
+    const size_t size = cubin_make(buffer, 90);
+
+    (void)state;
+    for (size_t cut = 1; cut < size; cut++) {
+        struct memory_map map;
+        unsigned char *start = memory_at_an_end(buffer, cut, &map);
+
+        if (read_image(start) != CUDA_ERROR_INVALID_IMAGE)
+            fail_msg("cut at %zu", cut);
+        memory_free(&map);
+    }
+}
+
+static void text_without_an_end_is_refused(void **state)
+{
+    static const char text[] = HEAD ".visible .entry k() { ret; }\n";
+    struct memory_map map;
+
+    (void)state;
+    assert_int_equal(read_image(memory_at_an_end(text, sizeof text - 1, &map)),
+                     CUDA_ERROR_INVALID_IMAGE);
+    memory_free(&map);
+    assert_int_equal(read_image(memory_at_an_end(text, sizeof text, &map)), CUDA_SUCCESS);
+    memory_free(&map);
+    assert_int_equal(read_image((const void *)16), CUDA_ERROR_INVALID_IMAGE);
+}
+
+static void offsets_beyond_the_end_are_refused(void **state)
+{
+    static const uint64_t lies[] = {UINT64_MAX, UINT64_MAX - 7, UINT64_C(1) << 40, 1 << 20};
+    static const char *const sections[] = {".shstrtab", ".strtab", ".symtab", ".nv.info.scale",
+                                           ".nv.global.init"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lies); i++) {
+        const size_t size = cubin_make(other, 90);
+
+        memcpy(buffer, other, sizeof buffer);
+        memcpy(buffer + CUBIN_SECTIONS, &lies[i], sizeof lies[i]);
+        assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+                         CUDA_ERROR_INVALID_IMAGE);
+        for (size_t j = 0; j < COUNT(sections); j++) {
+            enum { OFFSET = 24, SIZE = 32 };
+            const size_t section = cubin_section(other, sections[j]);
+
+            memcpy(buffer, other, sizeof buffer);
+            memcpy(buffer + section + OFFSET, &lies[i], sizeof lies[i]);
+            assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+                             CUDA_ERROR_INVALID_IMAGE);
+            memcpy(buffer, other, sizeof buffer);
+            memcpy(buffer + section + SIZE, &lies[i], sizeof lies[i]);
+            assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+                             CUDA_ERROR_INVALID_IMAGE);
+        }
+    }
+}
+
+static void other_elf_files_are_refused(void **state)
+{
+    (void)state;
+    cubin_make(buffer, 90);
+    buffer[CUBIN_MACHINE] = 62;
+    assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
+    cubin_make(buffer, 90);
+    buffer[CUBIN_CLASS] = 1;
+    assert_int_equal(read_image(buffer), CUDA_ERROR_UNKNOWN); /* as the driver says */
+    memset(buffer + 4, 0, sizeof buffer - 4);
+    assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
+}
+
+/* Nothing is known of the result, but that it is one and nothing else is read. */
+static void no_damage_of_one_byte_leads_astray(void **state)
+{
+    static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+    const size_t size = cubin_make(other, 90);
+    unsigned read = 0;
+
+    (void)state;
+    for (size_t at = 0; at < size; at++) {
+        for (size_t i = 0; i < COUNT(values); i++) {
+            struct memory_map map;
+            unsigned char *start;
+
+            memcpy(buffer, other, sizeof buffer);
+            buffer[at] = values[i];
+            start = memory_at_an_end(buffer, size, &map);
+            read += read_image(start) == CUDA_SUCCESS;
+            memory_free(&map);
+        }
+    }
+    assert_in_range(read, size, size * COUNT(values) - 1);
+}
+
+static void fat_binary_within_itself_has_an_end(void **state)
+{
+    size_t size;
+
+    (void)state;
+    size = fatbin_begin(other);
+    for (unsigned i = 0; i < 10; i++) {
+        fatbin_begin(buffer);
+        size = fatbin_add(buffer, FATBIN_PTX, 50, 0, other, size);
+        memcpy(other, buffer, sizeof other);
+    }
+    assert_int_equal(read_image(buffer), CUDA_ERROR_INVALID_IMAGE);
+}
+
+/*
+ * What a cubin costs that lists very many parameters, in steps from one attribute to the next: they
+ * are counted, by a function that the linker puts in place of the reader's.
+ */
+
+enum { FEW = 64, MANY = 4096, WORDS = 4 };
+
+static size_t steps;
+
+bool __real_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
+                                   size_t *offset, struct cushim__attribute *attribute);
+bool __wrap_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
+                                   size_t *offset, struct cushim__attribute *attribute);
+
+bool __wrap_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
+                                   size_t *offset, struct cushim__attribute *attribute)
+{
+    steps++;
+    return __real_cushim__attribute_next(file, section, offset, attribute);
+}
+
+/* Read a cubin whose kernel has parameters of these numbers, each 4 bytes at 4 times its place. */
+static void read_parameters(const unsigned *numbers, size_t count)
+{
+    const size_t bytes = count * WORDS * sizeof(uint32_t);
+    unsigned char *cubin = calloc(1, CUBIN_BYTES + bytes);
+    size_t size, section;
+    Elf64_Shdr header;
+
+    assert_non_null(cubin);
+    size = cubin_make(cubin, 90);
+    section = cubin_section(cubin, ".nv.info.scale");
+    memcpy(&header, cubin + section, sizeof header);
+    header.sh_offset = size;
+    header.sh_size = bytes;
+    memcpy(cubin + section, &header, sizeof header);
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t words[WORDS] = {0x000c1704, 0, numbers[i] | (uint32_t)i * 4 << 16,
+                                       0x1f000u | 4u << 18};
+
+        memcpy(cubin + size + i * sizeof words, words, sizeof words);
+    }
+    steps = 0;
+    cushim__image_clear(&image);
+    assert_int_equal(cushim__image_read_bytes(&image, cubin, size + bytes, &target), CUDA_SUCCESS);
+    free(cubin);
+}
+
+static size_t steps_for(size_t count, bool backwards)
+{
+    unsigned numbers[MANY];
+
+    for (size_t i = 0; i < count; i++)
+        numbers[i] = (unsigned)(backwards ? count - 1 - i : i);
+    read_parameters(numbers, count);
+    assert_int_equal(cushim__image_kernel(&image, "scale")->parameter_count, count);
+    return steps;
+}
+
+static void work_grows_with_the_parameters_and_no_faster(void **state)
+{
+    (void)state;
+    for (int backwards = 0; backwards < 2; backwards++) {
+        const size_t few = steps_for(FEW, backwards), many = steps_for(MANY, backwards);
+
+        print_message("steps: %zu for %d parameters, %zu for %d\n", few, FEW, many, MANY);
+        assert_true(few > FEW);
+        assert_true(many <= few * (MANY / FEW));
+    }
+}
+
+static void the_first_of_two_parameters_with_one_number_counts(void **state)
+{
+    static const unsigned numbers[] = {1, 0, 1, 0, 0};
+    const struct cushim__image_parameter expected[] = {{.offset = 4, .bytes = 4},
+                                                       {.offset = 0, .bytes = 4}};
+
+    (void)state;
+    read_parameters(numbers, COUNT(numbers));
+    declares_parameters("scale", expected, COUNT(expected));
+}
+
+static void parameters_behind_a_missing_number_count_for_nothing(void **state)
+{
+    static const unsigned gap[] = {0, 1, 3, 4, 0xffff}, headless[] = {1, 2, 3};
+    const struct cushim__image_parameter expected[] = {{.offset = 0, .bytes = 4},
+                                                       {.offset = 4, .bytes = 4}};
+
+    (void)state;
+    read_parameters(gap, COUNT(gap));
+    declares_parameters("scale", expected, COUNT(expected));
+    read_parameters(headless, COUNT(headless));
+    declares_parameters("scale", NULL, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -112,6 +323,15 @@ int main(void)
         IMAGE_TEST(compressed_entry_may_declare_anything),
         IMAGE_TEST(wrapper_of_a_fat_binary_is_no_image),
         IMAGE_TEST(joined_images_are_read_as_one),
+        IMAGE_TEST(image_that_is_cut_off_is_refused_wherever_it_is_cut),
+        IMAGE_TEST(text_without_an_end_is_refused),
+        IMAGE_TEST(offsets_beyond_the_end_are_refused),
+        IMAGE_TEST(other_elf_files_are_refused),
+        IMAGE_TEST(no_damage_of_one_byte_leads_astray),
+        IMAGE_TEST(fat_binary_within_itself_has_an_end),
+        IMAGE_TEST(work_grows_with_the_parameters_and_no_faster),
+        IMAGE_TEST(the_first_of_two_parameters_with_one_number_counts),
+        IMAGE_TEST(parameters_behind_a_missing_number_count_for_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

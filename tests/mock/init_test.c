@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The start of the driver, and what works before it. */
+/* The start of the driver, what works before it, and which devices there are then. */
+#include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/bare.h"
+#include <cushim/uuid.h>
+
+#include "tests/mock/world.h"
+#include "tests/support/environment.h"
 
 static void init_takes_no_flags_and_may_be_repeated(void **state)
 {
@@ -16,7 +20,6 @@ static void init_takes_no_flags_and_may_be_repeated(void **state)
     assert_int_equal(version, 12020);
     OK(driver->Init(0));
     OK(driver->Init(0));
-    bare_end();
 }
 
 static void before_init_only_some_arguments_are_looked_at(void **state)
@@ -37,7 +40,6 @@ static void before_init_only_some_arguments_are_looked_at(void **state)
          driver->DeviceGetHostAtomicCapabilities(&capabilities, NULL, 0, 0));
     assert_int_equal(value, -5);
     assert_int_equal(capabilities, 5);
-    bare_end();
 }
 
 static void personalities_decide_what_init_answers(void **state)
@@ -86,7 +88,6 @@ static void codes_are_named_and_explained(void **state)
         CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorString((CUresult)unknown[i], &text));
         assert_null(text);
     }
-    bare_end();
 }
 
 static void a_text_without_a_place_is_a_violation(void **state)
@@ -95,9 +96,120 @@ static void a_text_without_a_place_is_a_violation(void **state)
     bare_create(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorName(CUDA_SUCCESS, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorString(CUDA_SUCCESS, NULL));
-    assert_non_null(cushim_mock_violation(bare, 1));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(bare));
-    bare = NULL;
+    assert_non_null(cushim_mock_violation(world, 1));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
+    world = NULL;
+}
+
+/* CUDA_VISIBLE_DEVICES: which devices the program sees (statements 3 and 83). */
+
+/*
+ * A list, and what cuInit and then cuDeviceGetCount answer: as an H200's driver does, where one is.
+ */
+static const struct {
+    const char *list;
+    CUresult code;
+    int count, first;
+} lists[] = {
+    {"0", CUDA_SUCCESS, 1, 0},
+    {"2", CUDA_SUCCESS, 1, 2},
+    {"2,0", CUDA_SUCCESS, 2, 2},
+    {"1,0,2", CUDA_SUCCESS, 3, 1},
+    {"0,3,1", CUDA_SUCCESS, 1, 0},
+    {"0,-1", CUDA_SUCCESS, 1, 0},
+    {"0,garbage", CUDA_SUCCESS, 1, 0},
+    {"0,,1", CUDA_SUCCESS, 1, 0},
+    {"0x0", CUDA_SUCCESS, 1, 0},
+    {"00", CUDA_SUCCESS, 1, 0},
+    {" 1", CUDA_SUCCESS, 1, 1},
+    {"1 ", CUDA_SUCCESS, 1, 1},
+    {"1 junk", CUDA_SUCCESS, 1, 1},
+    {"+1", CUDA_SUCCESS, 1, 1},
+    {"1.0", CUDA_SUCCESS, 1, 1},
+    {"1;0", CUDA_SUCCESS, 1, 1},
+    {"0,0", CUDA_ERROR_INVALID_DEVICE, 0, 0},
+    {"", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"3", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"-1,0", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {",0", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"garbage", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"NoDevFiles", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"GPU-", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"GPU-zz", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"MIG-1", CUDA_ERROR_NO_DEVICE, 0, 0},
+    {"all", CUDA_ERROR_NO_DEVICE, 0, 0},
+};
+
+static void visible_devices_are_listed_by_number(void **state)
+{
+    CUuuid uuids[3];
+
+    (void)state;
+    bare_begin("devices = 3");
+    for (int i = 0; i < 3; i++)
+        uuids[i] = bare_uuid(i);
+    bare_end();
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        int count = -5;
+        bare_create("devices = 3");
+        environment_set("CUDA_VISIBLE_DEVICES", lists[i].list);
+        if (driver->Init(0) != lists[i].code)
+            fail_msg("cuInit answers %d to the list \"%s\"", (int)driver->Init(0), lists[i].list);
+        if (lists[i].code == CUDA_SUCCESS) {
+            OK(driver->DeviceGetCount(&count));
+            assert_int_equal(count, lists[i].count);
+            assert_true(bare_same_uuid(bare_uuid(0), uuids[lists[i].first]));
+        } else {
+            CODE(CUDA_ERROR_NOT_INITIALIZED, driver->DeviceGetCount(&count));
+        }
+        bare_end();
+    }
+}
+
+/* What cuInit answers to a list, and how many devices there are then. */
+static CUresult init_with(const char *format, const char *text, int *count)
+{
+    char list[160];
+    CUresult code;
+
+    snprintf(list, sizeof list, format, text, text);
+    environment_set("CUDA_VISIBLE_DEVICES", list);
+    bare_create("devices = 3");
+    code = driver->Init(0);
+    *count = 0;
+    driver->DeviceGetCount(count);
+    bare_end();
+    return code;
+}
+
+static void visible_devices_are_listed_by_the_beginning_of_their_uuid(void **state)
+{
+    char text[CUSHIM_UUID_TEXT_SIZE], upper[CUSHIM_UUID_TEXT_SIZE], lower[CUSHIM_UUID_TEXT_SIZE];
+    CUuuid uuid;
+    int count;
+
+    (void)state;
+    bare_begin("devices = 3");
+    uuid = bare_uuid(1);
+    OK(cushim_uuid_format(&uuid, text));
+    bare_end();
+    strcpy(upper, text);
+    for (char *next = upper + 4; *next; next++)
+        *next = (char)(*next >= 'a' ? *next - 'a' + 'A' : *next);
+    strcpy(lower, text);
+    memcpy(lower, "gpu", 3);
+
+    assert_int_equal(init_with("%s", text, &count), CUDA_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(init_with("%.12s", text, &count), CUDA_SUCCESS);
+    assert_int_equal(init_with("%s", upper, &count), CUDA_SUCCESS);
+    assert_int_equal(init_with("%s,0", text, &count), CUDA_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(init_with("0,%s", text, &count), CUDA_SUCCESS);
+    assert_int_equal(count, 1);
+    assert_int_equal(init_with("%s,%s", text, &count), CUDA_ERROR_INVALID_DEVICE);
+    assert_int_equal(init_with("%s", lower, &count), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(init_with("%s0", text, &count), CUDA_ERROR_NO_DEVICE);
 }
 
 int main(void)
@@ -108,6 +220,8 @@ int main(void)
         BARE_TEST(personalities_decide_what_init_answers),
         BARE_TEST(codes_are_named_and_explained),
         BARE_TEST(a_text_without_a_place_is_a_violation),
+        BARE_TEST(visible_devices_are_listed_by_number),
+        BARE_TEST(visible_devices_are_listed_by_the_beginning_of_their_uuid),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches: what is refused, and where the others go. */
-#include "tests/mock/kernel_world.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "tests/mock/world.h"
 
 enum { MS = 1000000 };
 

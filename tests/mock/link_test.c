@@ -8,18 +8,10 @@
 #include "tests/support/child.h"
 #include "tests/support/folder.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 static char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";
 static char two[] = HEAD ".extern .global .u32 x;\n.visible .entry cushim_nothing() { ret; }\n";
-
-static int begin(void **state)
-{
-    (void)state;
-    world_begin(NULL);
-    return 0;
-}
 
 static CUlinkState begin_link(void)
 {
@@ -218,7 +210,7 @@ static void error_of_an_input_is_in_the_log_of_the_link(void **state)
     OK(driver->LinkDestroy(link));
 }
 
-#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, begin, world_done)
+#define LINK_TEST(name) cmocka_unit_test_setup_teardown(name, world_auto, world_done)
 
 int main(int argc, char **argv)
 {

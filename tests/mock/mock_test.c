@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/world.h"
-
 #include <cushim/driver.h>
 
-static char line[300];
+#include "tests/mock/world.h"
+#include "tests/support/folder.h"
+
+static char last_line[300];
 static unsigned lines;
 
 static CUresult create(const char *settings, const char *file, char *message, size_t size)
@@ -42,7 +43,7 @@ static int teardown(void **state)
 static void note(void *data, const char *text)
 {
     assert_ptr_equal(data, &lines);
-    snprintf(line, sizeof line, "%s", text);
+    snprintf(last_line, sizeof last_line, "%s", text);
     lines++;
 }
 
@@ -194,7 +195,7 @@ static void violations_are_kept_told_and_fail_the_end(void **state)
         driver->EventQuery((CUevent)(0x1000 + i));
     assert_int_equal(world_state().violations, 70);
     assert_int_equal(lines, 70);
-    assert_string_equal(line, "cuEventQuery: 0x1045 never was a handle");
+    assert_string_equal(last_line, "cuEventQuery: 0x1045 never was a handle");
     assert_string_equal(cushim_mock_violation(world, 1), "cuEventQuery: 0x1001 never was a handle");
     assert_non_null(cushim_mock_violation(world, 63));
     assert_null(cushim_mock_violation(world, 64));
@@ -204,23 +205,6 @@ static void violations_are_kept_told_and_fail_the_end(void **state)
     OK(cushim_mock_destroy(NULL));
 }
 
-static void what_a_program_leaves_goes_with_the_mock(void **state)
-{
-    CUcontext context;
-    CUevent event;
-    CUstream stream;
-
-    (void)state;
-    OK(driver->Init(0));
-    OK(driver->CtxCreate_v2(&context, 0, 0));
-    OK(driver->EventCreate(&event, 0));
-    OK(driver->StreamCreate(&stream, 0));
-    OK(driver->EventRecord(event, stream));
-    assert_int_equal(world_state().handles, 3);
-    OK(cushim_mock_destroy(world));
-    world = NULL;
-}
-
 static void log_goes_nowhere_unless_it_is_asked_for(void **state)
 {
     (void)state;
@@ -228,12 +212,164 @@ static void log_goes_nowhere_unless_it_is_asked_for(void **state)
     OK(driver->Init(0));
     cushim_mock_log_set(world, note, &lines);
     CODE(CUDA_ERROR_NOT_SUPPORTED, driver->WGLGetDevice(NULL, NULL));
-    assert_string_equal(line, "cuWGLGetDevice is not implemented: CUDA_ERROR_NOT_SUPPORTED");
+    assert_string_equal(last_line, "cuWGLGetDevice is not implemented: CUDA_ERROR_NOT_SUPPORTED");
     cushim_mock_log_set(world, NULL, NULL);
     driver->EventQuery((CUevent)0x1000);
     assert_int_equal(lines, 1);
     cushim_mock_log_set(NULL, note, NULL);
     cushim_mock_trace_set(NULL, NULL, NULL);
+}
+
+/* The end of a mock with everything in it: what the program has left goes with it, in any order. */
+
+enum { KERNELS = 3 };
+
+static const char left_image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                 ".visible .global .align 4 .b8 bytes[12];\n"
+                                 ".visible .entry k0() { ret; }\n"
+                                 ".visible .entry k1() { ret; }\n"
+                                 ".visible .entry k2() { ret; }\n";
+static const char *const names[KERNELS] = {"k0", "k1", "k2"};
+
+static void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
+}
+
+/* Several of each, for each is taken out of a list. */
+static void leave_modules(void)
+{
+    CUfunction function;
+    CUlibrary library;
+    CUmodule module;
+    CUkernel kernel;
+
+    for (unsigned round = 0; round < 2; round++) {
+        OK(driver->ModuleLoadData(&module, left_image));
+        OK(driver->LibraryLoadData(&library, left_image, NULL, NULL, 0, NULL, NULL, 0));
+        for (unsigned i = 0; i < KERNELS; i++) {
+            OK(driver->ModuleGetFunction(&function, module, names[i]));
+            OK(driver->LibraryGetKernel(&kernel, library, names[i]));
+            OK(driver->KernelGetFunction(&function, kernel));
+        }
+    }
+}
+
+static void leave_work(void)
+{
+    const CUDA_HOST_NODE_PARAMS parameters = {do_nothing, NULL};
+    const CUstream stream = world_stream(), waiting = world_stream();
+    const CUevent event = world_event();
+    CUgraph graph, inner;
+    CUgraphNode node;
+    CUgraphExec exec;
+
+    OK(driver->GraphCreate(&inner, 0));
+    OK(driver->GraphAddHostNode(&node, inner, NULL, 0, &parameters));
+    OK(driver->GraphCreate(&graph, 0));
+    OK(driver->GraphAddChildGraphNode(&node, graph, NULL, 0, inner));
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    OK(driver->GraphLaunch(exec, stream));
+    OK(driver->EventRecord(event, stream));
+    OK(driver->StreamWaitEvent(waiting, event, 0));
+    OK(driver->LaunchHostFunc(waiting, do_nothing, NULL));
+}
+
+static void mock_ends_with_what_the_program_has_left(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    for (unsigned round = 0; round < 2; round++) {
+        world_begin("mode = manual");
+        leave_modules();
+        leave_work();
+        OK(driver->CtxCreate_v2(&context, 0, 0));
+        leave_modules();
+        leave_work();
+        assert_true(world_state().pending > 0);
+        assert_true(world_state().handles > 8);
+        OK(cushim_mock_destroy(world));
+        assert_null(cushim_mock_current());
+    }
+    world_begin(NULL);
+    world_end();
+}
+
+/* Settings that are too long, files that are none, and lines of the log that would not be lines. */
+
+static char told[2000];
+
+static CUresult try_create(const char *settings, const char *file)
+{
+    const struct cushim_mock_options options = {.size = sizeof options,
+                                                .settings = settings,
+                                                .file = file,
+                                                .message = told,
+                                                .message_size = sizeof told};
+    struct cushim_mock *mock = NULL;
+    const CUresult code = cushim_mock_create(&options, &mock);
+
+    if (code == CUDA_SUCCESS)
+        OK(cushim_mock_destroy(mock));
+    else
+        assert_null(mock);
+    return code;
+}
+
+/* Of a profile: the only text that is kept. */
+static void name_that_is_too_long_is_refused_and_not_cut(void **state)
+{
+    char profile[600] = "schema = 1\nname = ", settings[700];
+    const size_t start = strlen(profile);
+
+    (void)state;
+    memset(profile + start, 'n', 300);
+    strcpy(profile + start + 300, "\n");
+    snprintf(settings, sizeof settings, "profile = %s",
+             folder_write("long.profile", profile, strlen(profile)));
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(settings, NULL));
+    assert_non_null(strstr(told, "long.profile:2:8: name is a name of at most 255 "));
+}
+
+#ifndef _WIN32
+static void file_that_never_ends_is_not_read(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, "/dev/zero"));
+    assert_string_equal(told, "/dev/zero: no regular file");
+    CODE(CUDA_ERROR_INVALID_VALUE, try_create(NULL, folder_pipe("pipe")));
+    assert_non_null(strstr(told, "/pipe: no regular file"));
+}
+#endif
+
+/* --- the log --- */
+
+static char logged[4000];
+
+static void keep(void *data, const char *line)
+{
+    (void)data;
+    snprintf(logged + strlen(logged), sizeof logged - strlen(logged), "%s\n", line);
+}
+
+/* A kernel's name is the program's, and may hold anything. */
+static void line_of_the_log_stays_one_line(void **state)
+{
+    static char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                          ".visible .entry k() { ret; }\n\x1b[31m\x07.";
+    CUmodule module = NULL;
+
+    (void)state;
+    world_begin(NULL);
+    logged[0] = '\0';
+    cushim_mock_log_set(world, keep, NULL);
+    assert_int_not_equal(driver->ModuleLoadData(&module, image), CUDA_SUCCESS);
+    assert_non_null(strstr(logged, "an image is refused: "));
+    for (const char *at = logged; *at; at++)
+        assert_true((unsigned char)*at >= ' ' || *at == '\n');
+    assert_int_equal(logged[strlen(logged) - 1], '\n');
+    world_end();
 }
 
 int main(void)
@@ -251,9 +387,14 @@ int main(void)
         TEST(state_counts_calls_and_violations),
         TEST(newer_callers_state_keeps_what_is_not_known_here),
         TEST(violations_are_kept_told_and_fail_the_end),
-        TEST(what_a_program_leaves_goes_with_the_mock),
         TEST(log_goes_nowhere_unless_it_is_asked_for),
+        cmocka_unit_test(mock_ends_with_what_the_program_has_left),
+        cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),
+#ifndef _WIN32
+        cmocka_unit_test(file_that_never_ends_is_not_read),
+#endif
+        cmocka_unit_test(line_of_the_log_stays_one_line),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, folder_create, folder_remove);
 }

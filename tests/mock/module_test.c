@@ -7,7 +7,6 @@
 #include "tests/mock/world.h"
 #include "tests/support/folder.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
 static const char image[] =

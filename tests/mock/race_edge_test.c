@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What orders operations on the device: streams, events, default streams, contexts. */
-#include "tests/mock/race_edges.h"
+#include "tests/mock/race_world.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]

@@ -234,21 +234,136 @@ static void lanes_of_launches_are_used_again(void **state)
     OK(driver->GraphExecDestroy(exec));
 }
 
+/*
+ * Random graphs: whether anything orders two of their nodes is computed here, as whether one can be
+ * reached from the other along edges, and compared with what the mock says.
+ */
+
+enum { GRAPHS = 300, GRAPH_NODES = 12, LAUNCHES = 2 };
+
+/* What stands for the kernel that is executed, and which operation each was. */
+static unsigned executed;
+static uint64_t operations[GRAPH_NODES];
+
+static void note_kernel(const struct cushim_mock_launch *seen, void *data)
+{
+    (void)data;
+    memcpy(&executed, seen->parameters[0], sizeof executed);
+}
+
+static void note_end(void *data, const struct cushim_mock_trace *entry)
+{
+    (void)data;
+    if (strcmp(entry->what, "end") == 0 && strcmp(entry->name, "kernel") == 0)
+        operations[executed] = entry->operation;
+}
+
+/* A kernel that tells its number. */
+static CUgraphNode add_kernel(CUfunction function, const CUgraphNode *dependencies, size_t count,
+                              unsigned number)
+{
+    void *parameters[] = {&number};
+    const CUDA_KERNEL_NODE_PARAMS kernel = {.func = function,
+                                            .gridDimX = 1,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 1,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .kernelParams = parameters};
+    CUgraphNode node;
+
+    OK(driver->GraphAddKernelNode_v2(&node, graph, dependencies, count, &kernel));
+    return node;
+}
+
+/* A graph with edges at random; `reaches` is what they come to. */
+static void make_graph(CUfunction function, bool reaches[GRAPH_NODES][GRAPH_NODES])
+{
+    const unsigned density = 1 + race_draw(9);
+    CUgraphNode nodes[GRAPH_NODES];
+
+    memset(reaches, 0, sizeof(bool[GRAPH_NODES][GRAPH_NODES]));
+    for (unsigned i = 0; i < GRAPH_NODES; i++) {
+        CUgraphNode dependencies[GRAPH_NODES];
+        size_t count = 0;
+
+        for (unsigned j = 0; j < i; j++) {
+            if (race_draw(10) >= density)
+                continue;
+            dependencies[count++] = nodes[j];
+            reaches[j][i] = true;
+            for (unsigned k = 0; k < j; k++)
+                reaches[k][i] |= reaches[k][j];
+        }
+        nodes[i] = add_kernel(function, dependencies, count, i);
+    }
+}
+
+static void check_graph(bool reaches[GRAPH_NODES][GRAPH_NODES])
+{
+    for (unsigned i = 0; i < GRAPH_NODES; i++) {
+        for (unsigned j = i + 1; j < GRAPH_NODES; j++) {
+            enum cushim_mock_order order;
+
+            OK(cushim_mock_ordered(world, operations[i], operations[j], &order, NULL, 0));
+            assert_int_equal(order,
+                             reaches[i][j] ? CUSHIM_MOCK_ORDER_BEFORE : CUSHIM_MOCK_ORDER_NONE);
+        }
+    }
+}
+
+static void random_graphs_are_ordered_by_their_edges(void **state)
+{
+    static const char image[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                ".visible .entry numbered(.param .u32 number) { ret; }\n";
+    const struct cushim_mock_kernel kernel = {
+        .size = sizeof kernel, .name = "numbered", .duration_ns = 1000, .run = note_kernel};
+    bool reaches[GRAPH_NODES][GRAPH_NODES];
+    CUfunction function;
+    CUmodule module;
+
+    (void)state;
+    OK(cushim_mock_kernel_register(world, &kernel));
+    OK(driver->ModuleLoadData(&module, image));
+    OK(driver->ModuleGetFunction(&function, module, "numbered"));
+    race_random_state = 0x9e3779b97f4a7c15u;
+    cushim_mock_trace_set(world, note_end, NULL);
+    for (unsigned i = 0; i < GRAPHS; i++) {
+        CUgraphExec exec;
+
+        OK(driver->GraphDestroy(graph));
+        OK(driver->GraphCreate(&graph, 0));
+        make_graph(function, reaches);
+        OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+        for (unsigned launches = 0; launches < LAUNCHES; launches++) {
+            OK(driver->GraphLaunch(exec, race_streams[race_draw(2)]));
+            while (world_state().pending > 0)
+                OK(cushim_mock_step(world));
+            check_graph(reaches);
+        }
+        OK(driver->GraphExecDestroy(exec));
+    }
+    cushim_mock_trace_set(world, NULL, NULL);
+    OK(driver->ModuleUnload(module));
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(edge_orders_nodes, begin, end),
-        cmocka_unit_test_setup_teardown(nodes_without_an_edge_are_a_race, begin, end),
-        cmocka_unit_test_setup_teardown(nodes_of_another_kind_are_told_apart, begin, end),
-        cmocka_unit_test_setup_teardown(diamond_races_in_the_middle_alone, begin, end),
-        cmocka_unit_test_setup_teardown(stream_orders_a_launch_with_what_is_around_it, begin, end),
-        cmocka_unit_test_setup_teardown(launches_of_one_graph_are_ordered, begin, end),
-        cmocka_unit_test_setup_teardown(child_graph_is_ordered_by_its_node, begin, end),
-        cmocka_unit_test_setup_teardown(captured_fork_and_join_are_edges, begin, end),
-        cmocka_unit_test_setup_teardown(event_of_a_graph_orders, begin, end),
-        cmocka_unit_test_setup_teardown(event_of_a_graph_does_not_order_what_is_beside_it, begin,
-                                        end),
-        cmocka_unit_test_setup_teardown(lanes_of_launches_are_used_again, begin, end),
+        TEST(edge_orders_nodes),
+        TEST(nodes_without_an_edge_are_a_race),
+        TEST(nodes_of_another_kind_are_told_apart),
+        TEST(diamond_races_in_the_middle_alone),
+        TEST(stream_orders_a_launch_with_what_is_around_it),
+        TEST(launches_of_one_graph_are_ordered),
+        TEST(child_graph_is_ordered_by_its_node),
+        TEST(captured_fork_and_join_are_edges),
+        TEST(event_of_a_graph_orders),
+        TEST(event_of_a_graph_does_not_order_what_is_beside_it),
+        TEST(lanes_of_launches_are_used_again),
+        TEST(random_graphs_are_ordered_by_their_edges),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

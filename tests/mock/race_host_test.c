@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What orders operations by way of the host: what it has learned to be finished. */
-#include "tests/mock/race_edges.h"
+/* What orders operations by way of the host: what it has learned to be finished; and of memory. */
+#include "tests/mock/race_world.h"
 
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
@@ -156,6 +156,139 @@ static void test_that_drains_the_mock(bool ordered)
     race_read(OTHER);
 }
 
+/* By way of memory and other processes, as far as that is known. */
+
+/* A word of the device that is 0. */
+static CUdeviceptr allocate_flag(void)
+{
+    CUdeviceptr flag;
+
+    OK(driver->MemAlloc_v2(&flag, sizeof(cuuint32_t)));
+    OK(driver->MemsetD32_v2(flag, 0, 1));
+    OK(driver->CtxSynchronize());
+    return flag;
+}
+
+/* Who waits for a value in memory may come after whatever was submitted. */
+static void value_for_a_stream(bool ordered)
+{
+    const CUdeviceptr flag = allocate_flag();
+
+    if (ordered)
+        OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    race_read(OTHER);
+    race_write(ONE);
+    OK(driver->StreamWriteValue32_v2(ONE, flag, 1, 0));
+    OK(driver->StreamSynchronize(OTHER));
+    OK(driver->MemFree_v2(flag));
+}
+
+/* The same where the wait has ended when its stream goes on; a set is what ended it. */
+static void value_that_was_awaited(bool ordered)
+{
+    const CUdeviceptr flag = allocate_flag();
+
+    if (ordered)
+        OK(driver->StreamWaitValue32_v2(OTHER, flag, 1, CU_STREAM_WAIT_VALUE_EQ));
+    race_write(ONE);
+    OK(driver->MemsetD32Async(flag, 1, 1, ONE));
+    while (world_state().pending > 0)
+        OK(driver->CtxGetCurrent(&(CUcontext){NULL}));
+    race_read(OTHER);
+    OK(driver->StreamSynchronize(OTHER));
+    OK(driver->MemFree_v2(flag));
+}
+
+/* Memory gets another use: what was done to the former one does not count. */
+static void memory_of_its_own(bool ordered)
+{
+    CUdeviceptr other;
+
+    OK(driver->MemAlloc_v2(&other, RACE_BYTES));
+    race_write(ONE);
+    race_launch(race_writes, ordered ? other : race_memory, OTHER);
+    OK(driver->MemFree_v2(other));
+}
+
+/* Memory that a stream allocates is there when the stream comes to it. */
+static void allocate_in_a_stream(bool ordered)
+{
+    CUevent event = world_event();
+    CUdeviceptr memory;
+
+    OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_launch(race_reads, memory, OTHER);
+    OK(driver->MemFreeAsync(memory, OTHER));
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void free_in_a_stream(bool ordered)
+{
+    CUevent event = world_event();
+    CUdeviceptr memory;
+
+    OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));
+    race_launch(race_reads, memory, ONE);
+    OK(driver->EventRecord(event, ONE));
+    if (ordered)
+        OK(driver->StreamWaitEvent(OTHER, event, 0));
+    OK(driver->MemFreeAsync(memory, OTHER));
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* What a stream has given back it may allocate again, with nothing to wait for. */
+static void memory_of_a_stream_again(bool ordered)
+{
+    CUdeviceptr memory, again;
+
+    OK(driver->MemAllocAsync(&memory, RACE_BYTES, ONE));
+    race_launch(race_writes, memory, ONE);
+    OK(driver->MemFreeAsync(memory, ONE));
+    OK(driver->MemAllocAsync(&again, RACE_BYTES, ONE));
+    race_launch(race_writes, again, ONE);
+    race_launch(race_reads, again, ordered ? ONE : OTHER);
+    OK(driver->StreamSynchronize(OTHER));
+    OK(driver->MemFreeAsync(again, ONE));
+}
+
+/* An event that other processes know, if it is `shared`. */
+static CUevent event_of_processes(bool shared)
+{
+    CUipcEventHandle handle;
+    CUevent event;
+
+    OK(driver->EventCreate(&event, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING));
+    if (shared)
+        OK(driver->IpcGetEventHandle(&handle, event));
+    return event;
+}
+
+/* What another process has waited for before it recorded the event is not known. */
+static void wait_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->StreamWaitEvent(OTHER, event, 0));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void host_that_waits_for_an_event_of_processes(bool ordered)
+{
+    CUevent event = event_of_processes(ordered);
+
+    OK(driver->EventRecord(event, ONE));
+    race_write(ONE);
+    OK(driver->EventSynchronize(event));
+    race_read(OTHER);
+    OK(driver->EventDestroy_v2(event));
+}
+
 static const struct race_edge edges[] = {
     RACE_EDGE(host_that_waits_for_an_event),
     RACE_EDGE(host_that_asks_for_an_event),
@@ -169,6 +302,14 @@ static const struct race_edge edges[] = {
     RACE_EDGE(host_function),
     RACE_EDGE(value_for_the_host),
     RACE_EDGE(test_that_drains_the_mock),
+    RACE_EDGE(value_for_a_stream),
+    RACE_EDGE(value_that_was_awaited),
+    RACE_EDGE(memory_of_its_own),
+    RACE_EDGE(allocate_in_a_stream),
+    RACE_EDGE(free_in_a_stream),
+    RACE_EDGE(memory_of_a_stream_again),
+    RACE_EDGE(wait_for_an_event_of_processes),
+    RACE_EDGE(host_that_waits_for_an_event_of_processes),
     {NULL, NULL},
 };
 

@@ -4,8 +4,6 @@
 
 #include "tests/mock/race_world.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 #define ONE race_streams[0]
 #define OTHER race_streams[1]
 
@@ -170,17 +168,214 @@ static void accesses_are_checked(void **state)
     OK(say("reads", &reads, NULL, 1));
 }
 
+/*
+ * A pipeline with two buffers: while a kernel works on one chunk, the next one is copied. Without
+ * the wait that keeps the copy from overwriting what a kernel still has to read it works on a
+ * device that is fast enough, and so in the schedule fifo.
+ */
+
+enum { CHUNKS = 8, CHUNK = 256, SEEDS = 10 };
+
+static CUdeviceptr buffers[2], sum;
+static CUevent copied[2], used[2];
+
+/* Stands for a kernel that adds the first byte of a chunk to a sum. */
+static void add(const struct cushim_mock_launch *launch, void *data)
+{
+    CUdeviceptr addresses[2];
+    unsigned char *chunk, *into;
+
+    (void)data;
+    for (unsigned i = 0; i < 2; i++)
+        memcpy(&addresses[i], launch->parameters[i], sizeof addresses[i]);
+    chunk = cushim_mock_memory(world, addresses[0], CHUNK);
+    into = cushim_mock_memory(world, addresses[1], 1);
+    *into = (unsigned char)(*into + *chunk);
+}
+
+static const char pipeline_image[] =
+    ".version 6.0\n.target sm_50\n.address_size 64\n"
+    ".visible .entry add(.param .u64 chunk, .param .u64 sum) { ret; }\n";
+
+static void register_add(void)
+{
+    static const enum cushim_mock_access accesses[] = {CUSHIM_MOCK_ACCESS_READ,
+                                                       CUSHIM_MOCK_ACCESS_READ_WRITE};
+    const struct cushim_mock_kernel kernel = {.size = sizeof kernel,
+                                              .name = "add",
+                                              .duration_ns = 100,
+                                              .run = add,
+                                              .accesses = accesses,
+                                              .parameter_count = 2};
+
+    OK(cushim_mock_kernel_register(world, &kernel));
+}
+
+/* Copies go on one stream and kernels on the other; returns the sum of all chunks. */
+static unsigned run_pipeline(CUfunction function, bool with_wait)
+{
+    const CUstream copies = race_streams[0], kernels = race_streams[1];
+    unsigned char result = 0;
+
+    for (unsigned i = 0; i < CHUNKS; i++) {
+        void *parameters[] = {&buffers[i % 2], &sum};
+
+        if (with_wait)
+            OK(driver->StreamWaitEvent(copies, used[i % 2], 0));
+        race_host[i * CHUNK] = (char)(1 << i);
+        OK(driver->MemcpyHtoDAsync_v2(buffers[i % 2], race_host + i * CHUNK, CHUNK, copies));
+        OK(driver->EventRecord(copied[i % 2], copies));
+        OK(driver->StreamWaitEvent(kernels, copied[i % 2], 0));
+        OK(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, kernels, parameters, NULL));
+        OK(driver->EventRecord(used[i % 2], kernels));
+    }
+    OK(driver->StreamSynchronize(kernels));
+    OK(driver->MemcpyDtoH_v2(&result, sum, 1));
+    return result;
+}
+
+struct outcome {
+    unsigned sum;
+    size_t races;
+    char text[500];
+};
+
+static struct outcome outcome_of(const char *settings, bool with_wait)
+{
+    struct outcome outcome = {0};
+    CUfunction function;
+    CUmodule module;
+
+    race_begin(settings);
+    register_add();
+    OK(driver->ModuleLoadData(&module, pipeline_image));
+    OK(driver->ModuleGetFunction(&function, module, "add"));
+    for (unsigned i = 0; i < 2; i++) {
+        OK(driver->MemAlloc_v2(&buffers[i], CHUNK));
+        copied[i] = world_event();
+        used[i] = world_event();
+    }
+    OK(driver->MemAlloc_v2(&sum, 1));
+    OK(driver->MemsetD8_v2(sum, 0, 1));
+    OK(driver->CtxSynchronize());
+    outcome.sum = run_pipeline(function, with_wait);
+    outcome.races = race_count();
+    if (cushim_mock_race(world, 0))
+        strncpy(outcome.text, cushim_mock_race(world, 0), sizeof outcome.text - 1);
+    for (unsigned i = 0; i < 2; i++) {
+        OK(driver->MemFree_v2(buffers[i]));
+        OK(driver->EventDestroy_v2(copied[i]));
+        OK(driver->EventDestroy_v2(used[i]));
+    }
+    OK(driver->MemFree_v2(sum));
+    OK(driver->ModuleUnload(module));
+    race_end();
+    return outcome;
+}
+
+static const char *const random_settings[SEEDS] = {
+    "schedule = random\nseed = 0", "schedule = random\nseed = 1", "schedule = random\nseed = 2",
+    "schedule = random\nseed = 3", "schedule = random\nseed = 4", "schedule = random\nseed = 5",
+    "schedule = random\nseed = 6", "schedule = random\nseed = 7", "schedule = random\nseed = 8",
+    "schedule = random\nseed = 9",
+};
+
+static void assert_names_both(const struct outcome *outcome)
+{
+    assert_true(outcome->races > 0);
+    assert_non_null(strstr(outcome->text, "cuMemcpyHtoDAsync_v2) writes"));
+    assert_non_null(strstr(outcome->text, "kernel \"add\" (operation"));
+    assert_non_null(strstr(outcome->text, "after the kernel and let stream"));
+}
+
+static void with_the_wait_it_is_right_and_no_race(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SEEDS; i++) {
+        const struct outcome outcome = outcome_of(random_settings[i], true);
+
+        assert_int_equal(outcome.sum, 255);
+        assert_int_equal(outcome.races, 0);
+    }
+    assert_int_equal(outcome_of("schedule = fifo", true).sum, 255);
+    assert_int_equal(outcome_of("schedule = lazy", true).sum, 255);
+    assert_int_equal(outcome_of("schedule = lazy", true).races, 0);
+}
+
+static void without_it_fifo_does_not_show_it_but_the_race_is_told(void **state)
+{
+    const struct outcome outcome = outcome_of("schedule = fifo", false);
+    const struct outcome eager = outcome_of("schedule = eager", false);
+
+    (void)state;
+    assert_int_equal(outcome.sum, 255);
+    assert_names_both(&outcome);
+    assert_int_equal(eager.sum, 255);
+    assert_names_both(&eager);
+}
+
+static void without_it_another_schedule_gives_a_wrong_sum(void **state)
+{
+    const struct outcome lazy = outcome_of("schedule = lazy", false);
+    unsigned wrong = 0;
+
+    (void)state;
+    assert_names_both(&lazy);
+    for (unsigned i = 0; i < SEEDS; i++) {
+        const struct outcome outcome = outcome_of(random_settings[i], false);
+
+        assert_names_both(&outcome);
+        wrong += outcome.sum != 255;
+    }
+    assert_true(wrong > 0);
+}
+
+/* What is read back on one stream of what the other sets. */
+static unsigned char read_back(const char *settings, bool with_wait)
+{
+    CUevent set;
+    unsigned char result;
+
+    race_begin(settings);
+    set = world_event();
+    OK(driver->MemsetD8Async(race_memory, 7, RACE_BYTES, race_streams[0]));
+    OK(driver->EventRecord(set, race_streams[0]));
+    if (with_wait)
+        OK(driver->StreamWaitEvent(race_streams[1], set, 0));
+    race_download(race_streams[1]);
+    OK(driver->StreamSynchronize(race_streams[1]));
+    result = (unsigned char)race_host[0];
+    assert_int_equal(race_count(), with_wait ? 0 : 1);
+    OK(driver->CtxSynchronize());
+    OK(driver->EventDestroy_v2(set));
+    race_end();
+    return result;
+}
+
+static void lazy_shows_that_nobody_waits_for_what_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(read_back("schedule = fifo", false), 7);
+    assert_int_not_equal(read_back("schedule = lazy", false), 7);
+    assert_int_equal(read_back("schedule = lazy", true), 7);
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, race_done)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(accesses_are_compared, begin, race_done),
-        cmocka_unit_test_setup_teardown(unknown_kernel_races_with_a_copy, begin, race_done),
-        cmocka_unit_test_setup_teardown(kernel_that_is_skipped_is_unknown, begin, race_done),
-        cmocka_unit_test_setup_teardown(access_begins_at_the_pointer, begin, race_done),
-        cmocka_unit_test_setup_teardown(access_has_a_size_if_it_is_said, begin, race_done),
-        cmocka_unit_test_setup_teardown(function_of_a_kernel_has_no_influence, begin, race_done),
-        cmocka_unit_test_setup_teardown(name_outlives_what_is_registered, begin, race_done),
-        cmocka_unit_test_setup_teardown(accesses_are_checked, begin, race_done),
+        TEST(accesses_are_compared),
+        TEST(unknown_kernel_races_with_a_copy),
+        TEST(kernel_that_is_skipped_is_unknown),
+        TEST(access_begins_at_the_pointer),
+        TEST(access_has_a_size_if_it_is_said),
+        TEST(function_of_a_kernel_has_no_influence),
+        TEST(name_outlives_what_is_registered),
+        TEST(accesses_are_checked),
+        cmocka_unit_test(lazy_shows_that_nobody_waits_for_what_is_read),
+        cmocka_unit_test(with_the_wait_it_is_right_and_no_race),
+        cmocka_unit_test(without_it_fifo_does_not_show_it_but_the_race_is_told),
+        cmocka_unit_test(without_it_another_schedule_gives_a_wrong_sum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

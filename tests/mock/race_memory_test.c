@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes a use of memory is: rows, layers, arrays; and which memory is known. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "tests/mock/race_world.h"
+#include <cmocka.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "src/mock/races/region.h"
+#include "tests/mock/race_world.h"
 
 enum { PITCH = 64, ROWS = 4 };
 
@@ -214,21 +219,114 @@ static void copies_between_contexts_are_ordered(void **state)
     OK(driver->MemFree_v2(other));
 }
 
+/* Regions of memory: what two have in common, against their bytes one by one. */
+
+enum { BYTES = 640, PAIRS = 100000 };
+
+/* Rows of a layer do not overlap, nor do layers; the gaps are of any size. */
+static struct cushim__region draw_region(void)
+{
+    struct cushim__region region = {
+        .start = race_draw(200), .width = 1 + race_draw(12), .rows = 1 + race_draw(4)};
+
+    region.pitch = region.width + race_draw(3) * race_draw(8);
+    region.layers = 1 + race_draw(3);
+    region.layer = region.rows * region.pitch + race_draw(2) * race_draw(16);
+    return region;
+}
+
+static void mark(const struct cushim__region *region, bool bytes[BYTES])
+{
+    memset(bytes, 0, BYTES * sizeof *bytes);
+    for (size_t z = 0; z < region->layers; z++) {
+        for (size_t y = 0; y < region->rows; y++) {
+            for (size_t x = 0; x < region->width; x++)
+                bytes[region->start + z * region->layer + y * region->pitch + x] = true;
+        }
+    }
+}
+
+static void regions_overlap_where_their_bytes_do(void **state)
+{
+    unsigned overlaps = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region one = draw_region(), other = draw_region();
+        bool of_one[BYTES], of_other[BYTES], expected = false;
+        uint64_t first = 0, end = 0;
+
+        mark(&one, of_one);
+        mark(&other, of_other);
+        for (unsigned at = 0; at < BYTES; at++)
+            expected |= of_one[at] && of_other[at];
+        assert_int_equal(cushim__region_overlap(&one, &other, &first, &end), expected);
+        overlaps += expected;
+        assert_true(!expected || first < end);
+        for (uint64_t at = first; expected && at < end; at++)
+            assert_true(of_one[at] && of_other[at]);
+    }
+    assert_true(overlaps > PAIRS / 10 && overlaps < PAIRS - PAIRS / 10);
+}
+
+static void region_covers_only_what_it_has(void **state)
+{
+    unsigned covered = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region one = cushim__region_row(race_draw(150), 150 + race_draw(212));
+        const struct cushim__region other = draw_region();
+        bool of_one[BYTES], of_other[BYTES], expected = true;
+
+        mark(&one, of_one);
+        mark(&other, of_other);
+        for (unsigned at = 0; at < BYTES; at++)
+            expected &= of_one[at] || !of_other[at];
+        assert_int_equal(cushim__region_covers(&one, &other), expected);
+        assert_true(cushim__region_covers(&other, &other));
+        covered += expected;
+    }
+    assert_true(covered > PAIRS / 20 && covered < PAIRS - PAIRS / 20);
+}
+
+static void rows_without_gaps_are_one_row(void **state)
+{
+    unsigned joined_count = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < PAIRS; i++) {
+        const struct cushim__region region = draw_region(), joined = cushim__region_joined(region);
+        bool before[BYTES], after[BYTES];
+
+        mark(&region, before);
+        mark(&joined, after);
+        assert_memory_equal(before, after, sizeof before);
+        assert_int_equal(cushim__region_end(&region), cushim__region_end(&joined));
+        joined_count += joined.rows == 1 && joined.layers == 1 && region.rows > 1;
+    }
+    assert_true(joined_count > 0);
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, race_auto, race_done)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(bytes_side_by_side_are_no_race, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(boxes_race_where_their_rows_meet, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(text_tells_the_row_that_meets, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(layers_race_where_their_rows_meet, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(arrays_are_memory_too, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(page_locked_memory_is_known, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(managed_memory_is_known, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(pageable_memory_is_not_known, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(both_sides_of_a_copy_count, race_auto, race_done),
-        cmocka_unit_test_setup_teardown(two_that_read_are_no_race, race_auto, race_done),
+        TEST(bytes_side_by_side_are_no_race),
+        TEST(boxes_race_where_their_rows_meet),
+        TEST(text_tells_the_row_that_meets),
+        TEST(layers_race_where_their_rows_meet),
+        TEST(arrays_are_memory_too),
+        TEST(page_locked_memory_is_known),
+        TEST(managed_memory_is_known),
+        TEST(pageable_memory_is_not_known),
+        TEST(both_sides_of_a_copy_count),
+        TEST(two_that_read_are_no_race),
         cmocka_unit_test(copy_that_is_waited_for_counts),
-        cmocka_unit_test_setup_teardown(copies_between_contexts_are_ordered, race_auto, race_done),
+        TEST(copies_between_contexts_are_ordered),
+        cmocka_unit_test(regions_overlap_where_their_bytes_do),
+        cmocka_unit_test(region_covers_only_what_it_has),
+        cmocka_unit_test(rows_without_gaps_are_one_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

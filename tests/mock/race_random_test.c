@@ -3,8 +3,174 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/mock/race_model.h"
 #include "tests/mock/race_world.h"
+
+/*
+ * The model: what orders the uses of memory in a program, by the rules of streams and events alone.
+ * One use is ordered before another if that can be reached from it along what orders them directly.
+ * Streams, events and memories are numbers here.
+ */
+
+enum {
+    MODEL_STREAMS = 5, /* the first is the default stream, the next two block it */
+    MODEL_EVENTS = 4,
+    NODES = 200,
+    GONE = 40,
+};
+
+/* A use of memory, a record, a wait, or something that the host has waited for. */
+struct model_node {
+    uint64_t operation; /* of a use of memory; 0: it is none */
+    unsigned memory, first, end;
+    bool writes;
+};
+
+static struct model_node model_nodes[NODES];
+static unsigned model_node_count;
+
+static bool reaches[NODES][NODES];
+static int last[MODEL_STREAMS], recorded[MODEL_EVENTS], host; /* nodes; -1: none */
+static int gone[GONE];                                        /* ends of destroyed streams */
+static unsigned gone_count;
+
+static bool model_is_blocking(unsigned stream)
+{
+    return stream < 3;
+}
+
+static void connect(int from, unsigned to)
+{
+    if (from >= 0)
+        reaches[from][to] = true;
+}
+
+/* Behind all streams that block, and those that did. */
+static void connect_blocking(unsigned to)
+{
+    for (unsigned i = 1; i < MODEL_STREAMS; i++)
+        connect(model_is_blocking(i) ? last[i] : -1, to);
+    for (unsigned i = 0; i < gone_count; i++)
+        connect(gone[i], to);
+}
+
+/* A node behind what the host has waited for. */
+static unsigned add_node(void)
+{
+    const unsigned node = model_node_count++;
+
+    assert_true(node < NODES);
+    model_nodes[node] = (struct model_node){0};
+    connect(host, node);
+    return node;
+}
+
+/* A node of a stream, behind what comes before it there. */
+static unsigned add_stream_node(unsigned stream)
+{
+    const unsigned node = add_node();
+
+    connect(last[stream], node);
+    if (stream == 0)
+        connect_blocking(node);
+    else if (model_is_blocking(stream))
+        connect(last[0], node);
+    last[stream] = (int)node;
+    return node;
+}
+
+static unsigned add_host_node(void)
+{
+    const unsigned node = add_node();
+
+    host = (int)node;
+    return node;
+}
+
+/* A program without a step. */
+static void model_begin(void)
+{
+    memset(reaches, 0, sizeof reaches);
+    memset(last, -1, sizeof last);
+    memset(recorded, -1, sizeof recorded);
+    host = -1;
+    gone_count = model_node_count = 0;
+}
+
+static void model_use(unsigned stream, const struct model_node *use)
+{
+    model_nodes[add_stream_node(stream)] = *use;
+}
+
+static void model_record(unsigned stream, unsigned event)
+{
+    recorded[event] = (int)add_stream_node(stream);
+}
+
+static void model_wait(unsigned stream, unsigned event)
+{
+    if (recorded[event] >= 0)
+        connect(recorded[event], add_stream_node(stream));
+}
+
+static void model_host_waits_for_context(void)
+{
+    const unsigned node = add_host_node();
+
+    for (unsigned i = 0; i < MODEL_STREAMS; i++)
+        connect(last[i], node);
+    for (unsigned i = 0; i < gone_count; i++)
+        connect(gone[i], node);
+}
+
+static void model_host_waits_for_event(unsigned event)
+{
+    connect(recorded[event], add_host_node());
+}
+
+static void model_host_waits_for_stream(unsigned stream)
+{
+    const unsigned node = add_host_node();
+
+    connect(last[stream], node);
+    if (stream == 0)
+        connect_blocking(node);
+}
+
+/* A stream that blocks is destroyed, and another has its number. */
+static void model_renew(unsigned stream)
+{
+    assert_true(gone_count < GONE);
+    if (last[stream] >= 0)
+        gone[gone_count++] = last[stream];
+    last[stream] = -1;
+}
+
+/* All steps are told: from what orders two nodes directly to what orders them at all. */
+static void model_end(void)
+{
+    for (unsigned k = 0; k < model_node_count; k++) {
+        for (unsigned i = 0; i < model_node_count; i++) {
+            for (unsigned j = 0; reaches[i][k] && j < model_node_count; j++)
+                reaches[i][j] |= reaches[k][j];
+        }
+    }
+}
+
+/* Of nodes, the earlier first; the model has ended. */
+static bool model_is_ordered(unsigned earlier, unsigned later)
+{
+    return reaches[earlier][later];
+}
+
+static bool model_is_race(unsigned earlier, unsigned later)
+{
+    const struct model_node *one = &model_nodes[earlier], *other = &model_nodes[later];
+
+    return !reaches[earlier][later] && one->memory == other->memory &&
+           (one->writes || other->writes) && one->first < other->end && other->first < one->end;
+}
+
+/* The programs. */
 
 enum {
     PROGRAMS = 120,
@@ -16,15 +182,7 @@ enum {
 static CUstream streams[MODEL_STREAMS];
 static CUevent events[MODEL_EVENTS];
 static CUdeviceptr memories[MEMORIES];
-static uint64_t submitted, random_state;
-
-static unsigned draw(unsigned below)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (unsigned)(random_state >> 33) % below;
-}
+static uint64_t submitted;
 
 static void watch(void *data, const struct cushim_mock_trace *entry)
 {
@@ -35,8 +193,8 @@ static void watch(void *data, const struct cushim_mock_trace *entry)
 
 static void use(unsigned stream)
 {
-    const unsigned memory = draw(MEMORIES), place = draw(4) * (BLOCK / 2);
-    const unsigned kind = draw(4), bytes = kind == 0 ? 1 + draw(2 * BLOCK) : BLOCK;
+    const unsigned memory = race_draw(MEMORIES), place = race_draw(4) * (BLOCK / 2);
+    const unsigned kind = race_draw(4), bytes = kind == 0 ? 1 + race_draw(2 * BLOCK) : BLOCK;
     const CUdeviceptr address = memories[memory] + place;
 
     if (kind == 0)
@@ -48,7 +206,7 @@ static void use(unsigned stream)
 
 static void record(unsigned stream)
 {
-    const unsigned event = draw(MODEL_EVENTS);
+    const unsigned event = race_draw(MODEL_EVENTS);
 
     OK(driver->EventRecord(events[event], streams[stream]));
     model_record(stream, event);
@@ -56,7 +214,7 @@ static void record(unsigned stream)
 
 static void wait(unsigned stream)
 {
-    const unsigned event = draw(MODEL_EVENTS);
+    const unsigned event = race_draw(MODEL_EVENTS);
 
     OK(driver->StreamWaitEvent(streams[stream], events[event], 0));
     model_wait(stream, event);
@@ -64,7 +222,7 @@ static void wait(unsigned stream)
 
 static void wait_on_host(unsigned stream)
 {
-    const unsigned kind = draw(8), event = draw(MODEL_EVENTS);
+    const unsigned kind = race_draw(8), event = race_draw(MODEL_EVENTS);
 
     if (kind == 0) {
         OK(driver->CtxSynchronize());
@@ -81,7 +239,7 @@ static void wait_on_host(unsigned stream)
 /* Another stream takes the place of one that blocks. */
 static void renew(void)
 {
-    const unsigned stream = 1 + draw(2);
+    const unsigned stream = 1 + race_draw(2);
 
     OK(driver->StreamDestroy_v2(streams[stream]));
     OK(driver->StreamCreate(&streams[stream], CU_STREAM_DEFAULT));
@@ -90,7 +248,7 @@ static void renew(void)
 
 static void step(void)
 {
-    const unsigned stream = draw(MODEL_STREAMS), kind = draw(20);
+    const unsigned stream = race_draw(MODEL_STREAMS), kind = race_draw(20);
 
     if (kind < 10)
         use(stream);
@@ -114,7 +272,7 @@ static void begin(const char *settings, unsigned seed)
     for (unsigned i = 0; i < MEMORIES; i++)
         OK(driver->MemAlloc_v2(&memories[i], 4 * BLOCK));
     model_begin();
-    random_state = 0x9e3779b97f4a7c15u * (seed + 1);
+    race_random_state = 0x9e3779b97f4a7c15u * (seed + 1);
     cushim_mock_trace_set(world, watch, NULL);
 }
 

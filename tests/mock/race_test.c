@@ -97,21 +97,26 @@ static void race_is_no_violation(void **state)
     assert_int_equal(world_state().violations, 0);
 }
 
-static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+/* Race on so many allocations, each of its own. */
+static void race_on_each(unsigned count)
 {
-    enum { KEPT = 1024, ALL = 1100 };
-    static CUdeviceptr memory[ALL];
+    static CUdeviceptr memory[1100];
 
-    (void)state;
-    for (unsigned i = 0; i < ALL; i++) {
+    for (unsigned i = 0; i < count; i++) {
         OK(driver->MemAlloc_v2(&memory[i], 16));
         race_launch(race_writes, memory[i], race_streams[0]);
         race_launch(race_reads, memory[i], race_streams[1]);
     }
-    assert_int_equal(race_count(), ALL);
-    assert_int_equal(log_lines, KEPT);
-    for (unsigned i = 0; i < ALL; i++)
+    assert_int_equal(race_count(), count);
+    for (unsigned i = 0; i < count; i++)
         OK(driver->MemFree_v2(memory[i]));
+}
+
+static void races_that_cannot_be_kept_apart_are_counted_and_not_told(void **state)
+{
+    (void)state;
+    race_on_each(1100);
+    assert_int_equal(log_lines, 1024);
 }
 
 static void pair_of_places_is_told_once(void **state)
@@ -148,19 +153,10 @@ static void other_places_are_told_too(void **state)
 
 static void first_64_texts_are_kept_and_all_are_counted(void **state)
 {
-    CUdeviceptr memories[70];
-
     (void)state;
-    for (unsigned i = 0; i < 70; i++) {
-        OK(driver->MemAlloc_v2(&memories[i], 1));
-        race_launch(race_writes, memories[i], race_streams[0]);
-        race_launch(race_reads, memories[i], race_streams[1]);
-    }
-    assert_int_equal(race_count(), 70);
+    race_on_each(70);
     assert_non_null(cushim_mock_race(world, 63));
     assert_null(cushim_mock_race(world, 64));
-    for (unsigned i = 0; i < 70; i++)
-        OK(driver->MemFree_v2(memories[i]));
 }
 
 static void uses_that_are_forgotten_are_told(void **state)
@@ -301,27 +297,97 @@ static void race_is_a_violation_if_so_set(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
 }
 
+/* Whether anything orders two operations that are named by number. */
+
+static void order_of_two_operations_is_told(void **state)
+{
+    enum cushim_mock_order order;
+    char text[400];
+
+    (void)state;
+    race_read(race_streams[0]);
+    race_read(race_streams[0]);
+    race_read(race_streams[1]);
+    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
+    assert_non_null(strstr(text, "(operation 1, "));
+    assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
+    OK(cushim_mock_ordered(world, 2, 1, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_AFTER);
+    assert_non_null(strstr(text, " comes before kernel \"reads\" (operation 2, "));
+    OK(cushim_mock_ordered(world, 3, 1, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
+    assert_memory_equal(text, "nothing orders kernel \"reads\" (operation 1, ", 41);
+    OK(cushim_mock_ordered(world, 2, 3, &order, NULL, 0));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_NONE);
+}
+
+static void order_behind_a_value_is_not_known(void **state)
+{
+    enum cushim_mock_order order;
+    char text[500];
+
+    (void)state;
+    OK(driver->StreamWaitValue32_v2(race_streams[0], race_memory, 0, CU_STREAM_WAIT_VALUE_GEQ));
+    race_read(race_streams[0]);
+    race_read(race_streams[1]);
+    OK(cushim_mock_ordered(world, 2, 3, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
+    assert_non_null(strstr(text, "depends on who writes the value"));
+    OK(cushim_mock_ordered(world, 1, 2, &order, text, sizeof text));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_BEFORE);
+}
+
+static void order_of_no_operation_is_refused(void **state)
+{
+    enum cushim_mock_order order = CUSHIM_MOCK_ORDER_UNKNOWN;
+
+    (void)state;
+    race_read(race_streams[0]);
+    race_read(race_streams[0]);
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 1, &order, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(world, 1, 2, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_ordered(NULL, 1, 2, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 3, &order, NULL, 0));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 0, 2, &order, NULL, 0));
+    assert_int_equal(order, CUSHIM_MOCK_ORDER_UNKNOWN);
+}
+
+static void last_4096_operations_can_be_asked_for(void **state)
+{
+    enum cushim_mock_order order;
+
+    (void)state;
+    for (int i = 0; i < 4097; i++)
+        race_read(race_streams[0]);
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_ordered(world, 1, 4097, &order, NULL, 0));
+    OK(cushim_mock_ordered(world, 2, 4097, &order, NULL, 0));
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, race_done)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(text_names_both_operations_and_the_cure, begin, race_done),
-        cmocka_unit_test_setup_teardown(text_names_the_default_stream, begin, race_done),
-        cmocka_unit_test_setup_teardown(cure_that_the_text_names_helps, begin, race_done),
-        cmocka_unit_test_setup_teardown(race_is_no_violation, begin, race_done),
-        cmocka_unit_test_setup_teardown(pair_of_places_is_told_once, begin, race_done),
-        cmocka_unit_test_setup_teardown(races_that_cannot_be_kept_apart_are_counted_and_not_told,
-                                        begin, race_done),
-        cmocka_unit_test_setup_teardown(other_places_are_told_too, begin, race_done),
-        cmocka_unit_test_setup_teardown(first_64_texts_are_kept_and_all_are_counted, begin,
-                                        race_done),
-        cmocka_unit_test_setup_teardown(uses_that_are_forgotten_are_told, begin, race_done),
-        cmocka_unit_test_setup_teardown(streams_race_again_behind_a_value, begin, race_done),
+        TEST(text_names_both_operations_and_the_cure),
+        TEST(text_names_the_default_stream),
+        TEST(cure_that_the_text_names_helps),
+        TEST(race_is_no_violation),
+        TEST(pair_of_places_is_told_once),
+        TEST(races_that_cannot_be_kept_apart_are_counted_and_not_told),
+        TEST(other_places_are_told_too),
+        TEST(first_64_texts_are_kept_and_all_are_counted),
+        TEST(uses_that_are_forgotten_are_told),
+        TEST(streams_race_again_behind_a_value),
         cmocka_unit_test(work_of_a_context_that_is_gone_is_no_race),
-        cmocka_unit_test_setup_teardown(threads_with_memory_of_their_own_do_not_race, begin,
-                                        race_done),
-        cmocka_unit_test_setup_teardown(long_programs_forget_nothing, begin, race_done),
+        TEST(threads_with_memory_of_their_own_do_not_race),
+        TEST(long_programs_forget_nothing),
         cmocka_unit_test(nothing_is_looked_for_by_default),
         cmocka_unit_test(race_is_a_violation_if_so_set),
+        TEST_IN(order_of_two_operations_is_told, race_auto, race_done),
+        TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
+        TEST_IN(order_of_no_operation_is_refused, race_auto, race_done),
+        TEST_IN(last_4096_operations_can_be_asked_for, race_auto, race_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,6 +28,10 @@ int race_done(void **state);
 
 CUstream race_stream(bool blocking);
 
+/* A number at random, from a state that is not 0. */
+extern uint64_t race_random_state;
+unsigned race_draw(unsigned below);
+
 /* How many races were found so far. */
 size_t race_count(void);
 
@@ -41,5 +45,27 @@ void race_download(CUstream stream);
 /* Operations on one memory of which nothing is the order: a kernel that writes, one that reads. */
 void race_write(CUstream stream);
 void race_read(CUstream stream);
+
+/* --- edges --- */
+
+/*
+ * What orders operations, as programs: each is written twice, with what orders two uses of the same
+ * memory and without it, and runs in every schedule.
+ */
+struct race_edge {
+    const char *name;
+    void (*run)(bool ordered);
+};
+
+#define RACE_EDGE(name) \
+    {                   \
+#name, name     \
+    }
+
+/*
+ * The tests of a program, of edges that end with a NULL name: with what orders there is no race,
+ * without it there is one. Returns what main() does.
+ */
+int race_edges_check(const struct race_edge *edges);
 
 #endif

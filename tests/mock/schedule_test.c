@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each schedule makes of the same work, and how lanes and priorities order it. */
+/* What each schedule makes of the same work, and in which order streams execute. */
 #include <stdio.h>
 
 #include "tests/mock/world.h"
+#include "tests/support/gate.h"
 
 enum { MS = 1000000 };
 
@@ -96,34 +97,32 @@ static void lazy_work_of_manual_mode_waits_for_its_time(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void kernels_share_the_device_as_far_as_it_has_room(void **state)
+/* Of two kernels of 10 ms the second has ended when the first has, or 10 ms later. */
+static void run_two_kernels(CUresult second)
 {
     CUstream one = world_stream(), other = world_stream();
 
-    (void)state;
     world_spin(one, 10 * MS);
     world_spin(other, 10 * MS);
     OK(cushim_mock_advance(world, 11 * MS));
     OK(driver->StreamQuery(one));
+    CODE(second, driver->StreamQuery(other));
+    OK(cushim_mock_advance(world, 10 * MS));
     OK(driver->StreamQuery(other));
     OK(driver->StreamDestroy_v2(one));
     OK(driver->StreamDestroy_v2(other));
 }
 
+static void kernels_share_the_device_as_far_as_it_has_room(void **state)
+{
+    (void)state;
+    run_two_kernels(CUDA_SUCCESS);
+}
+
 static void kernels_wait_for_room(void **state)
 {
-    CUstream one = world_stream(), other = world_stream();
-
     (void)state;
-    world_spin(one, 10 * MS);
-    world_spin(other, 10 * MS);
-    OK(cushim_mock_advance(world, 11 * MS));
-    OK(driver->StreamQuery(one));
-    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
-    OK(cushim_mock_advance(world, 10 * MS));
-    OK(driver->StreamQuery(other));
-    OK(driver->StreamDestroy_v2(one));
-    OK(driver->StreamDestroy_v2(other));
+    run_two_kernels(CUDA_ERROR_NOT_READY);
 }
 
 static void room_goes_to_the_highest_priority(void **state)
@@ -176,21 +175,155 @@ static void random_seeds_give_either_order(void **state)
     assert_in_range(ones, 4, 28);
 }
 
+/* In which order streams execute: default streams, events, destroyed streams, host functions. */
+
+static void default_stream_waits_for_blocking_streams(void **state)
+{
+    CUstream blocking, other = world_stream();
+    CUevent event = world_event();
+
+    (void)state;
+    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
+    world_spin(blocking, 10 * MS);
+    world_spin(other, 100 * MS);
+    OK(driver->EventRecord(event, CU_STREAM_LEGACY));
+    OK(cushim_mock_advance(world, 9 * MS));
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    OK(cushim_mock_advance(world, 2 * MS));
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(NULL));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(other));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(blocking));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void blocking_stream_waits_for_the_default_stream(void **state)
+{
+    CUstream blocking, other = world_stream();
+
+    (void)state;
+    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
+    world_spin(NULL, 10 * MS);
+    world_spin(blocking, 1 * MS);
+    world_spin(other, 1 * MS);
+    OK(cushim_mock_advance(world, 5 * MS));
+    OK(driver->StreamQuery(other));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocking));
+    OK(cushim_mock_advance(world, 7 * MS));
+    OK(driver->StreamQuery(blocking));
+    OK(driver->StreamDestroy_v2(blocking));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void later_work_does_not_hold_up_the_default_stream(void **state)
+{
+    CUstream blocking;
+
+    (void)state;
+    OK(driver->StreamCreate(&blocking, CU_STREAM_DEFAULT));
+    world_spin(NULL, 1 * MS);
+    world_spin(blocking, 10 * MS);
+    world_spin(NULL, 1 * MS);
+    world_spin(blocking, 10 * MS);
+    OK(cushim_mock_advance(world, 13 * MS)); /* 1, 10, 1 in turn */
+    assert_int_equal(world_state().pending, 1);
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamDestroy_v2(blocking));
+}
+
+static void waiter_keeps_the_record_of_the_time_of_the_call(void **state)
+{
+    CUstream recorder = world_stream(), waiter = world_stream();
+    CUevent event = world_event();
+
+    (void)state;
+    world_spin(recorder, 1 * MS);
+    OK(driver->EventRecord(event, recorder));
+    OK(driver->StreamWaitEvent(waiter, event, 0));
+    world_spin(recorder, 10 * MS);
+    OK(driver->EventRecord(event, recorder));
+    OK(cushim_mock_advance(world, 2 * MS));
+    OK(driver->StreamQuery(waiter));
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(recorder));
+    OK(driver->StreamDestroy_v2(waiter));
+}
+
+static void destroyed_stream_and_event_still_finish_their_work(void **state)
+{
+    CUstream recorder = world_stream(), waiter = world_stream();
+    CUevent event = world_event();
+
+    (void)state;
+    world_spin(recorder, 1 * MS);
+    OK(driver->EventRecord(event, recorder));
+    OK(driver->StreamWaitEvent(waiter, event, 0));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(recorder));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiter));
+    OK(cushim_mock_advance(world, 2 * MS));
+    OK(driver->StreamQuery(waiter));
+    assert_int_equal(world_state().pending, 0);
+    OK(driver->StreamDestroy_v2(waiter));
+}
+
+static void per_thread_stream_is_of_its_thread(void **state)
+{
+    unsigned long long legacy, per_thread, twin;
+
+    (void)state;
+    OK(driver->StreamGetId(CU_STREAM_LEGACY, &legacy));
+    OK(driver->StreamGetId(CU_STREAM_PER_THREAD, &per_thread));
+    OK(driver->StreamGetId_ptsz(NULL, &twin));
+    assert_true(legacy != per_thread);
+    assert_true(twin == per_thread);
+    OK(driver->StreamGetId(NULL, &twin));
+    assert_true(twin == legacy);
+}
+
+static void host_function_blocks_its_stream_and_no_other_work(void **state)
+{
+    CUstream blocked = world_stream(), free_one = world_stream();
+    struct gate gate = GATE;
+
+    (void)state;
+    gate_prepare(&gate);
+    world_spin(blocked, 1); /* loads the kernel, which would wait for all work */
+    OK(driver->LaunchHostFunc(blocked, gate_stand, &gate));
+    world_spin(blocked, 1);
+    world_spin(free_one, 10 * MS);
+    OK(driver->StreamSynchronize(free_one));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(blocked));
+    gate_open(&gate);
+    OK(driver->StreamSynchronize(blocked));
+    assert_true(gate_is_reached(&gate));
+    OK(driver->StreamDestroy_v2(blocked));
+    OK(driver->StreamDestroy_v2(free_one));
+}
+
 int main(void)
 {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, world_manual, world_done)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(eager_work_has_ended_when_its_call_returns, eager,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(lazy_work_starts_when_it_is_waited_for, lazy, world_done),
-        cmocka_unit_test_setup_teardown(lazy_wait_reaches_through_events, lazy, world_done),
-        cmocka_unit_test_setup_teardown(lazy_polling_ends, lazy, world_done),
-        cmocka_unit_test_setup_teardown(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(kernels_share_the_device_as_far_as_it_has_room, two_kernels,
-                                        world_done),
-        cmocka_unit_test_setup_teardown(kernels_wait_for_room, one_kernel, world_done),
-        cmocka_unit_test_setup_teardown(room_goes_to_the_highest_priority, one_kernel, world_done),
+        TEST_IN(eager_work_has_ended_when_its_call_returns, eager, world_done),
+        TEST_IN(lazy_work_starts_when_it_is_waited_for, lazy, world_done),
+        TEST_IN(lazy_wait_reaches_through_events, lazy, world_done),
+        TEST_IN(lazy_polling_ends, lazy, world_done),
+        TEST_IN(lazy_work_of_manual_mode_waits_for_its_time, lazy_manual, world_done),
+        TEST_IN(kernels_share_the_device_as_far_as_it_has_room, two_kernels, world_done),
+        TEST_IN(kernels_wait_for_room, one_kernel, world_done),
+        TEST_IN(room_goes_to_the_highest_priority, one_kernel, world_done),
         cmocka_unit_test(random_seeds_give_either_order),
+        TEST(default_stream_waits_for_blocking_streams),
+        TEST(blocking_stream_waits_for_the_default_stream),
+        TEST(later_work_does_not_hold_up_the_default_stream),
+        TEST(waiter_keeps_the_record_of_the_time_of_the_call),
+        TEST(destroyed_stream_and_event_still_finish_their_work),
+        TEST(per_thread_stream_is_of_its_thread),
+        TEST_IN(host_function_blocks_its_stream_and_no_other_work, world_auto, world_done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/mock/world.h"
 
+#include <string.h>
+
+#include "tests/support/environment.h"
+
 struct cushim_mock *world;
 const struct cushim_table *driver;
 
@@ -101,4 +105,159 @@ void world_spin(CUstream stream, uint64_t ns)
     void *parameters[] = {&ns};
 
     OK(driver->LaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+}
+
+float world_spin_ms(CUstream stream, uint64_t ns)
+{
+    CUevent start = world_event(), end = world_event();
+    float ms = -1;
+
+    OK(driver->EventRecord(start, stream));
+    world_spin(stream, ns);
+    OK(driver->EventRecord(end, stream));
+    OK(driver->EventSynchronize(end));
+    OK(driver->EventElapsedTime(&ms, start, end));
+    OK(driver->EventDestroy_v2(start));
+    OK(driver->EventDestroy_v2(end));
+    return ms;
+}
+
+/* --- before there is a context --- */
+
+void bare_create(const char *settings)
+{
+    char message[200] = "";
+    const struct cushim_mock_options options = {
+        .size = sizeof options,
+        .settings = settings,
+        .message = message,
+        .message_size = sizeof message,
+    };
+
+    if (cushim_mock_create(&options, &world) != CUDA_SUCCESS)
+        fail_msg("%s", message);
+    driver = cushim_mock_table(world);
+}
+
+void bare_begin(const char *settings)
+{
+    bare_create(settings);
+    OK(driver->Init(0));
+}
+
+void bare_end(void)
+{
+    struct cushim_mock *mock = world;
+
+    world = NULL;
+    OK(cushim_mock_destroy(mock));
+}
+
+int bare_setup(void **state)
+{
+    (void)state;
+    environment_set("CUDA_VISIBLE_DEVICES", NULL);
+    return 0;
+}
+
+int bare_teardown(void **state)
+{
+    const CUresult code = cushim_mock_destroy(world);
+
+    (void)state;
+    world = NULL;
+    environment_set("CUDA_VISIBLE_DEVICES", NULL);
+    return code != CUDA_SUCCESS;
+}
+
+CUuuid bare_uuid(CUdevice device)
+{
+    CUuuid uuid;
+
+    OK(driver->DeviceGetUuid_v2(&uuid, device));
+    return uuid;
+}
+
+bool bare_same_uuid(CUuuid one, CUuuid other)
+{
+    return memcmp(&one, &other, sizeof one) == 0;
+}
+
+/* --- kernels --- */
+
+CUmodule kernel_module;
+CUstream kernel_stream;
+
+int kernel_begin(const char *settings, const char *ptx)
+{
+    world_begin(settings);
+    OK(driver->ModuleLoadData(&kernel_module, ptx));
+    kernel_stream = world_stream();
+    return 0;
+}
+
+int kernel_end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamDestroy_v2(kernel_stream));
+    OK(driver->ModuleUnload(kernel_module));
+    world_end();
+    return 0;
+}
+
+CUfunction kernel_find(const char *name)
+{
+    CUfunction function = NULL;
+
+    OK(driver->ModuleGetFunction(&function, kernel_module, name));
+    return function;
+}
+
+CUresult kernel_launch(CUfunction function, void **parameters, void **extra)
+{
+    return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, kernel_stream, parameters, extra);
+}
+
+/* --- captures --- */
+
+static void CUDA_CB do_nothing(void *data)
+{
+    (void)data;
+}
+
+void capture_begin(CUstream stream)
+{
+    OK(driver->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+}
+
+CUgraph capture_end(CUstream stream)
+{
+    CUgraph graph = NULL;
+
+    OK(driver->StreamEndCapture(stream, &graph));
+    assert_non_null(graph);
+    return graph;
+}
+
+void capture_work(CUstream stream)
+{
+    OK(driver->LaunchHostFunc(stream, do_nothing, NULL));
+}
+
+void capture_tie(CUstream from, CUstream to)
+{
+    CUevent event = world_event();
+
+    OK(driver->EventRecord(event, from));
+    OK(driver->StreamWaitEvent(to, event, 0));
+    OK(driver->EventDestroy_v2(event));
+}
+
+CUstreamCaptureStatus capture_status(CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+    OK(driver->StreamIsCapturing(stream, &status));
+    return status;
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock for a test: one device, one context current, nothing left at the end. */
+/*
+ * A mock for a test: one device, one context current, nothing left at the end. What tests of
+ * devices, kernels and captures do again and again stands behind it.
+ */
 #ifndef CUSHIM_TESTS_MOCK_WORLD_H
 #define CUSHIM_TESTS_MOCK_WORLD_H
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +17,8 @@
 #include <cushim/mock.h>
 #include <cushim/mock_clock.h>
 #include <cushim/mock_kernel.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* The mock of the test, and its table. */
 extern struct cushim_mock *world;
@@ -43,5 +49,54 @@ CUevent world_event(void);
 
 /* Queue work that takes so long on the device, in virtual nanoseconds. */
 void world_spin(CUstream stream, uint64_t ns);
+
+/* How long that takes in virtual time, by two records on the stream. */
+float world_spin_ms(CUstream stream, uint64_t ns);
+
+/* --- before there is a context --- */
+
+/* Create the mock with settings; bare_begin() also calls cuInit, with success. */
+void bare_create(const char *settings);
+void bare_begin(const char *settings);
+
+/* Destroy it: it has seen no violation. */
+void bare_end(void);
+
+/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed and has seen no violation. */
+int bare_setup(void **state);
+int bare_teardown(void **state);
+#define BARE_TEST(name) cmocka_unit_test_setup_teardown(name, bare_setup, bare_teardown)
+
+CUuuid bare_uuid(CUdevice device);
+bool bare_same_uuid(CUuuid one, CUuuid other);
+
+/* --- kernels: a module is loaded, and there is a stream to launch on --- */
+
+extern CUmodule kernel_module;
+extern CUstream kernel_stream;
+
+/* For a setup; and a teardown, after which nothing is left. */
+int kernel_begin(const char *settings, const char *ptx);
+int kernel_end(void **state);
+
+/* A function of the module. */
+CUfunction kernel_find(const char *name);
+
+/* Launch one thread on the stream. */
+CUresult kernel_launch(CUfunction function, void **parameters, void **extra);
+
+/* --- captures: each step must succeed --- */
+
+/* Capture a stream, in global mode; and end that: the graph is the caller's. */
+void capture_begin(CUstream stream);
+CUgraph capture_end(CUstream stream);
+
+/* Queue a host function. */
+void capture_work(CUstream stream);
+
+/* Let what comes next in `to` depend on what is in `from`. */
+void capture_tie(CUstream from, CUstream to);
+
+CUstreamCaptureStatus capture_status(CUstream stream);
 
 #endif

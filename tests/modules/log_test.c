@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log. */
+/* The log, also in a forked child whose parent has a thread in the function of the log. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,9 +14,15 @@
 #include <pthread.h>
 #include <sched.h>
 
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
 #include <cushim/log.h>
 
 #include "src/objects.h"
+#include "tests/support/counters.h"
 
 static char last[1024];
 static unsigned count;
@@ -147,6 +155,49 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
 
+#ifndef _WIN32 /* which has no fork */
+static atomic_bool is_inside, may_leave;
+
+static void stay(void *data, const char *message)
+{
+    (void)data;
+    (void)message;
+    atomic_store(&is_inside, true);
+    while (!atomic_load(&may_leave))
+        sched_yield();
+}
+
+static void *log_once(void *unused)
+{
+    cushim__log("stay");
+    return unused;
+}
+
+static void a_forked_child_does_not_wait_for_a_thread_of_its_parent(void **state)
+{
+    pthread_t thread;
+    pid_t child;
+    int status;
+
+    (void)state;
+    cushim_log_set(stay, NULL);
+    assert_int_equal(pthread_create(&thread, NULL, log_once, NULL), 0);
+    while (!atomic_load(&is_inside))
+        sched_yield();
+    child = fork();
+    if (child == 0) {
+        alarm(120); /* ends a child that waits for ever */
+        cushim_log_set(NULL, NULL);
+        counters_write();
+        _exit(0);
+    }
+    atomic_store(&may_leave, true);
+    pthread_join(thread, NULL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +206,9 @@ int main(void)
         TEST(a_long_message_is_cut),
         TEST(a_function_that_causes_messages_does_not_hang),
         TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
+#ifndef _WIN32
+        cmocka_unit_test(a_forked_child_does_not_wait_for_a_thread_of_its_parent),
+#endif
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

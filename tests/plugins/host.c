@@ -1,30 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usage: host CASE WORD... */
-#include "host.h"
-
+/* A host of plugins, with no CUDA and no cushim. usage: host CASE WORD... */
+#define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
-static const struct {
-    const char *name;
-    int (*run)(char **words);
-} cases[] = {
-    {"cycle", cycle},           {"pair", pair},
-    {"order", order},           {"fork-before", fork_before},
-    {"fork-after", fork_after}, {"fork-closed", fork_closed},
-    {"secure", secure},         {"busy", busy},
-    {"handler", handler},
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "plugin.h"
+
+/* How long another thread is waited for before the host gives up: it has long come by then. */
+enum { NOT_INITIALIZED = 3, PATIENCE_MS = 120000 };
+
+#define REQUIRE(claim) ((claim) ? (void)0 : host_failed(__FILE__, __LINE__, #claim))
+
+/* An open plugin. */
+struct host_plugin {
+    void *handle;
+    const struct plugin *functions;
 };
 
-void host_failed(const char *file, int line, const char *claim)
+/* Say what is wrong, with its place, and end the process. */
+static _Noreturn void host_failed(const char *file, int line, const char *claim)
 {
     fprintf(stderr, "%s:%d: not so: %s\n", file, line, claim);
     _Exit(1);
 }
 
-struct host_plugin host_open(const char *path, int flags)
+/* Open a plugin with flags of dlopen() besides RTLD_NOW. */
+static struct host_plugin host_open(const char *path, int flags)
 {
     struct host_plugin plugin = {.handle = dlopen(path, RTLD_NOW | flags)};
     plugin_function function;
@@ -39,12 +55,404 @@ struct host_plugin host_open(const char *path, int flags)
     return plugin;
 }
 
-void host_close(struct host_plugin *plugin, const char *path)
+/* Close it; it must be gone then. */
+static void host_close(struct host_plugin *plugin, const char *path)
 {
     REQUIRE(dlclose(plugin->handle) == 0);
     REQUIRE(!dlopen(path, RTLD_NOW | RTLD_NOLOAD));
     plugin->functions = NULL;
 }
+
+/* --- a plugin is opened, used and closed many times: nothing may be left behind --- */
+
+/* What the C library, the linker and the driver set up once is there after so many turns. */
+enum { WARM_UP = 50 };
+
+/*
+ * The kernel counts resident pages in batches. What leaks by less is seen in the heap and the
+ * mappings, which are counted to the byte.
+ */
+enum { BATCH = 64 };
+
+struct usage {
+    long mappings, address_space, resident, descriptors, threads;
+    size_t heap;
+};
+
+/* The whole of a file of /proc, in memory that is there already. */
+static const char *text_of(const char *path)
+{
+    static char text[1 << 20];
+    const int file = open(path, O_RDONLY);
+    size_t length = 0;
+    ssize_t got;
+
+    REQUIRE(file >= 0);
+    while ((got = read(file, text + length, sizeof text - 1 - length)) > 0)
+        length += (size_t)got;
+    close(file);
+    REQUIRE(length < sizeof text - 1);
+    text[length] = '\0';
+    return text;
+}
+
+static long entries_of(const char *path)
+{
+    DIR *folder = opendir(path);
+    long count = 0;
+
+    REQUIRE(folder);
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+static struct usage look(void)
+{
+    struct usage usage = {0};
+
+    for (const char *line = text_of("/proc/self/maps"); (line = strchr(line, '\n')); line++)
+        usage.mappings++;
+    REQUIRE(sscanf(text_of("/proc/self/statm"), "%ld %ld", &usage.address_space, &usage.resident) ==
+            2);
+    usage.descriptors = entries_of("/proc/self/fd");
+    usage.threads = entries_of("/proc/self/task");
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+    usage.heap = mallinfo2().uordblks;
+#endif
+    return usage;
+}
+
+/* The same codes at each turn; what the driver holds is given back. */
+static void turn(const char *path, int expected)
+{
+    struct host_plugin plugin = host_open(path, RTLD_LOCAL);
+    struct plugin_facts facts;
+    void *context;
+
+    REQUIRE(plugin.functions->init() == expected);
+    plugin.functions->tell(&facts);
+    REQUIRE(facts.table_size == (facts.slots + 1) * sizeof(void *));
+    REQUIRE(plugin.functions->retain(&context) == expected);
+    if (expected == 0)
+        REQUIRE(plugin.functions->release() == 0);
+    host_close(&plugin, path);
+}
+
+static void print(const char *when, const struct usage *usage)
+{
+    printf("%-6s %3ld mappings, %ld pages, %ld resident, %ld descriptors, %ld threads, %zu heap\n",
+           when, usage->mappings, usage->address_space, usage->resident, usage->descriptors,
+           usage->threads, usage->heap);
+    fflush(stdout);
+}
+
+/* cycle PLUGIN TURNS CODE */
+static int cycle(char **words)
+{
+    const int turns = atoi(words[1]), expected = atoi(words[2]);
+    struct usage before, after;
+
+    for (int i = 0; i < WARM_UP; i++)
+        turn(words[0], expected);
+    /* The first look and the first line take memory that the later ones take again. */
+    before = look();
+    print("warm", &before);
+    before = look();
+    print("before", &before);
+    for (int i = 0; i < turns; i++)
+        turn(words[0], expected);
+    after = look();
+    print("after", &after);
+    REQUIRE(after.mappings == before.mappings);
+    REQUIRE(after.address_space == before.address_space);
+    REQUIRE(after.resident <= before.resident + BATCH);
+    REQUIRE(after.descriptors == before.descriptors);
+    REQUIRE(after.threads == before.threads);
+    REQUIRE(after.heap <= before.heap);
+    return 0;
+}
+
+/* --- two plugins, each with a cushim of its own, in one process --- */
+
+/* Each has the cushim that it was built with, or both have one. */
+static void require_two(const struct plugin *one, const struct plugin *other, bool two)
+{
+    struct plugin_facts a, b;
+
+    one->tell(&a);
+    other->tell(&b);
+    REQUIRE((a.current != b.current) == two);
+    REQUIRE((a.version != b.version) == two);
+    REQUIRE((a.symbols != b.symbols) == two);
+    REQUIRE(a.slots == a.symbols);
+    REQUIRE((b.slots == b.symbols) == two);
+}
+
+/* One driver, one primary context: whoever initialises, the other sees it. */
+static void require_one_driver(const struct plugin *one, const struct plugin *other)
+{
+    struct plugin_facts a, b;
+    void *context, *same;
+    int count;
+
+    REQUIRE(one->load() == 0);
+    REQUIRE(other->load() == 0);
+    REQUIRE(other->count_devices(&count) == NOT_INITIALIZED);
+    REQUIRE(one->init() == 0);
+    REQUIRE(other->count_devices(&count) == 0 && count == 1);
+    REQUIRE(one->retain(&context) == 0);
+    REQUIRE(other->retain(&same) == 0);
+    REQUIRE(context == same);
+    one->tell(&a);
+    other->tell(&b);
+    REQUIRE(a.library[0] && strcmp(a.library, b.library) == 0);
+    REQUIRE(a.table_size == (a.slots + 1) * sizeof(void *));
+    REQUIRE(b.table_size == (b.slots + 1) * sizeof(void *));
+    REQUIRE(one->release() == 0);
+    REQUIRE(other->release() == 0);
+}
+
+/* pair PLUGIN PLUGIN global|local two|bound */
+static int pair(char **words)
+{
+    const int flags = strcmp(words[2], "global") == 0 ? RTLD_GLOBAL : RTLD_LOCAL;
+    const bool two = strcmp(words[3], "two") == 0;
+    struct host_plugin one = host_open(words[0], flags);
+    struct host_plugin other = host_open(words[1], flags);
+
+    if (two)
+        require_one_driver(one.functions, other.functions);
+    require_two(one.functions, other.functions, two);
+    return 0;
+}
+
+static int first_code = -1, second_code = -1;
+static int expected_at_exit;
+
+/* Registered before those of the plugins, so called after them. */
+static void judge(void)
+{
+    REQUIRE(first_code == expected_at_exit);
+    REQUIRE(second_code == expected_at_exit);
+}
+
+/* order PLUGIN PLUGIN CODE first|second|none|exit: which is closed first; then the process ends. */
+static int order(char **words)
+{
+    struct host_plugin one = host_open(words[0], RTLD_LOCAL);
+    struct host_plugin other = host_open(words[1], RTLD_LOCAL);
+
+    expected_at_exit = atoi(words[2]);
+    REQUIRE(atexit(judge) == 0);
+    REQUIRE(one.functions->init() == expected_at_exit);
+    REQUIRE(other.functions->init() == expected_at_exit);
+    REQUIRE(one.functions->at_exit(&first_code) == 0);
+    REQUIRE(other.functions->at_exit(&second_code) == 0);
+    if (strcmp(words[3], "first") == 0) {
+        host_close(&one, words[0]);
+        REQUIRE(first_code == expected_at_exit && second_code == -1);
+        REQUIRE(other.functions->init() == expected_at_exit);
+        host_close(&other, words[1]);
+    } else if (strcmp(words[3], "second") == 0) {
+        host_close(&other, words[1]);
+        REQUIRE(second_code == expected_at_exit && first_code == -1);
+        REQUIRE(one.functions->init() == expected_at_exit);
+        host_close(&one, words[0]);
+    } else if (strcmp(words[3], "exit") == 0) {
+        exit(0);
+    }
+    return 0;
+}
+
+/* --- hosts that fork, have more rights than their user, and close a plugin in use --- */
+
+/* Fork, and require that `claims` hold in the child. */
+static void in_a_child(void (*claims)(struct host_plugin *, char **), struct host_plugin *plugin,
+                       char **words)
+{
+    int status;
+    const pid_t child = fork();
+
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        claims(plugin, words);
+        _exit(0);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void opens_and_uses_it(struct host_plugin *plugin, char **words)
+{
+    int count;
+
+    *plugin = host_open(words[0], RTLD_LOCAL);
+    REQUIRE(plugin->functions->init() == 0);
+    REQUIRE(plugin->functions->count_devices(&count) == 0);
+    host_close(plugin, words[0]);
+}
+
+static void initialises(struct host_plugin *plugin, char **words)
+{
+    int count;
+
+    (void)words;
+    REQUIRE(plugin->functions->init() == 0);
+    REQUIRE(plugin->functions->count_devices(&count) == 0);
+}
+
+static void is_told_that_it_must_not(struct host_plugin *plugin, char **words)
+{
+    struct plugin_facts facts;
+    int count;
+
+    REQUIRE(plugin->functions->count_devices(&count) == NOT_INITIALIZED);
+    REQUIRE(plugin->functions->init() == NOT_INITIALIZED);
+    plugin->functions->tell(&facts);
+    REQUIRE(strcmp(facts.state, "forked") == 0);
+    host_close(plugin, words[0]);
+}
+
+static void goes_on(struct host_plugin *plugin, char **words)
+{
+    (void)plugin, (void)words;
+}
+
+/* fork-before PLUGIN: it forks before it opens the plugin, and before that loads a driver. */
+static int fork_before(char **words)
+{
+    struct host_plugin plugin = {0};
+
+    in_a_child(opens_and_uses_it, &plugin, words);
+    plugin = host_open(words[0], RTLD_LOCAL);
+    in_a_child(initialises, &plugin, words);
+    REQUIRE(plugin.functions->load() == 0);
+    in_a_child(initialises, &plugin, words);
+    initialises(&plugin, words);
+    host_close(&plugin, words[0]);
+    return 0;
+}
+
+/* fork-after PLUGIN PLUGIN: it forks once the first has initialised; the second only loaded. */
+static int fork_after(char **words)
+{
+    struct host_plugin one = host_open(words[0], RTLD_LOCAL);
+    struct host_plugin other = host_open(words[1], RTLD_LOCAL);
+
+    REQUIRE(one.functions->init() == 0);
+    REQUIRE(other.functions->load() == 0);
+    in_a_child(is_told_that_it_must_not, &one, words);
+    in_a_child(is_told_that_it_must_not, &other, words + 1);
+    initialises(&one, words);
+    initialises(&other, words);
+    return 0;
+}
+
+/* fork-closed PLUGIN: it forks after the plugin is gone, and the handlers for fork with it. */
+static int fork_closed(char **words)
+{
+    struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
+
+    initialises(&plugin, words);
+    host_close(&plugin, words[0]);
+    in_a_child(goes_on, &plugin, words);
+    opens_and_uses_it(&plugin, words);
+    return 0;
+}
+
+/* secure PLUGIN: the process has more rights than its user; the environment names a driver. */
+static int secure(char **words)
+{
+    struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
+    struct plugin_facts facts;
+
+    REQUIRE(getenv("CUSHIM_LIBRARY"));
+    plugin.functions->load();
+    plugin.functions->tell(&facts);
+    printf("%s %s %s\n", getauxval(AT_SECURE) ? "secure" : "plain", facts.origin, facts.library);
+    return 0;
+}
+
+static const struct plugin *in_use;
+static atomic_int answer = -1;
+
+static void *call(void *unused)
+{
+    (void)unused;
+    atomic_store(&answer, in_use->synchronize());
+    return NULL;
+}
+
+/* A symbol of the driver that the environment names. */
+static void *of_driver(const char *name)
+{
+    void *driver = dlopen(getenv("CUSHIM_LIBRARY"), RTLD_NOW | RTLD_NOLOAD);
+
+    REQUIRE(driver);
+    return dlsym(driver, name);
+}
+
+static void wait_until_positive(atomic_int *number)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+
+    for (int i = 0; atomic_load(number) <= 0; i++) {
+        REQUIRE(i < PATIENCE_MS);
+        nanosleep(&moment, NULL);
+    }
+}
+
+/* busy PLUGIN: it is closed while another thread waits in the driver, and must not go away. */
+static int busy(char **words)
+{
+    struct host_plugin plugin = host_open(words[0], RTLD_LOCAL);
+    atomic_int *waiting, *released;
+    pthread_t thread;
+
+    REQUIRE(plugin.functions->load() == 0);
+    waiting = of_driver("fake_driver_waiting");
+    released = of_driver("fake_driver_released");
+    in_use = plugin.functions;
+    REQUIRE(pthread_create(&thread, NULL, call, NULL) == 0);
+    wait_until_positive(waiting);
+    REQUIRE(dlclose(plugin.handle) == 0);
+    atomic_store(released, 1);
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    REQUIRE(atomic_load(&answer) == 7);
+    return 0;
+}
+
+/* handler PLUGIN: the first call comes from a handler for the end of the process. */
+static struct host_plugin late;
+
+static void use_it_late(void)
+{
+    struct plugin_facts facts;
+
+    late.functions->load();
+    late.functions->tell(&facts);
+    REQUIRE(facts.state[0] && strcmp(facts.state, "untried") != 0);
+}
+
+static int handler(char **words)
+{
+    REQUIRE(atexit(use_it_late) == 0);
+    late = host_open(words[0], RTLD_LOCAL);
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(char **words);
+} cases[] = {
+    {"cycle", cycle},           {"pair", pair},
+    {"order", order},           {"fork-before", fork_before},
+    {"fork-after", fork_after}, {"fork-closed", fork_closed},
+    {"secure", secure},         {"busy", busy},
+    {"handler", handler},
+};
 
 int main(int count, char **words)
 {

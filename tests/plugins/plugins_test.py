@@ -48,7 +48,7 @@ class Plugins(unittest.TestCase):
     def host(self, *words, driver='none', program=None, **options):
         result = subprocess.run([program or HOST, *words], env=environment(driver),
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                                check=False, timeout=120, **options)
+                                check=False, **options)
         self.assertEqual(result.returncode, 0, '%s:\n%s' % (' '.join(words), result.stdout))
         return result.stdout
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the fake driver `misbehaving` does to the process that it is in: what FAKE_DRIVER_ACTION
- * names, when FAKE_DRIVER_WHEN says: `open`, `init`, `count` or `close`.
+ * names, when FAKE_DRIVER_WHEN says: `open`, `init`, `count`, `device` or `close`.
  */
 #ifndef CUSHIM_TESTS_PROBE_ACTIONS_H
 #define CUSHIM_TESTS_PROBE_ACTIONS_H

@@ -76,7 +76,8 @@ static void each_driver_has_its_verdict(void **state)
 
 static void usable_driver_has_version_and_path(void **state)
 {
-    const struct cushim_probe_result probe = probing_probe(probing_path("one-device"), 0);
+    const struct cushim_probe_result probe =
+        probing_probe(probing_path("one-device"), PROBING_LONG_NS);
 
     (void)state;
     assert_int_equal(probe.driver_version, 13000);
@@ -113,11 +114,11 @@ static void environment_is_handed_on(void **state)
         return;
     }
     environment_set("CUSHIM_LIBRARY", "none");
-    probe = probing_probe(NULL, 0);
+    probe = probing_probe(NULL, PROBING_LONG_NS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_ABSENT);
     assert_int_equal(probe.state, CUSHIM_STATE_DISABLED);
     environment_set("CUSHIM_LIBRARY", probing_path("one-device"));
-    probe = probing_probe(NULL, 0);
+    probe = probing_probe(NULL, PROBING_LONG_NS);
     assert_int_equal(probe.verdict, CUSHIM_PROBE_USABLE);
     environment_set("CUSHIM_LIBRARY", NULL);
 }
@@ -204,7 +205,11 @@ static void sizes_that_are_none_change_nothing(void **state)
 static void shorter_result_gets_its_part(void **state)
 {
     const struct cushim_probe_options options = {
-        .size = sizeof options, .library = probing_path("one-device"), .command = probing_command};
+        .size = sizeof options,
+        .timeout_ns = PROBING_LONG_NS,
+        .library = probing_path("one-device"),
+        .command = probing_command,
+    };
     struct cushim_probe_result probe;
 
     (void)state;

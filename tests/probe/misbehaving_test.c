@@ -21,7 +21,8 @@ static const struct moment {
 } moments[] = {
     {"open", "while its library was opened", CUSHIM_PROBE_STAGE_LOAD},
     {"init", "in cuInit", CUSHIM_PROBE_STAGE_INIT},
-    {"count", "in cuDeviceGetCount", CUSHIM_PROBE_STAGE_COUNT},
+    {"count", "as it was asked for its devices", CUSHIM_PROBE_STAGE_COUNT},
+    {"device", "as it was asked for its devices", CUSHIM_PROBE_STAGE_COUNT},
 };
 
 static int tried;

@@ -10,7 +10,7 @@
 #include <cushim/probe.h>
 
 /* A limit that nothing reaches which does not hang. */
-#define PROBING_LONG_NS UINT64_C(60000000000)
+#define PROBING_LONG_NS UINT64_C(240000000000)
 
 /* What main() was given: the command, and the folder of the fake drivers. */
 extern const char *probing_command, *probing_folder;
@@ -25,8 +25,11 @@ const char *probing_driver(const char *name, char *path, size_t size);
 const char *probing_path(const char *name);
 
 /*
- * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure.
+ * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. On
+ * a slow machine a process that was killed may be there a while longer than a probe waits for its
+ * end: that end is awaited then, and the probe made anew, unless it is to be made once.
  */
+struct cushim_probe_result probing_probe_once(const char *library, uint64_t timeout_ns);
 struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
 /* What the driver `misbehaving` is to do, and when: see actions.h. NULL: nothing. */
@@ -48,12 +51,10 @@ int probing_close(void **state);
 #define PROBING_TEST(function) \
     cmocka_unit_test_setup_teardown(function, probing_open, probing_close)
 
-/* --- script_posix.c --- */
+/* --- probing_posix.c, probing_windows.c --- */
 
-/* A program in the folder with these lines for the shell, by its path. NULL: it cannot be made. */
+/* POSIX: a program in the folder with these lines for the shell. NULL: it cannot be made. */
 const char *probing_script(const char *body);
-
-/* --- left_posix.c, left_windows.c --- */
 
 /* Setup: how things are. */
 int left_begin(void **state);
@@ -61,10 +62,11 @@ int left_begin(void **state);
 /* Teardown: no process, no zombie, no descriptor more than before. */
 int left_check(void **state);
 
+/* Wait for the end of a process that was killed. */
+void left_await(long process);
+
 /* How many orphans of dead children left_check() has found ended by SIGKILL. */
 extern int left_orphans;
-
-/* --- misbehaviours_posix.c, misbehaviours_windows.c --- */
 
 /* An action of a driver, and what a probe of it is to report. */
 struct misbehaviour {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are named as the command and are another one: none is taken for the driver. */
+/*
+ * Programs that are named as the command and are another one: none is taken for the driver. And a
+ * process that cannot be killed.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +11,10 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/probe/probing.h"
@@ -108,12 +113,47 @@ static void timeout_that_was_given_is_reported(void **state)
     }
 }
 
+/* A process that cannot be killed, as one that a hung kernel keeps: kill() does nothing. */
+int __wrap_kill(pid_t process, int number);
+int __real_kill(pid_t process, int number);
+
+static bool is_unkillable;
+static int refused_kills;
+
+int __wrap_kill(pid_t process, int number)
+{
+    if (!is_unkillable)
+        return __real_kill(process, number);
+    refused_kills++;
+    return 0;
+}
+
+static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **state)
+{
+    struct cushim_probe_result probe;
+    int status = 0;
+
+    (void)state;
+    probing_set_action("stop", "init");
+    is_unkillable = true;
+    probe = probing_probe_once(probing_path("misbehaving"), 100000000);
+    is_unkillable = false;
+    probing_set_action(NULL, NULL);
+    assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+    assert_true(probe.left_process > 0);
+    assert_non_null(strstr(probe.reason, "the system cannot end the process"));
+    assert_true(refused_kills > 0);
+    __real_kill((pid_t)probe.left_process, SIGKILL);
+    assert_int_equal(waitpid((pid_t)probe.left_process, &status, 0), probe.left_process);
+}
+
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
         PROBING_TEST(other_program_is_broken_at_the_start),
         PROBING_TEST(program_that_hangs_or_lies_is_seen_through),
         PROBING_TEST(timeout_that_was_given_is_reported),
+        PROBING_TEST(process_that_cannot_be_killed_is_reported_and_not_waited_for),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);

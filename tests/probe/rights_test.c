@@ -24,8 +24,8 @@ static int skip(const char *why)
 /* In the process with other rights. */
 static int probe_here(void)
 {
-    const struct cushim_probe_options options = {.size = sizeof options,
-                                                 .command = probing_command};
+    const struct cushim_probe_options options = {
+        .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = probing_command};
     struct cushim_probe_result probe = {.size = sizeof probe};
     CUresult code;
 

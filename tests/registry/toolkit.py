@@ -7,14 +7,15 @@ A test script is called with the toolkit's include directory. It exits 0 when al
 
 import os
 import re
-import struct
 import sys
 import unittest
 
 sys.dont_write_bytecode = True
 REGISTRY = os.path.abspath(os.path.join(os.path.dirname(__file__), '../../loader/registry'))
-sys.path[:0] = [REGISTRY, os.path.join(REGISTRY, '../generator')]
+BINARY = os.path.abspath(os.path.join(os.path.dirname(__file__), '../binary'))
+sys.path[:0] = [REGISTRY, os.path.join(REGISTRY, '../generator'), BINARY]
 
+import built_file  # noqa: E402
 import registry  # noqa: E402  (found through the line above)
 
 # Header that declares a group; all others are in cuda.h and cudaProfiler.h.
@@ -46,32 +47,16 @@ def version():
 
 
 def exports(path):
-    """Names of the dynamic symbols that a 64-bit little-endian ELF file defines."""
-    with open(path, 'rb') as file:
-        image = file.read()
-    if image[:6] != b'\x7fELF\x02\x01':
-        raise ValueError('%s is no 64-bit little-endian ELF file' % path)
-    start, = struct.unpack_from('<Q', image, 0x28)
-    size, count = struct.unpack_from('<HH', image, 0x3A)
-    # Of a section header: type, offset, size, link, entry size.
-    sections = [struct.unpack_from('<4xI16xQQI12xQ', image, start + i * size)
-                for i in range(count)]
-    names = set()
-    for kind, offset, length, link, entry in sections:
-        if kind != 11:  # SHT_DYNSYM
-            continue
-        text = sections[link][1]
-        for at in range(offset, offset + length, entry):
-            name, section = struct.unpack_from('<I2xH', image, at)
-            if section != 0:
-                end = image.index(b'\0', text + name)
-                names.add(image[text + name:end].decode())
-    return names
+    """Names of the dynamic symbols that a file defines."""
+    return {symbol.name for symbol in built_file.File(path).symbols(built_file.DYNAMIC_SYMBOLS)}
 
 
-def main():
-    """Run the test cases of the script and exit as Meson expects it."""
-    suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules['__main__'])
+def main(only=None):
+    """Run the test cases of the script, or a class of them, and exit as Meson expects it."""
+    script = sys.modules['__main__']
+    loader = unittest.defaultTestLoader
+    suite = (loader.loadTestsFromTestCase(getattr(script, only)) if only else
+             loader.loadTestsFromModule(script))
     result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
     if not result.wasSuccessful() or result.testsRun == 0:
         sys.exit(1)

@@ -20,13 +20,10 @@ NM = shutil.which(os.environ.get('NM', 'nm'))
 ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|putenv|setenv|unsetenv'
                          r'|clearenv)$')
 
-# What linker_posix.c reads makes the search ask the dynamic linker, and nothing else; in a process
-# with more rights that has taken these variables away. errand_posix.c reads none: it hands the
-# environment on to the process of a probe, and starts none with more rights than the user's.
+# errand_posix.c reads no variable: it passes the environment to the process of a probe, and starts
+# none in a process with more rights than its user.
 READERS = {
     'loader_system_posix.c.o': {'secure_getenv'},
-    'loader_linker_posix.c.o': {'getenv'},
-    'loader_search_musl.c.o': {'secure_getenv'},
     'src_errand_posix.c.o': {'environ'},
     'system_posix.c.o': {'secure_getenv'}, # the mock's
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "figure.h"
+#include "soak.h"
 
 static struct figure figure;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "gang.h"
+#include "soak.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,8 +18,10 @@ static unsigned count;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static unsigned standing; /* threads that stand, or have ended */
-static atomic_bool is_held, is_over;
+static unsigned standing;           /* threads that stand since `order` was last changed */
+static unsigned order;              /* counts the changes of `limit` */
+static atomic_uint_least64_t limit; /* a thread that has done so many operations stands */
+static atomic_bool is_over;
 static char first_failure[128];
 
 static void add(atomic_uint_least64_t *counter)
@@ -44,14 +46,28 @@ bool worker_did(struct worker *worker, const char *name, CUresult code, CUresult
     return false;
 }
 
-static void stand(void)
+static bool has_to_stand(const struct member *member)
 {
+    return atomic_load_explicit(&member->operations, memory_order_relaxed) >=
+               atomic_load_explicit(&limit, memory_order_relaxed) &&
+           !atomic_load_explicit(&is_over, memory_order_relaxed);
+}
+
+static void stand(const struct member *member)
+{
+    unsigned counted;
+
     pthread_mutex_lock(&lock);
-    standing++;
-    pthread_cond_broadcast(&changed);
-    while (atomic_load(&is_held) && !atomic_load(&is_over))
+    counted = order - 1;
+    while (has_to_stand(member)) {
+        /* A thread that stood before the order changed has to say so again. */
+        if (counted != order) {
+            counted = order;
+            standing++;
+            pthread_cond_broadcast(&changed);
+        }
         pthread_cond_wait(&changed, &lock);
-    standing--;
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -61,8 +77,10 @@ static void *run(void *data)
 
     work.begin(&member->worker);
     while (!atomic_load_explicit(&is_over, memory_order_relaxed)) {
-        if (atomic_load_explicit(&is_held, memory_order_relaxed))
-            stand();
+        if (has_to_stand(member)) {
+            stand(member);
+            continue;
+        }
         work.act(&member->worker);
         member->worker.turn++;
     }
@@ -73,7 +91,7 @@ static void *run(void *data)
 bool gang_start(const struct gang_work *wanted, unsigned threads)
 {
     work = *wanted;
-    atomic_store(&is_held, false);
+    atomic_store(&limit, 0);
     atomic_store(&is_over, false);
     for (count = 0; count < threads && count < GANG_MOST; count++) {
         struct member *member = &members[count];
@@ -89,21 +107,40 @@ bool gang_start(const struct gang_work *wanted, unsigned threads)
     return true;
 }
 
-void gang_pause(void)
+/* Let each thread do so many operations, counted from gang_start(), and stand then. */
+static void set_limit(uint64_t operations)
 {
     pthread_mutex_lock(&lock);
-    atomic_store(&is_held, true);
+    atomic_store(&limit, operations);
+    order++;
+    standing = 0;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void wait_until_all_stand(void)
+{
+    pthread_mutex_lock(&lock);
     while (standing < count)
         pthread_cond_wait(&changed, &lock);
     pthread_mutex_unlock(&lock);
 }
 
+void gang_pause(void)
+{
+    set_limit(0);
+    wait_until_all_stand();
+}
+
 void gang_resume(void)
 {
-    pthread_mutex_lock(&lock);
-    atomic_store(&is_held, false);
-    pthread_cond_broadcast(&changed);
-    pthread_mutex_unlock(&lock);
+    set_limit(UINT64_MAX);
+}
+
+void gang_pause_after(uint64_t operations)
+{
+    set_limit((operations + count - 1) / count);
+    wait_until_all_stand();
 }
 
 void gang_stop(void)

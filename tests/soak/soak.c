@@ -2,12 +2,216 @@
 #define _GNU_SOURCE
 #include "soak.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#ifdef SOAK_MALLINFO2
+#include <malloc.h>
+#endif
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cushim/cushim.h>
 
-#include "process.h"
+void figure_add(struct figure *figure, double sample)
+{
+    if (figure->count < FIGURE_SAMPLES)
+        figure->samples[figure->count++] = sample;
+}
+
+static double mean(const double *samples, unsigned count)
+{
+    double sum = 0;
+
+    /* As distances to the first: equal samples then have it as their mean to the last bit. */
+    for (unsigned i = 0; i < count; i++)
+        sum += samples[i] - samples[0];
+    return samples[0] + sum / count;
+}
+
+double figure_growth(const struct figure *figure)
+{
+    const unsigned count = figure->count;
+    double above = 0, below = 0;
+
+    if (count < 2)
+        return 0;
+    for (unsigned i = 0; i < count; i++) {
+        const double x = i - (count - 1) / 2.0;
+
+        above += x * (figure->samples[i] - mean(figure->samples, count));
+        below += x * x;
+    }
+    return above / below * (count - 1);
+}
+
+double figure_thirds(const struct figure *figure)
+{
+    const unsigned third = figure->count / 3;
+
+    if (third == 0)
+        return 0;
+    return mean(figure->samples + figure->count - third, third) - mean(figure->samples, third);
+}
+
+bool figure_is_flat(const struct figure *figure)
+{
+    if (figure->is_told_only)
+        return true;
+    return figure->count > 0 && figure_growth(figure) <= figure->allowance &&
+           figure_thirds(figure) <= figure->allowance;
+}
+
+/* --- what this process holds of its machine; -1: it cannot be told --- */
+
+static double resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    unsigned long pages = 0;
+    double bytes = -1;
+
+    if (!file)
+        return -1;
+    if (fscanf(file, "%*u %lu", &pages) == 1)
+        bytes = (double)pages * (double)sysconf(_SC_PAGESIZE);
+    fclose(file);
+    return bytes;
+}
+
+static double heap_bytes(void)
+{
+#ifdef SOAK_MALLINFO2
+    const struct mallinfo2 info = mallinfo2();
+
+    return (double)info.uordblks + (double)info.hblkhd;
+#else
+    return -1;
+#endif
+}
+
+/* How many things a folder of /proc has. */
+static double entries(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    double count = 0;
+
+    if (!folder)
+        return -1;
+    while ((entry = readdir(folder)))
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static double descriptors(void)
+{
+    /* One is that of the folder itself. */
+    return entries("/proc/self/fd") - 1;
+}
+
+static double threads(void)
+{
+    return entries("/proc/self/task");
+}
+
+/* Write a function's address where a pointer to it stands. */
+static bool find(void *library, const char *name, void *function, size_t size)
+{
+    void *found = dlsym(library, name);
+
+    memcpy(function, &found, size);
+    return found != NULL;
+}
+
+bool soak_mock_state(struct cushim_mock_state *state)
+{
+    struct cushim_mock *(*current)(void) = NULL;
+    CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = NULL;
+    void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    bool is_mock = false;
+
+    if (!library)
+        return false;
+    if (find(library, "cushim_mock_current", &current, sizeof current) &&
+        find(library, "cushim_mock_state_get", &get, sizeof get))
+        is_mock = get(current(), state) == CUDA_SUCCESS;
+    dlclose(library);
+    return is_mock;
+}
+
+/* --- the command line --- */
+
+enum { USAGE = 64 };
+
+static const char help[] =
+    "  --threads N      threads at work, 1 to 64\n"
+    "  --seconds N      how long each round is measured, after a warm-up of a fifth of it\n"
+    "  --operations N   measure so many operations in place of a time\n"
+    "  --leak N         forget every Nth event: the soak has to fail\n"
+    "  --counts-only    do not judge the host's memory (under a sanitizer, which keeps it)\n"
+    "  --json           one line of JSON\n"
+    "\n"
+    "Exit status 0: all calls answered what they had to, and all figures stayed flat; 1: not so;\n"
+    "64: wrong usage; 77: there is no driver or no device.\n";
+
+/* A number behind an option; false: there is none, or it is out of range. */
+static bool read_number(const char *text, double least, double most, double *number)
+{
+    char *end;
+
+    if (!text)
+        return false;
+    errno = 0;
+    *number = strtod(text, &end);
+    return errno == 0 && end != text && *end == '\0' && *number >= least && *number <= most;
+}
+
+int soak_options_read(struct soak_options *options, int count, char **arguments,
+                      const char *description)
+{
+    for (int i = 1; i < count; i++) {
+        const char *name = arguments[i];
+        double number;
+
+        if (strcmp(name, "--help") == 0) {
+            printf("usage: %s [OPTION]...\n%s\n\n%s", arguments[0], description, help);
+            return 0;
+        }
+        if (strcmp(name, "--json") == 0) {
+            options->json = true;
+        } else if (strcmp(name, "--counts-only") == 0) {
+            options->counts_only = true;
+        } else if (strcmp(name, "--threads") == 0 &&
+                   read_number(arguments[i + 1], 1, GANG_MOST, &number)) {
+            options->threads = (unsigned)number;
+            i++;
+        } else if (strcmp(name, "--seconds") == 0 &&
+                   read_number(arguments[i + 1], 0.1, 1e6, &number)) {
+            options->seconds = number;
+            options->operations = 0;
+            i++;
+        } else if (strcmp(name, "--operations") == 0 &&
+                   read_number(arguments[i + 1], 1000, 1e15, &number)) {
+            options->operations = (uint64_t)number;
+            options->seconds = 0;
+            i++;
+        } else if (strcmp(name, "--leak") == 0 && read_number(arguments[i + 1], 1, 1e9, &number)) {
+            options->leak = (unsigned)number;
+            i++;
+        } else {
+            fprintf(stderr, "%s: %s: there is no such option, or its number is wrong\n",
+                    arguments[0], name);
+            return USAGE;
+        }
+    }
+    return -1;
+}
+
+/* --- rounds --- */
 
 enum { KIB = 1024, MIB = 1024 * KIB };
 
@@ -73,7 +277,7 @@ static void take_sample(const struct soak *soak)
 
     if (soak->sample)
         soak->sample(own);
-    if (process_mock_state(&state)) {
+    if (soak_mock_state(&state)) {
         add(HANDLES, (double)state.handles);
         add(ALLOCATIONS, (double)state.allocations);
         add(DEVICE_MEMORY, (double)state.memory_bytes);
@@ -81,19 +285,25 @@ static void take_sample(const struct soak *soak)
     }
     for (unsigned i = COMMON; i < figure_count; i++)
         add(i, own[i - COMMON]);
-    add(RESIDENT, process_resident_bytes());
-    add(HEAP, process_heap_bytes());
-    add(DESCRIPTORS, process_descriptors());
-    add(THREADS, process_threads());
+    add(RESIDENT, resident_bytes());
+    add(HEAP, heap_bytes());
+    add(DESCRIPTORS, descriptors());
+    add(THREADS, threads());
 }
 
-/* Wait until so much is done, as the options measure it: seconds or operations. */
-static void wait_for(const struct soak_options *options, double begun, double goal)
+/* Let all threads stand when so much is done, as the options measure it: operations or seconds. */
+static void pause_after(const struct soak_options *options, double begun, double goal)
 {
     const struct timespec pause = {.tv_nsec = 500000};
 
-    while ((options->operations ? (double)gang_operations() : now() - begun) < goal)
+    if (options->operations) {
+        gang_pause_after((uint64_t)goal);
+        return;
+    }
+    gang_resume();
+    while (now() - begun < goal)
         nanosleep(&pause, NULL);
+    gang_pause();
 }
 
 /* A figure that was never told is none of this driver or machine. */
@@ -116,11 +326,9 @@ bool soak_run(const struct soak *soak, const struct soak_options *options, unsig
     if (!gang_start(&soak->work, threads))
         return false;
     for (unsigned i = 1; i <= FIGURE_SAMPLES; i++) {
-        wait_for(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
-        gang_pause();
+        pause_after(options, begun, whole / 5 + whole * i / FIGURE_SAMPLES);
         cushim_driver()->CtxSynchronize();
         take_sample(soak);
-        gang_resume();
     }
     gang_stop();
     *round = (struct soak_round){.threads = threads,

@@ -2,21 +2,311 @@
 /*
  * soak_mock [OPTION]...: a client that makes, uses and gives back all that a driver has, from many
  * threads; `--help` tells the options. To be run on the mock's library, by `cushim run`: its
- * kernels are the mock's.
+ * kernels are the mock's. One act makes, uses and gives back what there is of one kind.
  */
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cushim/cushim.h>
 
-#include "acts.h"
-#include "process.h"
 #include "soak.h"
+
+enum { BYTES = 16 * 1024, SPIN_NS = 1000 };
+
+/* What one thread keeps for all of its acts. */
+struct desk {
+    CUstream stream, other;
+    CUfunction spin;
+    CUmodule module;
+    unsigned char *sent, *received;
+    unsigned events;    /* made so far */
+    atomic_uint called; /* host functions */
+};
+
+static CUcontext context;
+static unsigned leak; /* every so many-th event is forgotten; 0: none */
+
+static const char image[] = ".version 6.0\n"
+                            ".target sm_50\n"
+                            ".address_size 64\n"
+                            ".visible .global .align 4 .b8 bytes[64];\n"
+                            ".visible .entry cushim_spin(.param .u64 ns)\n{\n    ret;\n}\n";
+
+#define DO(call) worker_did(worker, #call, cushim_driver()->call, CUDA_SUCCESS)
+#define REFUSED(code, call) worker_did(worker, #call, cushim_driver()->call, (code))
+
+/* Before the gang: the primary context, which all acts are in, current in this thread. */
+static CUresult begin_context(void)
+{
+    CUresult code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+
+    return code == CUDA_SUCCESS ? cushim_driver()->CtxSetCurrent(context) : code;
+}
+
+static CUresult end_context(void)
+{
+    return cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+/* Let the pool of the device give back what it holds for nobody; all threads stand. */
+static void settle_pool(double *unused)
+{
+    const struct cushim_table *driver = cushim_driver();
+    CUdeviceptr memory;
+    CUmemoryPool pool;
+
+    (void)unused;
+    /* A pool looks at what has left it when it is asked for more. */
+    if (driver->MemAllocAsync(&memory, BYTES, NULL) == CUDA_SUCCESS)
+        driver->MemFreeAsync(memory, NULL);
+    driver->CtxSynchronize();
+    if (driver->DeviceGetDefaultMemPool(&pool, 0) == CUDA_SUCCESS)
+        driver->MemPoolTrimTo(pool, 0);
+}
+
+static void begin(struct worker *worker)
+{
+    struct desk *desk = calloc(1, sizeof *desk);
+    void *memory = NULL;
+
+    if (!desk)
+        abort();
+    worker->own = desk;
+    DO(CtxSetCurrent(context));
+    DO(StreamCreate(&desk->stream, CU_STREAM_NON_BLOCKING));
+    DO(StreamCreate(&desk->other, CU_STREAM_NON_BLOCKING));
+    DO(ModuleLoadData(&desk->module, image));
+    DO(ModuleGetFunction(&desk->spin, desk->module, "cushim_spin"));
+    DO(MemHostAlloc(&memory, BYTES, 0));
+    desk->sent = memory;
+    DO(MemHostAlloc(&memory, BYTES, 0));
+    desk->received = memory;
+}
+
+static void end(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+
+    DO(MemFreeHost(desk->sent));
+    DO(MemFreeHost(desk->received));
+    DO(ModuleUnload(desk->module));
+    DO(StreamDestroy_v2(desk->other));
+    DO(StreamDestroy_v2(desk->stream));
+    DO(CtxSetCurrent(NULL));
+    free(desk);
+}
+
+static void end_event(struct worker *worker, CUevent event)
+{
+    struct desk *desk = worker->own;
+
+    if (leak == 0 || ++desk->events % leak != 0)
+        DO(EventDestroy_v2(event));
+}
+
+static void time_events(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    CUevent start, stop, untimed;
+    float ms = -1;
+
+    DO(EventCreate(&start, CU_EVENT_DEFAULT));
+    DO(EventCreate(&stop, CU_EVENT_BLOCKING_SYNC));
+    DO(EventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
+    DO(EventRecord(start, desk->stream));
+    DO(MemsetD32Async(0, 0, 0, desk->stream));
+    DO(EventRecord(untimed, desk->stream));
+    DO(StreamWaitEvent(desk->other, untimed, 0));
+    DO(EventRecord(stop, desk->other));
+    DO(EventSynchronize(stop));
+    DO(EventQuery(start));
+    DO(EventElapsedTime_v2(&ms, start, stop));
+    worker_did(worker, "a time that is not negative", ms >= 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN,
+               CUDA_SUCCESS);
+    REFUSED(CUDA_ERROR_INVALID_HANDLE, EventElapsedTime_v2(&ms, start, untimed));
+    end_event(worker, start);
+    end_event(worker, stop);
+    end_event(worker, untimed);
+}
+
+/* Destroyed while they are in use: what waits for them goes on. */
+static void drop_in_use(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    uint64_t ns = SPIN_NS;
+    void *parameters[] = {&ns};
+    CUstream stream;
+    CUevent event;
+
+    DO(StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
+    DO(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    DO(LaunchKernel(desk->spin, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+    DO(EventRecord(event, stream));
+    DO(StreamWaitEvent(desk->stream, event, 0));
+    end_event(worker, event);
+    DO(StreamDestroy_v2(stream));
+    DO(StreamSynchronize(desk->stream));
+}
+
+static void copy(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    CUdeviceptr first, second;
+
+    memset(desk->sent, (int)worker->turn & 0xff, BYTES);
+    DO(MemAlloc_v2(&first, BYTES));
+    DO(MemAlloc_v2(&second, BYTES));
+    DO(MemcpyHtoDAsync_v2(first, desk->sent, BYTES, desk->stream));
+    DO(MemcpyDtoDAsync_v2(second, first, BYTES, desk->stream));
+    DO(MemsetD8Async(second, 0x5a, BYTES / 2, desk->stream));
+    DO(MemcpyDtoHAsync_v2(desk->received, second, BYTES, desk->stream));
+    DO(StreamSynchronize(desk->stream));
+    worker_did(worker, "bytes that came back",
+               desk->received[0] == 0x5a && desk->received[BYTES / 2 - 1] == 0x5a &&
+                       memcmp(desk->received + BYTES / 2, desk->sent, BYTES / 2) == 0
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_UNKNOWN,
+               CUDA_SUCCESS);
+    DO(MemFree_v2(first));
+    DO(MemFree_v2(second));
+}
+
+/* Memory of the stream's order, from the device's pool and from one of its own. */
+static void use_pools(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    const CUmemPoolProps kind = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                 .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}};
+    CUmemoryPool pool;
+    CUdeviceptr first, second;
+
+    DO(MemPoolCreate(&pool, &kind));
+    DO(MemAllocAsync(&first, BYTES, desk->stream));
+    DO(MemAllocFromPoolAsync(&second, BYTES, pool, desk->stream));
+    DO(MemsetD8Async(first, 1, BYTES, desk->stream));
+    DO(MemcpyDtoDAsync_v2(second, first, BYTES, desk->stream));
+    DO(MemFreeAsync(first, desk->stream));
+    DO(MemFreeAsync(second, desk->stream));
+    DO(StreamSynchronize(desk->stream));
+    DO(MemPoolDestroy(pool));
+}
+
+static void CUDA_CB count_call(void *data)
+{
+    atomic_fetch_add((atomic_uint *)data, 1);
+}
+
+static void launch(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    uint64_t ns = SPIN_NS;
+    void *parameters[] = {&ns};
+    const unsigned before = atomic_load(&desk->called);
+    CUdeviceptr bytes;
+    CUmodule module;
+    size_t size;
+
+    DO(ModuleLoadData(&module, image));
+    DO(ModuleGetGlobal_v2(&bytes, &size, module, "bytes"));
+    REFUSED(CUDA_ERROR_NOT_FOUND, ModuleGetGlobal_v2(&bytes, &size, module, "nothing"));
+    DO(LaunchKernel(desk->spin, 8, 1, 1, 32, 1, 1, 0, desk->stream, parameters, NULL));
+    DO(LaunchHostFunc(desk->stream, count_call, &desk->called));
+    DO(StreamSynchronize(desk->stream));
+    worker_did(worker, "a host function that was called",
+               atomic_load(&desk->called) == before + 1 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN,
+               CUDA_SUCCESS);
+    DO(ModuleUnload(module));
+}
+
+static void use_graph(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    uint64_t ns = SPIN_NS;
+    void *parameters[] = {&ns};
+    CUgraph graph, clone;
+    CUgraphExec executable;
+    CUdeviceptr memory;
+    CUevent event;
+
+    DO(MemAlloc_v2(&memory, BYTES));
+    DO(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
+    DO(StreamBeginCapture_v2(desk->stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    DO(MemsetD8Async(memory, 7, BYTES, desk->stream));
+    DO(EventRecord(event, desk->stream));
+    DO(StreamWaitEvent(desk->other, event, 0));
+    DO(LaunchKernel(desk->spin, 1, 1, 1, 1, 1, 1, 0, desk->other, parameters, NULL));
+    DO(EventRecord(event, desk->other));
+    DO(StreamWaitEvent(desk->stream, event, 0));
+    DO(StreamEndCapture(desk->stream, &graph));
+    DO(GraphClone(&clone, graph));
+    DO(GraphInstantiateWithFlags(&executable, graph, 0));
+    DO(GraphDestroy(graph));
+    DO(GraphLaunch(executable, desk->stream));
+    DO(GraphLaunch(executable, desk->stream));
+    DO(StreamSynchronize(desk->stream));
+    DO(GraphExecDestroy(executable));
+    DO(GraphDestroy(clone));
+    end_event(worker, event);
+    DO(MemFree_v2(memory));
+}
+
+/* A capture that is spoilt, and other calls that are refused: they leave nothing either. */
+static void be_refused(struct worker *worker)
+{
+    struct desk *desk = worker->own;
+    CUfunction function = NULL;
+    CUevent event = NULL;
+    CUgraph graph = NULL;
+    CUdeviceptr memory = 0;
+
+    DO(StreamBeginCapture_v2(desk->stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    DO(MemsetD32Async(0, 0, 0, desk->stream));
+    REFUSED(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, StreamSynchronize(desk->stream));
+    REFUSED(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, StreamEndCapture(desk->stream, &graph));
+    REFUSED(CUDA_ERROR_NOT_FOUND, ModuleGetFunction(&function, desk->module, "nothing"));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, EventCreate(&event, ~0u));
+    REFUSED(CUDA_ERROR_OUT_OF_MEMORY, MemAlloc_v2(&memory, SIZE_MAX / 2));
+    REFUSED(CUDA_ERROR_INVALID_VALUE, MemFree_v2(1));
+}
+
+/* A context that takes with it what was made in it. */
+static void use_context(struct worker *worker)
+{
+    CUcontext own;
+    CUstream stream;
+    CUevent event;
+    CUdeviceptr memory;
+
+    DO(CtxCreate_v2(&own, 0, 0));
+    DO(StreamCreate(&stream, CU_STREAM_DEFAULT));
+    DO(EventCreate(&event, CU_EVENT_DEFAULT));
+    DO(MemAlloc_v2(&memory, BYTES));
+    DO(MemsetD8Async(memory, 1, BYTES, stream));
+    DO(EventRecord(event, stream));
+    DO(CtxDestroy_v2(own));
+    DO(CtxSetCurrent(context));
+}
+
+static void act(struct worker *worker)
+{
+    static void (*const kinds[])(struct worker * worker) = {
+        time_events, drop_in_use, copy, launch, use_graph, use_pools, be_refused, use_context,
+    };
+    enum { KINDS = sizeof kinds / sizeof *kinds };
+
+    /* Threads begin with different kinds, so that these meet. */
+    kinds[(worker->turn + worker->number) % KINDS](worker);
+}
+
+static const struct gang_work acts = {begin, act, end};
 
 enum { FAILED = 1, SKIPPED = 77 };
 
 int main(int count, char **arguments)
 {
-    const struct soak soak = {.name = "soak_mock", .work = acts, .sample = acts_settle};
+    const struct soak soak = {.name = "soak_mock", .work = acts, .sample = settle_pool};
     struct soak_options options = {.threads = 32, .seconds = 5};
     struct cushim_mock_state state = {.size = sizeof state};
     struct soak_round round;
@@ -27,17 +317,17 @@ int main(int count, char **arguments)
     if (status >= 0)
         return status;
     code = cushim_init(NULL);
-    if (code != CUDA_SUCCESS || !process_mock_state(&state)) {
+    if (code != CUDA_SUCCESS || !soak_mock_state(&state)) {
         fprintf(stderr, "soak_mock: the driver is not the mock: %s\n", cushim_error_string(code));
         return SKIPPED;
     }
-    acts_leak(options.leak);
-    if (acts_begin() != CUDA_SUCCESS || !soak_run(&soak, &options, options.threads, &round)) {
+    leak = options.leak;
+    if (begin_context() != CUDA_SUCCESS || !soak_run(&soak, &options, options.threads, &round)) {
         fprintf(stderr, "soak_mock: no context, or no threads\n");
         return FAILED;
     }
-    code = acts_end();
-    process_mock_state(&state);
+    code = end_context();
+    soak_mock_state(&state);
     if (options.json) {
         printf("{\"program\":\"soak_mock\",\"left_handles\":%zu,\"left_allocations\":%zu,"
                "\"rounds\":[",

@@ -31,6 +31,9 @@ bool child_passes(const char *title, child_body body, const void *data);
  */
 void child_restart(const char *const *arguments);
 
+/* POSIX: begin this program anew in this process. Returns if that fails; errno says why. */
+void child__become(const char *const *arguments);
+
 /* In a child: end it here, in success. */
 void child_end(void);
 

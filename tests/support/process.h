@@ -14,7 +14,7 @@
 /* Arguments of every new start before `--run NAME`, the program's name first; the last is NULL. */
 void process_arguments(const char *const *arguments);
 
-/* A case that takes longer than this many seconds has failed. 0: the default of 30. */
+/* A case that takes longer than this many seconds has failed. 0: the default of 120. */
 void process_patience(unsigned seconds);
 
 /* How a process ended: by itself with a status, or by what killed it. */

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tests/support/program.h"
+#include "tests/support/child.h"
 #include "tests/support/verdict.h"
 
-enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 30 };
+enum { MOST_ARGUMENTS = 12, DEFAULT_SECONDS = 120 };
 
 const struct peer peer_parent = {0, STDOUT_FILENO, STDIN_FILENO};
 
@@ -39,7 +39,7 @@ static _Noreturn void restart(const char *name)
     all[count + 1] = name;
     all[count + 2] = NULL;
     alarm(patience);
-    program_restart(all);
+    child__become(all);
     fprintf(stderr, "cannot start anew: %s\n", strerror(errno));
     _exit(CASE_FAILED);
 }

@@ -2,8 +2,11 @@
 #define _WIN32_WINNT 0x0602
 #include "tests/support/start_windows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <windows.h>
+
+#include "tests/support/environment.h"
 
 static HANDLE own_token(void)
 {
@@ -103,3 +106,48 @@ unsigned start_await(void *process, unsigned seconds)
     CloseHandle(process);
     return code;
 }
+
+void environment_set(const char *name, const char *value)
+{
+    enum { MOST_UNITS = 32767 };
+    static wchar_t wide_name[256], wide_value[MOST_UNITS];
+
+    if (MultiByteToWideChar(CP_UTF8, 0, name, -1, wide_name, 256) == 0 ||
+        (value && MultiByteToWideChar(CP_UTF8, 0, value, -1, wide_value, MOST_UNITS) == 0))
+        abort();
+    if (!SetEnvironmentVariableW(wide_name, value ? wide_value : NULL) &&
+        GetLastError() != ERROR_ENVVAR_NOT_FOUND)
+        abort();
+}
+
+#ifdef LIMITED
+/*
+ * Run a command without elevation, for scripts: limited.exe COMMAND [ARGUMENT]...
+ *
+ * Wine runs everything elevated, and the library does not trust the environment of such a process.
+ */
+
+/* What follows the first word of the command line. */
+static const wchar_t *rest(const wchar_t *line)
+{
+    bool is_quoted = false;
+
+    for (; *line && (is_quoted || *line != L' '); line++) {
+        if (*line == L'"')
+            is_quoted = !is_quoted;
+    }
+    return line + wcsspn(line, L" ");
+}
+
+int main(void)
+{
+    const wchar_t *command = rest(GetCommandLineW());
+    void *process = start_command(command, NULL, NULL, NULL, start_is_elevated());
+
+    if (!process) {
+        fprintf(stderr, "limited: error %lu: %ls\n", GetLastError(), command);
+        return 1;
+    }
+    return (int)start_await(process, 600);
+}
+#endif

@@ -55,13 +55,15 @@ class Named(ToolTest):
                                       'not-loadable'])
 
     def test_crash_in_a_call_of_the_driver(self):
-        for when, call in ('init', 'cuInit'), ('count', 'cuDeviceGetCount'):
+        devices = 'as it was asked for its devices'
+        for when, where, call in (('init', 'in cuInit', 'cuInit'), ('count', devices, None),
+                                  ('device', devices, None)):
             for how, said in ENDS.items():
                 with self.subTest(how, when=when):
                     text, document = self.info(how, when, '--library', MISBEHAVING)
                     self.assert_status(text, CRASHED)
                     self.assertEqual(text.lines()['state'], 'init-failed')
-                    self.assertIn('%s, in %s' % (said, call), text.lines()['reason'])
+                    self.assertIn('%s, %s' % (said, where), text.lines()['reason'])
                     self.assertEqual(document['error']['kind'], 'crashed')
                     self.assertEqual(document['error']['call'], call)
                     self.assertEqual(document['report']['library'], MISBEHAVING)
@@ -95,6 +97,15 @@ class Named(ToolTest):
             self.assert_status(result, HUNG)
             self.assertIn('not come back within 1 s: it hangs ', result.out)
         self.assertEqual(document.json()['error']['kind'], 'hung')
+
+    @unittest.skipIf(WINDOWS, 'a path has no line breaks there')
+    def test_path_that_looks_like_lines(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(MISBEHAVING, folder + '/a\nverdict     broken\n\x1b[2J')
+            for command in 'info', 'probe':
+                result = self.run_command(command, '--library', path)
+                self.assertIn('library     %s/a?verdict     broken??[2J\n' % folder, result.out)
+                self.assertNotIn('\nverdict     broken', result.out)
 
     @unittest.skipIf(WINDOWS, 'the handle of the answer has no number there')
     def test_driver_that_garbles_the_answer(self):

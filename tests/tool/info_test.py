@@ -116,7 +116,7 @@ class WithDevices(ToolTest):
             'memory      8589934592 bytes (8 GiB)',
             'pci         0000:1B:00.0'])
         self.assertEqual(second.splitlines(), [
-            'device      1: Fake "B" \\ \ufffd MIG 1g.5gb',
+            'device      1: Fake "B" \\ ? MIG 1g.5gb',
             'uuid        %s' % SECOND_UUID,
             'capability  9.1',
             'memory      17179869184 bytes (16 GiB)',

@@ -214,7 +214,7 @@ class Fallback(ToolTest):
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
         self.assertEqual(result.out.splitlines()[0],
-                         'simulated   The driver is switched off by CUSHIM_LIBRARY=none. The times '
+                         'simulated   The driver is disabled by CUSHIM_LIBRARY=none. The times '
                          'are virtual: this is cushim\'s mock driver, not a GPU.')
 
     def test_json(self):

@@ -63,7 +63,7 @@ class Figures(ToolTest):
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
         self.assertEqual(result.out.splitlines(), [
-            'device      1: Fake "B" \\ \ufffd MIG 1g.5gb',
+            'device      1: Fake "B" \\ ? MIG 1g.5gb',
             'driver      12.2',
             'library     ' + fake(12020),
             'elapsed by  cuEventElapsedTime, as the driver lacks cuEventElapsedTime_v2',

@@ -31,7 +31,7 @@ class Windows(ToolTest):
             report = result.json()['report'] if arguments else result.lines()
             self.assertEqual(report['state'], 'not-found')
             self.assertIn('nvcuda.dll', report['reason'])
-            self.assertIn("the system's folder", report['advice'])
+            self.assertIn("the system folder", report['advice'])
             self.assertIn('CUSHIM_LIBRARY', report['advice'])
             self.assertNotIn('libcuda', result.out)
 

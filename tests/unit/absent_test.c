@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls for which there is no driver, or no symbol in it: the usual error macro prints the reason,
- * and a missing symbol is logged. The same tests run on machine code and on the C functions that
- * other systems have.
+ * Calls without a driver, or of a symbol that the driver lacks: the usual error macro prints the
+ * reason, and a missing symbol is logged. The same tests run on the machine code and on the C
+ * functions of other systems.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,11 +22,11 @@ static struct fake_source broken = {.lacks = {"cuInit"}};
 
 /* --- cuGetErrorName and cuGetErrorString --- */
 
-/* A process that has no driver to ask, by how it came to that. */
+/* The ways in which a process has no driver that answers. */
 static const struct situation {
     const char *name;
-    CUresult code; /* of cuInit(0) there */
-    /* What is loaded: the fake driver, one that lacks cuInit, or what CUSHIM_LIBRARY=none names. */
+    CUresult code; /* of cuInit(0) */
+    /* The source of the load: the fake driver, one that lacks cuInit, or CUSHIM_LIBRARY=none. */
     enum { FAKE, BROKEN, NONE } what;
     unsigned init_calls; /* before the one whose code is looked up */
     CUresult version_code;
@@ -45,7 +45,7 @@ static CUresult init(void)
     return cushim_driver()->Init(0);
 }
 
-static CUresult reach(const struct situation *situation)
+static CUresult enter(const struct situation *situation)
 {
     static struct cushim_table layer;
 
@@ -63,7 +63,7 @@ static CUresult reach(const struct situation *situation)
     return situation->code;
 }
 
-/* Whether a function answers `expected`, and of the rest what the CUDA reference says. */
+/* Whether a function returns `expected`, and handles unknown codes and NULL as CUDA documents. */
 static bool is_right(CUresult(CUDAAPI *function)(CUresult, const char **), CUresult code,
                      const char *expected)
 {
@@ -79,8 +79,8 @@ static bool is_right(CUresult(CUDAAPI *function)(CUresult, const char **), CUres
     return right;
 }
 
-/* The functions of the current table that are wrong. */
-static int judge_error_texts(CUresult code)
+/* Count the functions of the current table that are wrong. */
+static int count_wrong_texts(CUresult code)
 {
     return !is_right(cushim_driver()->GetErrorString, code, cushim_error_string(code)) +
            !is_right(cushim_driver()->GetErrorName, code, cushim_error_name(code));
@@ -88,39 +88,39 @@ static int judge_error_texts(CUresult code)
 
 static const struct situation *situation;
 
-static int judge_situation(void)
+static int check_situation(void)
 {
-    /* The first call may be the one for the text. */
-    const int wrong = judge_error_texts(reach(situation));
+    /* The first call may be that of GetErrorString. */
+    const int wrong = count_wrong_texts(enter(situation));
 
-    return wrong + (init() != situation->code) + judge_error_texts(situation->code);
+    return wrong + (init() != situation->code) + count_wrong_texts(situation->code);
 }
 
-static void error_texts_are_the_registrys_where_there_is_no_driver(void **state)
+static void error_texts_come_from_the_registry_without_a_driver(void **state)
 {
     for (situation = situations; situation < situations + COUNT(situations); situation++) {
-        if (forked_answer(judge_situation) != 0)
+        if (forked_answer(check_situation) != 0)
             fail_msg("%s", situation->name);
     }
 }
 
 #if !defined(_WIN32)
-static int judge_child(void)
+static int check_child(void)
 {
-    return judge_error_texts(init());
+    return count_wrong_texts(init());
 }
 
-static void error_texts_are_the_registrys_in_a_forked_child(void **state)
+static void error_texts_come_from_the_registry_in_a_forked_child(void **state)
 {
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(init(), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(judge_child), 0);
+    assert_int_equal(forked_answer(check_child), 0);
 }
 #endif
 
 static CUresult CUDAAPI own_error_string(CUresult code, const char **text)
 {
-    *text = (int)code == 9 ? "of the driver" : NULL;
+    *text = (int)code == 9 ? "from the driver" : NULL;
     return (int)code == 9 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -132,7 +132,7 @@ static void driver_that_has_the_function_answers_itself(void **state)
     source.has[0].function = (cushim_function)own_error_string;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->GetErrorString((CUresult)9, &text), CUDA_SUCCESS);
-    assert_string_equal(text, "of the driver");
+    assert_string_equal(text, "from the driver");
     assert_int_equal(cushim_driver()->GetErrorString(CUDA_ERROR_NO_DEVICE, &text),
                      CUDA_ERROR_INVALID_VALUE);
     assert_null(text);
@@ -176,7 +176,7 @@ static void call_of_a_missing_symbol_is_logged_once(void **state)
         assert_null(wrong);
     }
     assert_int_equal(log_lines, 1);
-    /* Its name, the CUDA version that it came with, and the driver's. */
+    /* The name, the CUDA version that introduced the symbol, and the driver's. */
     assert_non_null(strstr(logged, "cuMemAlloc_v2 "));
     assert_non_null(strstr(logged, "CUDA 3.2,"));
     assert_non_null(strstr(logged, "CUDA 12.8"));
@@ -184,7 +184,7 @@ static void call_of_a_missing_symbol_is_logged_once(void **state)
     assert_int_equal(log_lines, 2);
 }
 
-static void missing_symbol_is_remembered_by_its_number(void **state)
+static void missing_symbol_that_was_called_is_recorded(void **state)
 {
     const unsigned called = (unsigned)symbol_number("cuEGLStreamProducerReturnFrame");
 
@@ -198,13 +198,13 @@ static void missing_symbol_is_remembered_by_its_number(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(error_texts_are_the_registrys_where_there_is_no_driver),
+        cmocka_unit_test(error_texts_come_from_the_registry_without_a_driver),
 #if !defined(_WIN32)
-        forked_test(error_texts_are_the_registrys_in_a_forked_child),
+        forked_test(error_texts_come_from_the_registry_in_a_forked_child),
 #endif
         forked_test(driver_that_has_the_function_answers_itself),
         forked_test(call_of_a_missing_symbol_is_logged_once),
-        forked_test(missing_symbol_is_remembered_by_its_number),
+        forked_test(missing_symbol_that_was_called_is_recorded),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

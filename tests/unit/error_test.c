@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Result codes: each has a name, a meaning and advice, and nothing answers NULL. */
+/* Result codes: each has a name, a meaning and advice, and no function returns NULL. */
 #include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Beyond all codes of CUDA. */
+/* All codes of CUDA are below. */
 enum { MOST_CODES = 1100 };
 
-/* That each code of cuda.h has a row, tests/registry shows. */
+/* tests/registry checks that each code of cuda.h has a row. */
 static void every_known_code_has_a_name_a_meaning_and_advice_of_its_own(void **state)
 {
     CUresult known[MOST_CODES];
@@ -54,9 +54,9 @@ static void every_text_is_one_line_that_ends_as_documented(void **state)
     }
 }
 
-static void unknown_code_is_called_unknown(void **state)
+static void unknown_code_is_reported_as_unknown(void **state)
 {
-    /* Numbers that no toolkit gives a meaning, and two that become 0 and 700 if cut to 16 bits. */
+    /* Numbers that no toolkit defines, and two that become 0 and 700 if truncated to 16 bits. */
     static const int unknown[] = {-1, 9, 12345, 65536, 65536 + 700, INT_MIN, INT_MAX};
 
     for (size_t i = 0; i < COUNT(unknown); i++) {
@@ -71,8 +71,8 @@ static void unknown_code_is_called_unknown(void **state)
 
 static void code_says_what_it_makes_unusable(void **state)
 {
-    static const int faults[] = {700, 702, 714, 719, 0}; /* of a kernel */
-    static const int lost[] = {4, 803, 804, 810, 0};     /* a driver */
+    static const int faults[] = {700, 702, 714, 719, 0}; /* kernel faults */
+    static const int lost[] = {4, 803, 804, 810, 0};     /* the driver is lost */
     static const int harmless[] = {1, 2, 3, 34, 36, 100, 201, 302, 303, 400, 600, 709, 900, 999, 0};
 
     for (const int *code = faults; *code; code++)
@@ -88,7 +88,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_known_code_has_a_name_a_meaning_and_advice_of_its_own),
         cmocka_unit_test(every_text_is_one_line_that_ends_as_documented),
-        cmocka_unit_test(unknown_code_is_called_unknown),
+        cmocka_unit_test(unknown_code_is_reported_as_unknown),
         cmocka_unit_test(code_says_what_it_makes_unusable),
     };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fake driver inside the test: a handful of functions, and a resolver that finds them. It is none
- * of tests/drivers/fake because a test changes how it behaves, and counts what is asked of it, while
- * it is loaded; that needs functions of the test itself.
+ * A fake driver inside the test: a few functions, and a resolver that finds them. It is not one of
+ * tests/drivers/fake because a test changes its behaviour and counts its calls while it is loaded,
+ * which needs functions of the test itself.
  *
  * It has cuInit, cuDriverGetVersion, cuDeviceGetCount, cuEventQuery, cuEventElapsedTime and
  * cuEventElapsedTime_v2. FAKE_LIBRARY is a shared library, the driver `few` of tests/drivers/fake.
@@ -21,21 +21,21 @@
 enum {
     FAKE_SYMBOLS = 6,
     FAKE_LIBRARY_SYMBOLS = 7,
-    FAKE_VERSION = 12080, /* of both */
-    /* What cuEventQuery returns: of the fake in the test, of FAKE_LIBRARY, of a mock. */
+    FAKE_VERSION = 12080, /* CUDA version of both drivers */
+    /* Results of cuEventQuery: of the fake in the test, of FAKE_LIBRARY, of a mock. */
     FAKE_ANSWER = CUDA_ERROR_NOT_READY,
     FAKE_LIBRARY_ANSWER = CUDA_ERROR_INVALID_HANDLE,
     FAKE_MOCK_ANSWER = CUDA_ERROR_ILLEGAL_STATE,
-    /* How often one load asks for cuInit: once to know a driver by it, once to fill its slot. */
+    /* How often one load looks up cuInit: once to recognise a driver, once to fill its slot. */
     FAKE_LOOKUPS_OF_A_FAILURE = 1,
     FAKE_LOOKUPS_OF_A_LOAD = 2,
 };
 
-/* How the driver behaves; a test may write it before it loads. */
+/* Behaviour of the driver; a test may change it before it loads. */
 extern struct fake_driver {
     int version;
-    CUresult version_code; /* of cuDriverGetVersion */
-    CUresult init_code;    /* of cuInit */
+    CUresult version_code; /* result of cuDriverGetVersion */
+    CUresult init_code;    /* result of cuInit */
     atomic_bool initialised;
     atomic_uint init_calls;
 } fake;
@@ -46,9 +46,9 @@ struct fake_source {
     struct {
         const char *symbol;
         cushim_function function;
-    } has[4];                              /* symbols of the test's own, which go before */
-    void (*looked_up)(const char *symbol); /* called at each lookup, before the answer; or NULL */
-    atomic_uint lookups;                   /* of cuInit */
+    } has[4];                              /* functions of the test, found first */
+    void (*looked_up)(const char *symbol); /* called before each lookup; or NULL */
+    atomic_uint lookups;                   /* lookups of cuInit */
 };
 
 /* Resolver; `data` is a struct fake_source. */
@@ -57,7 +57,7 @@ cushim_function fake_resolve(const char *symbol, void *data);
 /* The options that load from this source. */
 struct cushim_load_options fake_options(struct fake_source *source);
 
-/* cushim_load() from this source; of the library at a path; of what is this version at least. */
+/* cushim_load() from this source; of the library at a path; with a minimum version. */
 CUresult fake_load(struct fake_source *source);
 CUresult fake_load_library(const char *path);
 CUresult fake_load_minimum(struct fake_source *source, int version);
@@ -65,16 +65,16 @@ CUresult fake_load_minimum(struct fake_source *source, int version);
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
 
-/* The report; ends the program if there is none. */
+/* The report; aborts if there is none. */
 struct cushim_report fake_report(void);
 
 /* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */
 struct cushim_table *fake_mock(void);
 
-/* How often FAKE_LIBRARY was asked for its version; 0 if it is not open. A load asks once. */
+/* How often FAKE_LIBRARY's cuDriverGetVersion was called, once per load; 0 if it is not open. */
 unsigned fake_library_calls(void);
 
-/* What the constructor of FAKE_LIBRARY calls as the library is opened. */
+/* Set the function that the constructor of FAKE_LIBRARY calls. */
 void fake_library_constructor(void (*function)(void));
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filling a table: how a symbol is found, what stands for a missing one, and what is counted. */
+/* Filling a table: how a symbol is found, what replaces a missing one, and what is counted. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <string.h>
@@ -13,19 +13,19 @@
 
 enum { GUARD = 0xab };
 
-/* A table with room behind it, all of it guarded. */
+/* A table with bytes behind it, all filled with the guard pattern. */
 static union {
     struct cushim_table table;
     unsigned char bytes[sizeof(struct cushim_table) + 64];
-} room;
+} guarded;
 
-static struct cushim_table *const table = &room.table;
+static struct cushim_table *const table = &guarded.table;
 static struct fake_source source;
 static struct cushim_symbol_counts counts;
 
 static void fill(size_t size)
 {
-    memset(&room, GUARD, sizeof room);
+    memset(&guarded, GUARD, sizeof guarded);
     table->size = size;
     assert_int_equal(cushim_table_fill(table, fake_resolve, &source, &counts), CUDA_SUCCESS);
     assert_int_equal(table->size, size < sizeof *table ? size : sizeof *table);
@@ -33,15 +33,15 @@ static void fill(size_t size)
 
 static void assert_guarded_from(size_t offset)
 {
-    for (size_t i = offset; i < sizeof room; i++)
-        assert_int_equal(room.bytes[i], GUARD);
+    for (size_t i = offset; i < sizeof guarded; i++)
+        assert_int_equal(guarded.bytes[i], GUARD);
 }
 
 static cushim_function slot(size_t index)
 {
     cushim_function function;
 
-    memcpy(&function, room.bytes + sizeof(size_t) + index * sizeof function, sizeof function);
+    memcpy(&function, guarded.bytes + sizeof(size_t) + index * sizeof function, sizeof function);
     return function;
 }
 
@@ -49,7 +49,7 @@ static cushim_function slot(size_t index)
 
 static void every_slot_can_be_called(void **state)
 {
-    fill(sizeof room);
+    fill(sizeof guarded);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
         assert_true(slot(i) != NULL);
     assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER);
@@ -79,13 +79,13 @@ static void invalid_arguments_leave_the_table_untouched(void **state)
 {
     static const size_t sizes[] = {0, 1, sizeof(size_t) + sizeof(cushim_function) - 1};
 
-    memset(&room, GUARD, sizeof room);
+    memset(&guarded, GUARD, sizeof guarded);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         table->size = sizes[i];
         assert_int_equal(cushim_table_fill(table, fake_resolve, &source, NULL),
                          CUDA_ERROR_INVALID_VALUE);
     }
-    table->size = sizeof room;
+    table->size = sizeof guarded;
     assert_int_equal(cushim_table_fill(NULL, fake_resolve, &source, NULL),
                      CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(cushim_table_fill(table, NULL, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -98,11 +98,11 @@ static void source_that_is_no_driver_leaves_the_table_untouched(void **state)
 {
     static const char *const lacking[] = {"cuInit", "cuDriverGetVersion"};
 
-    memset(&room, GUARD, sizeof room);
+    memset(&guarded, GUARD, sizeof guarded);
     for (size_t i = 0; i < COUNT(lacking); i++) {
         counts.core.total = GUARD;
         source.lacks[0] = lacking[i];
-        table->size = sizeof room;
+        table->size = sizeof guarded;
         assert_int_equal(cushim_table_fill(table, fake_resolve, &source, &counts),
                          CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
         assert_guarded_from(sizeof(size_t));
@@ -157,7 +157,7 @@ static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
     assert_int_equal(counts.interop.missing, counts.interop.total);
 }
 
-/* What cuEventElapsedTime_v2 is: 2 itself, 1 its fallback, 0 missing. */
+/* Which function is in the slot of cuEventElapsedTime_v2: 2 its own, 1 its fallback, 0 none. */
 static int elapsed(void)
 {
     float ms = 0;
@@ -167,7 +167,7 @@ static int elapsed(void)
     return ms > 1 ? 2 : 1;
 }
 
-static void fallback_takes_the_slot_of_a_lacking_symbol(void **state)
+static void fallback_takes_the_slot_of_a_missing_symbol(void **state)
 {
     fill(sizeof *table);
     assert_int_equal(elapsed(), 2);
@@ -194,21 +194,21 @@ static const struct variant {
     const char *base;
     int since;
     uint64_t flags;
-    CUresult code; /* what the query answers */
-    int status;    /* what it writes as status */
+    CUresult code; /* result of the call */
+    int status;    /* status that it writes */
     bool has_function;
 } variants[] = {
     {"cuEventRecord", 2000, 1, CUDA_SUCCESS, 0, true},
     {"cuEventRecord", 7000, 2, CUDA_SUCCESS, 0, true},
     {"cuMemAlloc", 3020, 1, CUDA_SUCCESS, 0, true},
-    /* Success that has found nothing, and failure that has: none of these is believed. */
+    /* Success without a function, and failure with one: none of these is accepted. */
     {"cuMemFree", 3020, 1, CUDA_SUCCESS, 0, false},
     {"cuMemsetD8", 3020, 1, CUDA_SUCCESS, 2, true},
     {"cuMemsetD16", 3020, 1, CUDA_SUCCESS, INT_MIN, true},
     {"cuCtxSynchronize", 2000, 1, CUDA_ERROR_NOT_FOUND, 0, true},
     {"cuStreamQuery", 2000, 1, (CUresult)INT_MIN, 0, true},
 };
-enum { BELIEVED = 3 };
+enum { ACCEPTED = 3 };
 
 static int newest;
 
@@ -228,7 +228,7 @@ static CUresult CUDAAPI get_proc_address(const char *base, void **function, int 
         *status = variant->status;
         return variant->code;
     }
-    return CUDA_ERROR_NOT_FOUND; /* and nothing is written */
+    return CUDA_ERROR_NOT_FOUND; /* writes nothing */
 }
 
 static void give_proc_address(void)
@@ -237,7 +237,7 @@ static void give_proc_address(void)
     source.has[0].function = (cushim_function)get_proc_address;
 }
 
-static void proc_address_is_asked_for_the_base_name_at_the_version_of_the_abi(void **state)
+static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi(void **state)
 {
     static const char *const found[] = {"cuEventRecord", "cuEventRecord_ptsz", "cuMemAlloc_v2"};
     unsigned others = 0;
@@ -248,11 +248,11 @@ static void proc_address_is_asked_for_the_base_name_at_the_version_of_the_abi(vo
         assert_true(slot(symbol_number(found[i])) == found_function);
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
         others += slot(i) == found_function;
-    assert_int_equal(others, BELIEVED);
-    assert_int_equal(counts.core.by_proc_address, BELIEVED);
-    assert_int_equal(counts.core.found, FAKE_SYMBOLS + 1 + BELIEVED);
-    assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER); /* the exact name goes before */
-    /* Nor is it asked for more than the driver knows. */
+    assert_int_equal(others, ACCEPTED);
+    assert_int_equal(counts.core.by_proc_address, ACCEPTED);
+    assert_int_equal(counts.core.found, FAKE_SYMBOLS + 1 + ACCEPTED);
+    assert_int_equal(table->EventQuery(NULL), FAKE_ANSWER); /* the exact name comes first */
+    /* It is not asked for versions above the driver's. */
     newest = 0;
     fake.version = 3010;
     fill(sizeof *table);
@@ -267,7 +267,7 @@ static enum cushim_symbol_state state_of(const char *symbol)
     return cushim_symbol_state(symbol_number(symbol));
 }
 
-static void load_remembers_how_each_symbol_was_found(void **state)
+static void load_records_how_each_symbol_was_found(void **state)
 {
     give_proc_address();
     source.lacks[0] = "cuEventElapsedTime_v2";
@@ -313,9 +313,9 @@ int main(void)
         forked_test(source_that_is_no_driver_leaves_the_table_untouched),
         forked_test(table_is_filled_from_an_open_library),
         forked_test(each_symbol_is_looked_up_by_its_exact_name_and_counted),
-        forked_test(fallback_takes_the_slot_of_a_lacking_symbol),
-        forked_test(proc_address_is_asked_for_the_base_name_at_the_version_of_the_abi),
-        forked_test(load_remembers_how_each_symbol_was_found),
+        forked_test(fallback_takes_the_slot_of_a_missing_symbol),
+        forked_test(proc_address_is_called_with_the_base_name_and_the_version_of_the_abi),
+        forked_test(load_records_how_each_symbol_was_found),
         forked_test(numbers_follow_the_order_of_the_slots),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* First use: threads that race for it, and calls that come from inside the load. */
+/* First use: threads that load at once, and calls from inside the load. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -12,14 +12,14 @@
 #include "loader/codes.h"
 #include "tests/support/environment.h"
 
-/* Threads that may be inside a load at once, and more than that. */
+/* The most threads that may be inside a load at once, and a larger number. */
 enum { MOST_LOADING = 64, MOST_THREADS = 80 };
 
 static struct fake_source source;
 static struct fake_source other;
 static struct fake_source failing = {.lacks = {"cuDriverGetVersion"}};
 
-/* --- a slow resolver: nobody gets an answer until as many threads are inside as can be --- */
+/* --- a slow resolver: it returns only when as many threads are inside as possible --- */
 
 static unsigned thread_count, most_inside;
 static atomic_uint started;
@@ -52,7 +52,7 @@ static void *run_caller(void *data)
     return NULL;
 }
 
-/* Let `count` threads make these calls, each the next; the result is good until the next time. */
+/* Let `count` threads make these calls in turn; the result is valid until the next use. */
 static const struct caller *call_at_once(unsigned count, CUresult (*const *calls)(void),
                                          size_t call_count)
 {
@@ -104,7 +104,7 @@ static int load_at_once(void)
     return source.lookups == most_inside * FAKE_LOOKUPS_OF_A_LOAD ? 0 : 2;
 }
 
-static void threads_at_first_use_all_get_the_table_of_one(void **state)
+static void threads_at_first_use_all_get_the_same_table(void **state)
 {
     static const unsigned counts[] = {2, 16, MOST_LOADING, MOST_THREADS};
 
@@ -127,7 +127,7 @@ static void threads_that_load_two_drivers_agree_on_one_of_them(void **state)
     }
 }
 
-static void load_that_fails_beside_one_that_succeeds_answers_its_own_reason(void **state)
+static void load_that_fails_beside_a_successful_one_returns_its_own_reason(void **state)
 {
     static CUresult (*const calls[])(void) = {load_source, load_failing, load_newer};
     static const int codes[] = {CUDA_SUCCESS, CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
@@ -140,7 +140,7 @@ static void load_that_fails_beside_one_that_succeeds_answers_its_own_reason(void
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
-static void first_calls_at_once_without_a_driver_all_get_the_reason(void **state)
+static void concurrent_first_calls_without_a_driver_all_return_the_reason(void **state)
 {
     static CUresult (*const calls[])(void) = {fake_query};
     const struct caller *callers;
@@ -155,7 +155,7 @@ static void first_calls_at_once_without_a_driver_all_get_the_reason(void **state
 
 static unsigned calls_inside;
 
-/* Everything is refused and nothing hangs; the error macro prints why. */
+/* Every call fails and none hangs; the error macro prints why. */
 static void call_inside(void)
 {
     const char *text = "?";
@@ -226,10 +226,10 @@ static void call_from_a_signal_handler_is_refused_and_the_load_succeeds(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_at_first_use_all_get_the_table_of_one),
+        cmocka_unit_test(threads_at_first_use_all_get_the_same_table),
         forked_test(threads_that_load_two_drivers_agree_on_one_of_them),
-        forked_test(load_that_fails_beside_one_that_succeeds_answers_its_own_reason),
-        forked_test(first_calls_at_once_without_a_driver_all_get_the_reason),
+        forked_test(load_that_fails_beside_a_successful_one_returns_its_own_reason),
+        forked_test(concurrent_first_calls_without_a_driver_all_return_the_reason),
         forked_test(call_from_the_resolver_is_refused_and_the_load_succeeds),
         forked_test(call_from_the_resolver_of_a_failing_load_is_refused),
 #if !defined(_WIN32)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fork: who may go on using the driver, and that nobody hangs. */
+/* Fork: which children may use the driver, and that none hangs. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -17,12 +17,12 @@
 
 static struct fake_source source;
 
-/* --- what a parent does before it forks, and its child then --- */
+/* --- steps of a parent before it forks, and of its child --- */
 
 enum step {
     END,
     LOAD,     /* from `source` */
-    LOAD_ANY, /* what the defaults find */
+    LOAD_ANY, /* with the default options */
     LOAD_NONE,
     LOAD_LIBRARY,
     LOAD_WITH_A_LOCK,
@@ -30,14 +30,14 @@ enum step {
     QUERY,
     INIT,
     INIT_BY_TABLE,
-    INIT_BY_ANOTHER, /* who does not use cushim for it */
+    INIT_BY_ANOTHER, /* not through cushim */
     INIT_BY_LAZY_TABLE,
     INIT_IN_A_THREAD,
     INIT_BY_TABLE_IN_A_THREAD,
     INIT_BY_LAZY_TABLE_IN_A_THREAD,
     COUNT_INITS,
-    REPORT, /* its state */
-    /* The slots that do not answer NOT_INITIALIZED: without a driver, those for error texts. */
+    REPORT, /* returns the state */
+    /* The slots that do not return NOT_INITIALIZED: without a driver, those for error texts. */
     COUNT_OTHER_ANSWERS,
     INSTALL_MOCK,
     INSTALL_FORMER,
@@ -50,7 +50,7 @@ enum { MOST_STEPS = 4 };
 
 static int perform(enum step step);
 
-/* --- other threads of the parent, which are in the middle of something while it forks --- */
+/* --- other threads of the parent, which are inside a call while it forks --- */
 
 enum { MOST_THREADS = 3 };
 
@@ -86,7 +86,7 @@ static int start_threads(enum step step, unsigned count)
     return 0;
 }
 
-/* Let the threads go on; false: one did not get what it should. */
+/* Let the threads finish; false: one got a wrong result. */
 static bool end_threads(void)
 {
     bool is_right = true;
@@ -231,49 +231,49 @@ static int perform(enum step step)
     }
 }
 
-static const struct family {
+static const struct fork_case {
     enum step parent[MOST_STEPS], child[MOST_STEPS];
-    int answer; /* of the last step of the child */
-} * family;
+    int answer; /* expected result of the child's last step */
+} * current;
 
-static int be_the_child(void)
+static int run_child(void)
 {
     int answer = 0;
 
-    for (const enum step *step = family->child; *step != END; step++)
+    for (const enum step *step = current->child; *step != END; step++)
         answer = perform(*step);
     return answer;
 }
 
-/* In a process of its own: what the child answers, unless it disturbs its parent. */
-static int be_the_parent(void)
+/* In a process of its own: the child's answer; -1 if the child affects its parent. */
+static int run_parent(void)
 {
     int answer;
 
-    for (const enum step *step = family->parent; *step != END; step++)
+    for (const enum step *step = current->parent; *step != END; step++)
         perform(*step);
-    answer = forked_answer(be_the_child);
+    answer = forked_answer(run_child);
     if (!end_threads() || cushim__is_forked() ||
         (cushim__loaded() && fake_query() == CUDA_ERROR_NOT_INITIALIZED))
         return -1;
     return answer;
 }
 
-static void check(const struct family *families, size_t count)
+static void check(const struct fork_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         int answer;
 
-        family = &families[i];
-        answer = forked_answer(be_the_parent);
-        if (answer != family->answer)
-            fail_msg("row %zu: the child answers %d, not %d", i, answer, family->answer);
+        current = &cases[i];
+        answer = forked_answer(run_parent);
+        if (answer != current->answer)
+            fail_msg("row %zu: the child returns %d, not %d", i, answer, current->answer);
     }
 }
 
 static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void **state)
 {
-    static const struct family families[] = {
+    static const struct fork_case cases[] = {
         {{END}, {LOAD, QUERY}, FAKE_ANSWER},
         {{END}, {REPORT}, CUSHIM_STATE_UNTRIED},
         {{LOAD}, {QUERY}, FAKE_ANSWER},
@@ -288,23 +288,23 @@ static void child_of_a_process_that_is_not_initialised_may_use_the_driver(void *
         {{INSTALL_MOCK}, {LOAD_ANY}, CUDA_SUCCESS},
     };
 
-    check(families, COUNT(families));
+    check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_that_found_no_device_asks_cuInit_once_more(void **state)
+static void child_of_a_process_that_found_no_device_calls_cuInit_once_more(void **state)
 {
-    static const struct family families[] = {
+    static const struct fork_case cases[] = {
         {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {REPORT}, CUSHIM_STATE_LOADED},
         {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {INIT}, CUDA_ERROR_NO_DEVICE},
         {{LET_INIT_FIND_NO_DEVICE, LOAD, INIT}, {INIT, INIT, COUNT_INITS}, 2},
     };
 
-    check(families, COUNT(families));
+    check(cases, COUNT(cases));
 }
 
-static void child_of_an_initialised_process_answers_3(void **state)
+static void child_of_an_initialised_process_returns_3(void **state)
 {
-    static const struct family families[] = {
+    static const struct fork_case cases[] = {
         {{LOAD, INIT}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD, INIT}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD, INIT}, {LOAD}, CUDA_ERROR_NOT_INITIALIZED},
@@ -322,12 +322,12 @@ static void child_of_an_initialised_process_answers_3(void **state)
         {{LOAD, INSTALL_MOCK, INIT}, {INSTALL_OWN, QUERY}, CUDA_ERROR_NOT_INITIALIZED},
     };
 
-    check(families, COUNT(families));
+    check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_that_was_loading_answers_3_at_once(void **state)
+static void child_of_a_process_that_was_loading_returns_3_at_once(void **state)
 {
-    static const struct family families[] = {
+    static const struct fork_case cases[] = {
         {{LOAD_IN_THREADS}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD_IN_THREADS}, {LOAD_ANY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD_IN_THREADS}, {LOAD}, CUDA_ERROR_NOT_INITIALIZED},
@@ -337,12 +337,12 @@ static void child_of_a_process_that_was_loading_answers_3_at_once(void **state)
         {{LOAD_IN_THREADS}, {REPORT}, CUSHIM_STATE_FORKED},
     };
 
-    check(families, COUNT(families));
+    check(cases, COUNT(cases));
 }
 
-static void child_of_a_process_inside_cuInit_answers_3_however_that_was_called(void **state)
+static void child_of_a_process_inside_cuInit_returns_3_however_it_was_called(void **state)
 {
-    static const struct family families[] = {
+    static const struct fork_case cases[] = {
         {{LOAD_WITH_A_LOCK}, {QUERY}, FAKE_ANSWER},
         {{LOAD_WITH_A_LOCK, INIT_IN_A_THREAD}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
         {{LOAD_WITH_A_LOCK, INIT_BY_TABLE_IN_A_THREAD}, {QUERY}, CUDA_ERROR_NOT_INITIALIZED},
@@ -352,10 +352,10 @@ static void child_of_a_process_inside_cuInit_answers_3_however_that_was_called(v
          CUDA_ERROR_NOT_INITIALIZED},
     };
 
-    check(families, COUNT(families));
+    check(cases, COUNT(cases));
 }
 
-/* Runs after cushim's handler, which has found the driver uninitialised. */
+/* Runs after cushim's handler has found the driver uninitialised. */
 static void initialise_in_prepare(void)
 {
     atomic_store(&is_over, true);
@@ -363,7 +363,7 @@ static void initialise_in_prepare(void)
     end_threads();
 }
 
-static void child_of_a_process_that_initialises_while_it_forks_answers_3(void **state)
+static void child_of_a_process_that_initialises_while_it_forks_returns_3(void **state)
 {
     assert_int_equal(pthread_atfork(initialise_in_prepare, NULL, NULL), 0);
     assert_int_equal(load_the_driver_with_a_lock(), CUDA_SUCCESS);
@@ -371,9 +371,9 @@ static void child_of_a_process_that_initialises_while_it_forks_answers_3(void **
     assert_int_equal(fake_query(), FAKE_ANSWER);
 }
 
-/* --- a driver that somebody else had initialised before cushim is loaded in the child --- */
+/* --- a driver that was initialised without cushim, which is first used in the child --- */
 
-static int judge_report_of_a_late_load(void)
+static int check_report_of_a_late_load(void)
 {
     struct cushim_report report;
 
@@ -385,10 +385,10 @@ static int judge_report_of_a_late_load(void)
     return strstr(report.advice, "cuInit") ? 3 : 0;
 }
 
-static void report_speaks_of_fork_where_another_had_initialised_the_driver(void **state)
+static void report_explains_the_fork_if_the_parent_initialised_without_cushim(void **state)
 {
     assert_int_equal(initialise_the_library(), CUDA_SUCCESS);
-    assert_int_equal(forked_answer(judge_report_of_a_late_load), 0);
+    assert_int_equal(forked_answer(check_report_of_a_late_load), 0);
 }
 
 /* --- a load that forks, as in a constructor --- */
@@ -401,7 +401,7 @@ static void fork_within(const char *symbol)
         child_of_the_load = fork();
 }
 
-static void load_that_forks_fails_in_the_child_alone(void **state)
+static void load_that_forks_fails_in_the_child_only(void **state)
 {
     CUresult code;
     int status = 0;
@@ -422,13 +422,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(child_of_a_process_that_is_not_initialised_may_use_the_driver),
-        cmocka_unit_test(child_of_a_process_that_found_no_device_asks_cuInit_once_more),
-        cmocka_unit_test(child_of_an_initialised_process_answers_3),
-        cmocka_unit_test(child_of_a_process_that_was_loading_answers_3_at_once),
-        cmocka_unit_test(child_of_a_process_inside_cuInit_answers_3_however_that_was_called),
-        forked_test(child_of_a_process_that_initialises_while_it_forks_answers_3),
-        forked_test(report_speaks_of_fork_where_another_had_initialised_the_driver),
-        forked_test(load_that_forks_fails_in_the_child_alone),
+        cmocka_unit_test(child_of_a_process_that_found_no_device_calls_cuInit_once_more),
+        cmocka_unit_test(child_of_an_initialised_process_returns_3),
+        cmocka_unit_test(child_of_a_process_that_was_loading_returns_3_at_once),
+        cmocka_unit_test(child_of_a_process_inside_cuInit_returns_3_however_it_was_called),
+        forked_test(child_of_a_process_that_initialises_while_it_forks_returns_3),
+        forked_test(report_explains_the_fork_if_the_parent_initialised_without_cushim),
+        forked_test(load_that_forks_fails_in_the_child_only),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

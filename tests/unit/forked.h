@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Forked tests: what changes the state of a process runs in a process of its own.
+ * Forked tests: each test that changes the state of its process runs in a child.
  *
  *     const struct CMUnitTest tests[] = {forked_test(name), ...};
  *
@@ -31,10 +31,10 @@ struct forked_body {
     }
 void forked_test_run(void **state);
 
-/* What forked_answer() returns, less the number of the signal, if the child died of one. */
+/* forked_answer() returns this if the child died, less the number of the signal, if any. */
 enum { FORKED_DIED = -1000 };
 
-/* Fork, call `function` in the child without cmocka around it, and return its answer. */
+/* Fork, call `function` in the child outside of cmocka, and return its result. */
 int forked_answer(int (*function)(void));
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "tests/support/counters.h"
 
-/* Longer than any test takes under any sanitizer or memcheck: what lasts so long hangs. */
+/* Longer than any test takes under any sanitizer or memcheck: a longer one hangs. */
 enum { WATCHDOG_SECONDS = 240 };
 
 static int end_of(pid_t child)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Installing a table: how a mock or a layer gets in, and how it gets out again. */
+/* Installing a table, as a mock or a layer does, and restoring the former one. */
 #include <string.h>
 
 #include "fake.h"
@@ -16,7 +16,7 @@ static CUresult install(const struct cushim_table *table)
     return cushim_table_install(table, NULL);
 }
 
-/* --- a layer: counts the calls that pass through it --- */
+/* --- a layer that counts the calls through it --- */
 
 static struct cushim_table layer;
 static const struct cushim_table *next;
@@ -42,9 +42,9 @@ static void install_layer(void)
     assert_int_equal(cushim_table_install(&layer, &next), CUDA_SUCCESS);
 }
 
-/* --- in and out --- */
+/* --- installing and restoring --- */
 
-static void installed_table_is_current_until_null_puts_the_loaders_own_back(void **state)
+static void installed_table_is_current_until_null_restores_the_loaders_own(void **state)
 {
     const struct cushim_table *former = NULL;
 
@@ -83,13 +83,13 @@ static void incomplete_table_is_refused(void **state)
     }
     assert_null(former);
     assert_ptr_equal(cushim_driver(), &cushim__lazy_table);
-    mock->size = 2 * sizeof *mock; /* that of a newer library */
+    mock->size = 2 * sizeof *mock; /* the size in a newer library */
     assert_int_equal(install(mock), CUDA_SUCCESS);
 }
 
-/* --- together with the loader --- */
+/* --- installed tables and the loader --- */
 
-static void load_stays_behind_the_installed_table(void **state)
+static void installed_table_stays_current_during_a_load(void **state)
 {
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
     assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
@@ -139,7 +139,7 @@ static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
 }
 
-static void former_table_put_back_after_a_load_is_the_drivers(void **state)
+static void former_table_restored_after_a_load_is_the_drivers(void **state)
 {
     const struct cushim_table *former = NULL;
 
@@ -158,13 +158,13 @@ static void former_table_put_back_after_a_load_is_the_drivers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        forked_test(installed_table_is_current_until_null_puts_the_loaders_own_back),
+        forked_test(installed_table_is_current_until_null_restores_the_loaders_own),
         forked_test(incomplete_table_is_refused),
-        forked_test(load_stays_behind_the_installed_table),
+        forked_test(installed_table_stays_current_during_a_load),
         forked_test(load_over_an_installed_mock_loads_nothing),
         forked_test(init_always_initialises_an_installed_table),
         forked_test(layer_over_the_lazy_load_table_loads_once_and_forwards),
-        forked_test(former_table_put_back_after_a_load_is_the_drivers),
+        forked_test(former_table_restored_after_a_load_is_the_drivers),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

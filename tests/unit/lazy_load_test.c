@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lazy-load table: what its first call carries through the load, and what stands on the stack
- * meanwhile. The same tests run on its machine code and on the C functions that other systems have.
+ * The lazy-load table: the arguments of the first call reach the driver, and the stack can be
+ * unwound during the load. The same tests run on the machine code and on the C functions of other
+ * systems.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -33,7 +34,7 @@ static int call_with_arguments_on_the_stack(void)
                                               HANDLE(void **, 11));
 }
 
-static void first_call_carries_its_arguments(void **state)
+static void first_call_forwards_its_arguments(void **state)
 {
     static int (*const calls[])(void) = {call_with_integers, call_with_floats,
                                          call_with_arguments_on_the_stack};
@@ -46,7 +47,7 @@ static void first_call_carries_its_arguments(void **state)
 
 /* --- the stack --- */
 
-/* A place in the caller of the lazy-load table, and whether a walk over the stack has met it. */
+/* An address in the caller of the lazy-load table, and whether unwinding has reached it. */
 static uintptr_t caller;
 static bool is_met;
 
@@ -67,7 +68,7 @@ static void walk_the_stack(void)
 #endif
 }
 
-/* Through a pointer, so that the call is one. */
+/* A pointer, so that the call is not inlined. */
 static CUresult (*volatile query)(void);
 
 static CUresult query_first(void)
@@ -76,12 +77,12 @@ static CUresult query_first(void)
 
     caller = (uintptr_t)__builtin_return_address(0);
     code = cushim_driver()->EventQuery(NULL);
-    /* No tail call: this frame stays. */
+    /* Prevents a tail call, which would remove this frame. */
     __asm__ volatile("" ::: "memory");
     return code;
 }
 
-static void load_by_a_call_can_be_unwound(void **state)
+static void stack_can_be_unwound_during_a_load(void **state)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     fake_library_constructor(walk_the_stack);
@@ -95,8 +96,8 @@ static void load_by_a_call_can_be_unwound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        forked_test(first_call_carries_its_arguments),
-        forked_test(load_by_a_call_can_be_unwound),
+        forked_test(first_call_forwards_its_arguments),
+        forked_test(stack_can_be_unwound_during_a_load),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loading and initialising: what is taken from where, what a failure means, when it is tried again. */
+/* Loading and initialising: sources, failures, and when a load is retried. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <signal.h>
@@ -51,7 +51,7 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(fake_query(), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    /* Nor does a call through the lazy-load table, which a layer may still hold. */
+    /* Nor does a call through the lazy-load table, which a layer may still call. */
     assert_int_equal(cushim__lazy_table.EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(fake_report().state, CUSHIM_STATE_DISABLED);
     assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
@@ -60,7 +60,7 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
-static void each_explicit_load_tries_once_more_and_replaces_the_reason(void **state)
+static void each_explicit_load_retries_once_and_replaces_the_reason(void **state)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -108,7 +108,7 @@ static void another_path_to_the_loaded_library_is_the_same_library(void **state)
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_PERMITTED);
 }
 
-static void minimum_version_is_judged_by_each_load(void **state)
+static void minimum_version_is_checked_by_each_load(void **state)
 {
     assert_int_equal(fake_load_minimum(&source, FAKE_VERSION + 10), CUSHIM__REQUIRES_NEWER_DRIVER);
     assert_int_equal(fake_query(), CUSHIM__REQUIRES_NEWER_DRIVER);
@@ -119,14 +119,14 @@ static void minimum_version_is_judged_by_each_load(void **state)
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
 }
 
-/* --- options: structs that begin with their size --- */
+/* --- options, which begin with their size --- */
 
 static struct {
     struct cushim_load_options options;
     unsigned char tail[16];
 } newer;
 
-static void options_that_cannot_be_understood_are_refused(void **state)
+static void invalid_options_are_refused(void **state)
 {
     static const size_t no_sizes[] = {
         0, 1, sizeof(size_t) - 1, sizeof(size_t) + 1, SIZE_MAX, SIZE_MAX / 16 * 8};
@@ -174,7 +174,7 @@ static void init_loads_and_initialises(void **state)
     assert_int_equal(fake_report().init_process, getpid());
 }
 
-static void init_without_a_driver_answers_the_reason(void **state)
+static void init_without_a_driver_returns_the_reason(void **state)
 {
     environment_set("CUSHIM_LIBRARY", "none");
     assert_int_equal(cushim_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -183,7 +183,7 @@ static void init_without_a_driver_answers_the_reason(void **state)
     assert_int_equal(fake.init_calls, 0);
 }
 
-static void init_asks_cuInit_again_after_no_device_only_with_retry_init(void **state)
+static void init_calls_cuInit_again_after_no_device_only_with_retry_init(void **state)
 {
     struct cushim_load_options retry = {.size = sizeof retry, .retry_init = true};
 
@@ -244,15 +244,15 @@ int main(void)
         forked_test(load_takes_the_named_library_and_not_that_of_the_environment),
         forked_test(first_call_loads_what_the_environment_names),
         forked_test(only_an_explicit_load_retries_a_failed_one),
-        forked_test(each_explicit_load_tries_once_more_and_replaces_the_reason),
+        forked_test(each_explicit_load_retries_once_and_replaces_the_reason),
         forked_test(another_driver_is_refused_once_one_is_loaded),
         forked_test(another_path_to_the_loaded_library_is_the_same_library),
-        forked_test(minimum_version_is_judged_by_each_load),
-        forked_test(options_that_cannot_be_understood_are_refused),
+        forked_test(minimum_version_is_checked_by_each_load),
+        forked_test(invalid_options_are_refused),
         forked_test(options_of_an_older_caller_are_read_no_further_than_their_size),
         forked_test(init_loads_and_initialises),
-        forked_test(init_without_a_driver_answers_the_reason),
-        forked_test(init_asks_cuInit_again_after_no_device_only_with_retry_init),
+        forked_test(init_without_a_driver_returns_the_reason),
+        forked_test(init_calls_cuInit_again_after_no_device_only_with_retry_init),
         forked_test(lazy_load_absent_and_drivers_table_are_read_only),
     };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: complete in every state, within any buffer, and with words that help. */
+/* The report: complete in every state, written within any buffer, with a reason and advice. */
 #define _GNU_SOURCE
 #include <limits.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@ enum { GUARD = 0xab, GUARD_BYTES = 64 };
 
 static struct fake_source source;
 
-/* --- each state, and how it comes about --- */
+/* --- each state, and how to reach it --- */
 
 static const struct state_case {
     enum cushim_state state;
     int code;
-    const char *words; /* of the reason */
-    /* What is loaded, if anything: a library, or else the fake driver. */
+    const char *words; /* part of the reason */
+    /* What is loaded: nothing, a library by path, the fake driver, or CUSHIM_LIBRARY. */
     enum { NOTHING, LIBRARY, DRIVER, ENVIRONMENT } what;
     const char *path; /* of the library, or the value of CUSHIM_LIBRARY */
     const char *lacks;
@@ -55,7 +55,7 @@ static const struct state_case {
     {CUSHIM_STATE_DISABLED, 303, "CUSHIM_LIBRARY=none", .what = ENVIRONMENT, .path = "none"},
 };
 
-static void bring_about(const struct state_case *wanted)
+static void enter_state(const struct state_case *wanted)
 {
     source.lacks[0] = wanted->lacks;
     fake.version_code = (CUresult)wanted->version_code;
@@ -74,11 +74,11 @@ static void bring_about(const struct state_case *wanted)
         cushim_init(NULL);
 }
 
-/* The case that a child is to judge. */
+/* The case that a child checks. */
 static const struct state_case *current;
 
-/* Which of its claims the report breaks; 0 if none. */
-static int judge_report(void)
+/* The number of the claim that fails; 0 if none. */
+static int check_report(void)
 {
     const bool fails = current->code != CUDA_SUCCESS;
     const bool loaded =
@@ -86,7 +86,7 @@ static int judge_report(void)
     struct cushim_report report;
     size_t reason, advice;
 
-    bring_about(current);
+    enter_state(current);
     report = fake_report();
     reason = strlen(report.reason), advice = strlen(report.advice);
     if (report.state != current->state || (int)report.code != current->code)
@@ -103,7 +103,7 @@ static int judge_report(void)
         report.installed ||
         report.init_process != (current->state == CUSHIM_STATE_READY ? getpid() : 0))
         return 5;
-    /* What cushim_init() then returns, or every call. */
+    /* cushim_init(), or else every call, returns the code of the report. */
     if (fails && (int)(loaded ? cushim_init(NULL) : fake_query()) != current->code)
         return 6;
     return 0;
@@ -112,10 +112,10 @@ static int judge_report(void)
 static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **state)
 {
     for (current = cases; current < cases + COUNT(cases); current++) {
-        const int broken = forked_answer(judge_report);
+        const int broken = forked_answer(check_report);
 
         if (broken)
-            fail_msg("state %s breaks claim %d", cushim_state_name(current->state), broken);
+            fail_msg("state %s: claim %d fails", cushim_state_name(current->state), broken);
     }
 }
 
@@ -126,22 +126,22 @@ static void report_of_another_size_is_refused_or_says_how_much_was_written(void 
     static struct {
         struct cushim_report report;
         unsigned char newer[GUARD_BYTES];
-    } room, guarded;
+    } larger, guarded;
     static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(struct cushim_report, candidates),
                                    sizeof(struct cushim_report) - 1};
 
     memset(&guarded, GUARD, sizeof guarded);
     assert_int_equal(cushim_report_get(NULL), CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        room = guarded;
-        room.report.size = guarded.report.size = sizes[i];
-        assert_int_equal(cushim_report_get(&room.report), CUDA_ERROR_INVALID_VALUE);
-        assert_memory_equal(&room, &guarded, sizeof room);
+        larger = guarded;
+        larger.report.size = guarded.report.size = sizes[i];
+        assert_int_equal(cushim_report_get(&larger.report), CUDA_ERROR_INVALID_VALUE);
+        assert_memory_equal(&larger, &guarded, sizeof larger);
     }
-    room.report.size = sizeof room;
-    assert_int_equal(cushim_report_get(&room.report), CUDA_SUCCESS);
-    assert_int_equal(room.report.size, sizeof room.report);
-    assert_memory_equal(room.newer, guarded.newer, sizeof room.newer);
+    larger.report.size = sizeof larger;
+    assert_int_equal(cushim_report_get(&larger.report), CUDA_SUCCESS);
+    assert_int_equal(larger.report.size, sizeof larger.report);
+    assert_memory_equal(larger.newer, guarded.newer, sizeof larger.newer);
 }
 
 /* --- names --- */
@@ -202,7 +202,7 @@ typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_
 
 static const writer writers[] = {cushim_report_text, cushim_report_json};
 
-/* Small reports in every size, large ones in some, and all around the length. */
+/* Short texts with every buffer size, long ones with some, and all sizes near the length. */
 static void assert_never_written_beyond(writer write, const struct cushim_report *report)
 {
     const size_t length = write(report, NULL, 0);
@@ -284,7 +284,7 @@ static void path_that_is_too_long_ends_in_dots(void **state)
     assert_string_equal(report.candidates[0].path + CUSHIM_REPORT_PATH_BYTES - 4, "...");
 }
 
-/* Of a path, and how text and JSON show it. */
+/* Parts of a path, and how text and JSON show them. */
 static const struct {
     const char *bytes, *text, *json;
 } odd_parts[] = {
@@ -293,18 +293,18 @@ static const struct {
     {"d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9", "d\xc2\xa0\xc3\xa9"}, /* beyond C1: shown */
     {"e\x9b"
      "31m",
-     "e?31m", "e\\ufffd31m"}, /* C1 of one byte */
+     "e?31m", "e\\ufffd31m"}, /* C1 as one byte */
     {"i\"\\", "i\"\\", "i\\\"\\\\"},
     {"j\xc0\xaf", "j??", "j\\ufffd\\ufffd"},             /* overlong */
     {"k\xed\xa0\x80", "k???", "k\\ufffd\\ufffd\\ufffd"}, /* a surrogate */
-    {"l\xe6\xbc.", "l??.", "l\\ufffd\\ufffd."},          /* cut short */
-    {"f\xe2\x80\xae", "f?", "f\\u202e"},                 /* turns text around */
+    {"l\xe6\xbc.", "l??.", "l\\ufffd\\ufffd."},          /* truncated */
+    {"f\xe2\x80\xae", "f?", "f\\u202e"},                 /* changes the direction */
     {"g\xe2\x80\xa8", "g?", "g\\u2028"},                 /* ends a line */
     {"h\xe2\x82\xac\xf0\x9f\x98\x80", "h\xe2\x82\xac\xf0\x9f\x98\x80",
      "h\xe2\x82\xac\xf0\x9f\x98\x80"},
 };
 
-static void nothing_that_would_act_on_a_terminal_is_written(void **state)
+static void no_control_character_is_written(void **state)
 {
     char buffer[256], expected[256];
     struct cushim__text out;
@@ -329,7 +329,7 @@ int main(void)
         forked_test(text_and_json_fit_every_buffer),
         forked_test(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed),
         forked_test(path_that_is_too_long_ends_in_dots),
-        cmocka_unit_test(nothing_that_would_act_on_a_terminal_is_written),
+        cmocka_unit_test(no_control_character_is_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "cushim.h"
-#include "plugin.h"
+
+/* What a plugin exports under the name `plugin_look`: load this driver, and say what it found. */
+typedef int plugin_look_function(const char *library, char *text, size_t size);
 
 static plugin_look_function *look_of(const char *path)
 {

@@ -2,19 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """One program, several ways to a driver, one output.
 
-    programs_test.py MOCK FOLDER NAME EXPECTED WAY...
+    programs_test.py Programs MOCK FOLDER NAME EXPECTED WAY...
+    programs_test.py OldHeaders MOCK STUBS LIBRARY "INCLUDE..." "CC..." SOURCE...
 
 FOLDER/NAME-header was compiled through <cushim/cuda.h>, and NAME-stubs is linked to the static
 library; both need no driver. NAME-linked is linked to MOCK, a libcuda.so.1 or nvcuda.dll, and NAME-toolkit
 to the library that a toolkit has for linking, as the program was written to be. EXPECTED is the output.
+With OldHeaders the programs are compiled with the headers of old toolkits, those that
+headers/fetch.sh has brought, and print what they print with the newest: that is beside each SOURCE.
 CUSHIM_RUNNER is what programs are started by, as a list in JSON; OBJDUMP reads those of Windows.
 """
 
+import glob
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 DOORS = ('header', 'stubs')
@@ -30,8 +35,12 @@ def run(way, **variables):
     kept = {name: value for name, value in os.environ.items() if not name.startswith('CU')}
     environment = dict(kept, CUSHIM_MOCK_SETTINGS='quiet = yes', **variables)
     return subprocess.run([*RUNNER, program(way)], env=environment, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False,
-                          timeout=60)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+
+
+def run_quiet(*command, **options):
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          check=False, **options)
 
 
 def needs_driver(way):
@@ -81,6 +90,40 @@ class Programs(unittest.TestCase):
                 self.assertEqual(needs_driver(way), way not in DOORS)
 
 
+class OldHeaders(unittest.TestCase):
+    def build(self, program, toolkit, source, way):
+        flags = ['-include', 'cushim/cuda.h'] if way == 'header' else [STUBS]
+        inputs = [source] + flags if way == 'stubs' else flags + [source]
+        result = run_quiet(*CC, '-std=c11', *INCLUDE, '-isystem' + toolkit, *inputs, LIBRARY,
+                           '-ldl', '-pthread', '-o', program)
+        self.assertEqual((result.returncode, result.stderr), (0, ''))
+
+    def test_programs_print_the_same(self):
+        environment = dict(os.environ, CUSHIM_LIBRARY=MOCK, CUSHIM_MOCK_SETTINGS='quiet = yes',
+                           LD_LIBRARY_PATH=os.path.dirname(LIBRARY))
+        for toolkit in TOOLKITS:
+            for source in SOURCES:
+                for way in 'header', 'stubs':
+                    with self.subTest(toolkit=toolkit, source=os.path.basename(source), way=way), \
+                            tempfile.TemporaryDirectory() as folder:
+                        program = os.path.join(folder, 'program')
+                        self.build(program, toolkit, source, way)
+                        result = run_quiet(program, env=environment)
+                        with open(source[:-1] + 'expected', encoding='ascii') as file:
+                            self.assertEqual(result.stdout, file.read())
+                        self.assertEqual(result.returncode, 0)
+
+
 if __name__ == '__main__':
-    MOCK, FOLDER, NAME, EXPECTED, *WAYS = sys.argv[1:]
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    WHAT, *WORDS = sys.argv[1:]
+    if WHAT == 'Programs':
+        MOCK, FOLDER, NAME, EXPECTED, *WAYS = WORDS
+    else:
+        MOCK, STUBS, LIBRARY, INCLUDE, CC, *SOURCES = WORDS
+        INCLUDE, CC = INCLUDE.split(), CC.split()
+        CACHE = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+        TOOLKITS = sorted(glob.glob(os.path.join(CACHE, 'cushim', 'headers', '[0-9]*', 'include')))
+        if not TOOLKITS:
+            print('skipped: there are no old headers; tests/doors/headers/fetch.sh brings some')
+            sys.exit(77)
+    unittest.main(argv=[sys.argv[0], WHAT], verbosity=2)

@@ -132,6 +132,16 @@ int cuDeviceGetCount(int *count)
 }
 #endif
 
+#ifdef ACTIONS
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGet(int *device, int ordinal)
+{
+    act("device");
+    *device = ordinal;
+    return 0;
+}
+#endif
+
 #ifdef FEW
 
 /* These succeed if their arguments are those of tests/unit/lazy_load_test.c. */

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `cost` measures, and in which ways: the modules by cushim's functions, by the driver's own and
+ * through the table. With COST_EVERYTHING also threads that call at once, an event that is queried
+ * through a layer, and calls of a mock that stands beside the driver.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "cost.h"
+
+static CUresult make_by_module(void)
+{
+    struct cushim_event *event = NULL;
+    CUresult code = cushim_event_create(&event, cost_context, NULL);
+
+    return code != CUDA_SUCCESS ? code : cushim_event_release(event);
+}
+
+static CUresult make_by_pool(void)
+{
+    struct cushim_event *event = NULL;
+    CUresult code = cushim_event_pool_acquire(cost_pool, &event);
+
+    return code != CUDA_SUCCESS ? code : cushim_event_release(event);
+}
+
+static CUresult make_by_pointer(void)
+{
+    CUevent event = NULL;
+    CUresult code = cost_raw.event_create(&event, 0);
+
+    return code != CUDA_SUCCESS ? code : cost_raw.event_destroy(event);
+}
+
+COST_TIMED(module_query, cushim_event_query(cost_end))
+COST_TIMED(raw_query, cost_raw.event_query(cost_end_handle))
+COST_TIMED(table_query, cushim_driver()->EventQuery(cost_end_handle))
+COST_TIMED(module_record, cushim_event_record(cost_end, cost_stream))
+COST_TIMED(raw_record, cost_raw.event_record(cost_end_handle, cost_stream_handle))
+COST_TIMED(table_record, cushim_driver()->EventRecord(cost_end_handle, cost_stream_handle))
+COST_TIMED(module_elapsed, cushim_event_elapsed(cost_start, cost_end, &cost_ms))
+COST_TIMED(raw_elapsed, cost_raw.event_elapsed(&cost_ms, cost_start_handle, cost_end_handle))
+COST_TIMED(table_elapsed,
+           cushim_driver()->EventElapsedTime_v2(&cost_ms, cost_start_handle, cost_end_handle))
+COST_TIMED(old_elapsed, cost_raw.event_elapsed_old(&cost_ms, cost_start_handle, cost_end_handle))
+COST_TIMED(module_synchronize, cushim_event_synchronize(cost_end))
+COST_TIMED(raw_synchronize, cost_raw.event_synchronize(cost_end_handle))
+COST_TIMED(table_synchronize, cushim_driver()->EventSynchronize(cost_end_handle))
+COST_TIMED(module_idle, cushim_stream_query(cost_stream))
+COST_TIMED(raw_idle, cost_raw.stream_query(cost_stream_handle))
+COST_TIMED(table_idle, cushim_driver()->StreamQuery(cost_stream_handle))
+COST_TIMED(module_wait, cushim_stream_wait_event(cost_stream, cost_end, 0))
+COST_TIMED(raw_wait, cost_raw.stream_wait_event(cost_stream_handle, cost_end_handle, 0))
+COST_TIMED(table_wait, cushim_driver()->StreamWaitEvent(cost_stream_handle, cost_end_handle, 0))
+COST_TIMED(module_make, make_by_module())
+COST_TIMED(pool_make, make_by_pool())
+COST_TIMED(raw_make, make_by_pointer())
+
+const struct cost_row cost_modules[] = {
+    {.name = "event-query",
+     .ways = {{.name = "module", .run = module_query},
+              {.name = "raw", .run = raw_query},
+              {.name = "table", .run = table_query}}},
+    {.name = "event-record",
+     .ways = {{.name = "module", .run = module_record},
+              {.name = "raw", .run = raw_record},
+              {.name = "table", .run = table_record}},
+     .queues = true},
+    {.name = "event-synchronize",
+     .ways = {{.name = "module", .run = module_synchronize},
+              {.name = "raw", .run = raw_synchronize},
+              {.name = "table", .run = table_synchronize}}},
+    {.name = "event-elapsed",
+     .ways = {{.name = "module", .run = module_elapsed},
+              {.name = "raw", .run = raw_elapsed},
+              {.name = "table", .run = table_elapsed},
+              {.name = "old", .run = old_elapsed}}},
+    {.name = "stream-wait",
+     .ways = {{.name = "module", .run = module_wait},
+              {.name = "raw", .run = raw_wait},
+              {.name = "table", .run = table_wait}},
+     .queues = true},
+    {.name = "stream-query",
+     .ways = {{.name = "module", .run = module_idle},
+              {.name = "raw", .run = raw_idle},
+              {.name = "table", .run = table_idle}}},
+    {.name = "event-pair",
+     .ways = {{.name = "pool", .run = pool_make},
+              {.name = "raw", .run = raw_make},
+              {.name = "module", .run = module_make}}},
+    {.name = NULL},
+};
+
+#ifdef COST_EVERYTHING
+#include <cushim/fault.h>
+#include <cushim/layer.h>
+#include <cushim/mock.h>
+#include <cushim/recording.h>
+
+/*
+ * Threads that call at once, each so often: through the table, and through a pointer of one's own.
+ * The time of a call is what it takes each of them, on the average.
+ */
+enum { MOST_THREADS = 64 };
+
+struct caller {
+    pthread_t thread;
+    pthread_barrier_t *barrier;
+    CUresult (*calls)(unsigned count);
+    unsigned count;
+    double ns;
+    CUresult code;
+};
+
+static CUresult by_table(unsigned count)
+{
+    unsigned codes = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        codes |= (unsigned)cushim_driver()->EventQuery(cost_end_handle);
+    return (CUresult)codes;
+}
+
+static CUresult by_pointer(unsigned count)
+{
+    unsigned codes = 0;
+
+    for (unsigned i = 0; i < count; i++)
+        codes |= (unsigned)cost_raw.event_query(cost_end_handle);
+    return (CUresult)codes;
+}
+
+static void *call(void *data)
+{
+    struct caller *caller = data;
+    double start;
+
+    caller->code = cushim_driver()->CtxSetCurrent(cost_context_handle);
+    pthread_barrier_wait(caller->barrier);
+    start = cost_now_ns();
+    if (caller->code == CUDA_SUCCESS)
+        caller->code = caller->calls(caller->count);
+    caller->ns = cost_now_ns() - start;
+    return NULL;
+}
+
+static double call_at_once(CUresult (*calls)(unsigned count), unsigned count)
+{
+    struct caller callers[MOST_THREADS];
+    double sum = 0;
+    pthread_barrier_t barrier;
+
+    pthread_barrier_init(&barrier, NULL, cost_thread_count);
+    for (unsigned i = 0; i < cost_thread_count; i++) {
+        callers[i] = (struct caller){.barrier = &barrier, .calls = calls, .count = count};
+        if (pthread_create(&callers[i].thread, NULL, call, &callers[i]) != 0)
+            abort(); /* the others wait at the barrier for good */
+    }
+    for (unsigned i = 0; i < cost_thread_count; i++) {
+        pthread_join(callers[i].thread, NULL);
+        cost_note(callers[i].code);
+        sum += callers[i].ns;
+    }
+    pthread_barrier_destroy(&barrier);
+    return sum / (double)cost_thread_count / (double)count;
+}
+
+static double by_table_at_once(unsigned count)
+{
+    return call_at_once(by_table, count);
+}
+
+static double raw_at_once(unsigned count)
+{
+    return call_at_once(by_pointer, count);
+}
+
+#define THREADS_ROW(number)                                                                        \
+    {                                                                                              \
+        .name = "threads-" #number,                                                                \
+        .ways = {{.name = "table", .run = by_table_at_once}, {.name = "raw", .run = raw_at_once}}, \
+        .threads = number                                                                          \
+    }
+
+const struct cost_row cost_threads[] = {
+    THREADS_ROW(1),  THREADS_ROW(2),  THREADS_ROW(4),  THREADS_ROW(8),
+    THREADS_ROW(16), THREADS_ROW(32), THREADS_ROW(64), {.name = NULL},
+};
+
+/* A query of an event through a layer that is installed: by how much it watches. */
+static struct cushim_layer *layer;
+
+static void begin_idle(void)
+{
+    cost_note(cushim_layer_create(NULL, &layer));
+    cost_note(cushim_layer_install(layer));
+}
+
+static void begin_recording(void)
+{
+    begin_idle();
+    cost_note(cushim_recording_start(layer, 0));
+}
+
+static void begin_rules(void)
+{
+    begin_idle();
+    cost_note(cushim_fault_parse(layer, "cuMemAlloc*:p=0.5 => out_of_memory\ncuGraph* => missing\n",
+                                 NULL, 0));
+}
+
+/* It meets the call and is not for it: for a later one. */
+static void begin_fault(void)
+{
+    const struct cushim_fault fault = {
+        .size = sizeof fault,
+        .site = "cuEventQuery",
+        .nth = UINT64_MAX,
+        .code = CUDA_ERROR_UNKNOWN,
+    };
+
+    begin_idle();
+    cost_note(cushim_fault_add(layer, &fault, NULL, 0));
+}
+
+static void end_layer(void)
+{
+    cushim_layer_destroy(layer);
+}
+
+COST_TIMED(layer_query, cushim_driver()->EventQuery(cost_end_handle))
+
+const struct cost_row cost_layer[] = {
+    {.name = "layer",
+     .ways = {{"none", layer_query, NULL, NULL},
+              {"idle", layer_query, begin_idle, end_layer},
+              {"rules", layer_query, begin_rules, end_layer},
+              {"recording", layer_query, begin_recording, end_layer},
+              {"fault", layer_query, begin_fault, end_layer}}},
+    {.name = NULL},
+};
+
+/* Calls of the mock: the same as the driver's on like objects. */
+static struct cushim_mock *mock;
+static const struct cushim_table *mock_table;
+static CUcontext mock_context;
+static CUstream mock_stream;
+static CUevent mock_start, mock_end;
+
+static void begin_mock(void)
+{
+    const struct cushim_mock_options options = {.size = sizeof options, .settings = "mode = auto"};
+
+    cost_note(cushim_mock_create(&options, &mock));
+    mock_table = cushim_mock_table(mock);
+    cost_note(mock_table->Init(0));
+    cost_note(mock_table->DevicePrimaryCtxRetain(&mock_context, 0));
+    cost_note(mock_table->CtxSetCurrent(mock_context));
+    cost_note(mock_table->StreamCreate(&mock_stream, CU_STREAM_NON_BLOCKING));
+    cost_note(mock_table->EventCreate(&mock_start, CU_EVENT_DEFAULT));
+    cost_note(mock_table->EventCreate(&mock_end, CU_EVENT_DEFAULT));
+    cost_note(mock_table->EventRecord(mock_start, mock_stream));
+    cost_note(mock_table->EventRecord(mock_end, mock_stream));
+    cost_note(mock_table->StreamSynchronize(mock_stream));
+}
+
+static void end_mock(void)
+{
+    cost_note(mock_table->EventDestroy_v2(mock_start));
+    cost_note(mock_table->EventDestroy_v2(mock_end));
+    cost_note(mock_table->StreamDestroy_v2(mock_stream));
+    cost_note(mock_table->DevicePrimaryCtxRelease_v2(0));
+    cost_note(cushim_mock_destroy(mock));
+}
+
+static CUresult make_on_mock(void)
+{
+    CUevent event = NULL;
+    CUresult code = mock_table->EventCreate(&event, 0);
+
+    return code != CUDA_SUCCESS ? code : mock_table->EventDestroy_v2(event);
+}
+
+COST_TIMED(mock_query, mock_table->EventQuery(mock_end))
+COST_TIMED(mock_record, mock_table->EventRecord(mock_end, mock_stream))
+COST_TIMED(mock_synchronize, mock_table->EventSynchronize(mock_start))
+COST_TIMED(mock_elapsed, mock_table->EventElapsedTime_v2(&cost_ms, mock_start, mock_end))
+COST_TIMED(mock_wait, mock_table->StreamWaitEvent(mock_stream, mock_start, 0))
+COST_TIMED(mock_idle, mock_table->StreamQuery(mock_stream))
+COST_TIMED(mock_make, make_on_mock())
+
+const struct cost_row cost_mock[] = {
+    {.name = "mock-event-query",
+     .ways = {{"mock", mock_query, begin_mock, end_mock}, {.name = "raw", .run = raw_query}}},
+    {.name = "mock-event-record",
+     .ways = {{"mock", mock_record, begin_mock, end_mock}, {.name = "raw", .run = raw_record}},
+     .queues = true},
+    {.name = "mock-event-synchronize",
+     .ways = {{"mock", mock_synchronize, begin_mock, end_mock},
+              {.name = "raw", .run = raw_synchronize}}},
+    {.name = "mock-event-elapsed",
+     .ways = {{"mock", mock_elapsed, begin_mock, end_mock}, {.name = "raw", .run = raw_elapsed}}},
+    {.name = "mock-stream-wait",
+     .ways = {{"mock", mock_wait, begin_mock, end_mock}, {.name = "raw", .run = raw_wait}},
+     .queues = true},
+    {.name = "mock-stream-query",
+     .ways = {{"mock", mock_idle, begin_mock, end_mock}, {.name = "raw", .run = raw_idle}}},
+    {.name = "mock-event-pair",
+     .ways = {{"mock", mock_make, begin_mock, end_mock}, {.name = "raw", .run = raw_make}}},
+    {.name = NULL},
+};
+#endif

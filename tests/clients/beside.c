@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands in for libraries of NVIDIA's that clients want to see open, and is built once under the name
+ * of each. The video decoder, libnvcuvid.so.1, belongs to the driver: GStreamer has its CUDA elements
+ * only with it. It decodes nothing: every function refuses. The compiler, libnvrtc.so, belongs to the
+ * toolkit: hashcat lists CUDA devices, and libgpuarray starts, only with it. It compiles nothing:
+ * every function refuses but those that tell its version and name a failure.
+ */
+enum { NOT_SUPPORTED = 801, INTERNAL_ERROR = 11 };
+
+#define REFUSE(code, name) \
+    int name(void);        \
+    int name(void)         \
+    {                      \
+        return code;       \
+    }
+
+REFUSE(NOT_SUPPORTED, cuvidCreateDecoder)
+REFUSE(NOT_SUPPORTED, cuvidCreateVideoParser)
+REFUSE(NOT_SUPPORTED, cuvidCtxLock)
+REFUSE(NOT_SUPPORTED, cuvidCtxLockCreate)
+REFUSE(NOT_SUPPORTED, cuvidCtxLockDestroy)
+REFUSE(NOT_SUPPORTED, cuvidCtxUnlock)
+REFUSE(NOT_SUPPORTED, cuvidDecodePicture)
+REFUSE(NOT_SUPPORTED, cuvidDestroyDecoder)
+REFUSE(NOT_SUPPORTED, cuvidDestroyVideoParser)
+REFUSE(NOT_SUPPORTED, cuvidGetDecoderCaps)
+REFUSE(NOT_SUPPORTED, cuvidMapVideoFrame64)
+REFUSE(NOT_SUPPORTED, cuvidParseVideoData)
+REFUSE(NOT_SUPPORTED, cuvidUnmapVideoFrame64)
+
+REFUSE(INTERNAL_ERROR, nvrtcAddNameExpression)
+REFUSE(INTERNAL_ERROR, nvrtcCompileProgram)
+REFUSE(INTERNAL_ERROR, nvrtcCreateProgram)
+REFUSE(INTERNAL_ERROR, nvrtcDestroyProgram)
+REFUSE(INTERNAL_ERROR, nvrtcGetLoweredName)
+REFUSE(INTERNAL_ERROR, nvrtcGetPTX)
+REFUSE(INTERNAL_ERROR, nvrtcGetPTXSize)
+REFUSE(INTERNAL_ERROR, nvrtcGetProgramLog)
+REFUSE(INTERNAL_ERROR, nvrtcGetProgramLogSize)
+
+const char *nvrtcGetErrorString(int code);
+const char *nvrtcGetErrorString(int code)
+{
+    return code ? "nvrtc refuses: it is a stand-in" : "success";
+}
+
+int nvrtcVersion(int *major, int *minor);
+int nvrtcVersion(int *major, int *minor)
+{
+    *major = 11;
+    *minor = 2;
+    return 0;
+}

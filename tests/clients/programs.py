@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the clients that are modules of Python do: programs.py NAME [WORD]... (Blender: -- NAME).
+
+A module is imported where it is used, since each client brings its own.
+"""
+import hashlib
+import os
+import pkgutil
+import sys
+import unittest
+
+
+def av_frames(*filters):
+    """MD5 of the frames of a test picture that went through the filters named."""
+    import av
+
+    layout = 'pix_fmts=yuv420p'
+    graph = av.filter.Graph()
+    chain = [graph.add('testsrc2', 'size=320x240:rate=25:duration=1'), graph.add('format', layout)]
+    chain += [graph.add(name) for name in filters]
+    chain += [graph.add('format', layout), graph.add('buffersink')]
+    for before, after in zip(chain, chain[1:]):
+        before.link_to(after)
+    graph.configure()
+    for number in range(25):
+        planes = b''.join(bytes(plane) for plane in chain[-1].pull().planes)
+        print(number, len(planes), hashlib.md5(planes).hexdigest())
+
+
+def blender_devices():
+    """Run by Blender: the devices that its renderer Cycles finds."""
+    import bpy
+
+    preferences = bpy.context.preferences.addons['cycles'].preferences
+    for device in preferences.get_devices_for_type('CUDA'):
+        print(f'device {device.type} {device.name} at {device.id}')
+
+
+def halide_buffers():
+    """A buffer of Halide's to the device and back."""
+    import halide
+    import numpy
+
+    target = halide.Target('host-cuda')
+    data = numpy.arange(240 * 320, dtype=numpy.int32).reshape(240, 320)
+    expected = data.copy()
+    buffer = halide.Buffer(data)
+    buffer.set_host_dirty()
+    print('uploaded', buffer.copy_to_device(target))
+    data[:] = 0
+    buffer.set_host_dirty(False)
+    buffer.set_device_dirty()
+    print('downloaded', buffer.copy_to_host())
+    print('wrong', numpy.count_nonzero(numpy.asarray(buffer) != expected))
+    print('freed', buffer.device_free())
+    print('done')
+
+
+def numba_arrays():
+    """Arrays of numba.cuda on the device: there and back, in every way that needs no kernel."""
+    import numpy
+    from numba import cuda
+
+    data = numpy.arange(100000, dtype=numpy.float32).reshape(100, 1000)
+
+    def same(array):
+        assert (array == data).all()
+
+    def arrays():
+        there = cuda.to_device(data)
+        same(there.copy_to_host())
+        other = cuda.device_array_like(data)
+        other.copy_to_device(there)
+        same(other.copy_to_host())
+        assert (there[3:5].copy_to_host() == data[3:5]).all()
+        assert there[7, 11] == data[7, 11]
+
+    def streams():
+        first, second = cuda.stream(), cuda.stream()
+        begun, sent = cuda.event(), cuda.event()
+        with cuda.pinned(data):
+            begun.record(first)
+            there = cuda.to_device(data, stream=first)
+            sent.record(first)
+            sent.wait(second)
+            back = cuda.pinned_array_like(data)
+            there.copy_to_host(back, stream=second)
+            second.synchronize()
+        assert sent.query() and begun.elapsed_time(sent) > 0
+        same(back)
+        called = []
+        first.add_callback(lambda stream, status, argument: called.append((status, argument)), 42)
+        first.synchronize()
+        assert called == [(0, 42)], called
+
+    def managed():
+        array = cuda.managed_array(data.shape, data.dtype)
+        array[:] = data
+        cuda.synchronize()
+        same(array)
+        mapped = cuda.mapped_array(data.shape, data.dtype)
+        mapped[:] = data
+        same(mapped)
+        free, total = cuda.current_context().get_memory_info()
+        assert 0 < free <= total
+
+    assert cuda.detect()
+    print('found', len(cuda.gpus), 'CUDA device')
+    device = cuda.get_current_device()
+    print('name', device.name.decode(), 'capability', '%d.%d' % device.compute_capability)
+    arrays()
+    streams()
+    managed()
+    cuda.close()
+    arrays()
+    print('done')
+
+
+def pygpu_arrays():
+    """Arrays of pygpu on the device: there and back, in every way that needs no kernel."""
+    import numpy
+    import pygpu
+
+    data = numpy.arange(100000, dtype='float32').reshape(100, 1000)
+    context = pygpu.init('cuda0')
+    print('name', context.devname)
+    print('memory', context.total_gmem)
+    there = pygpu.gpuarray.array(data, context=context)
+    assert (numpy.asarray(there) == data).all()
+    assert (numpy.asarray(there.copy()) == data).all()
+    assert (numpy.asarray(there[3:5]) == data[3:5]).all()
+    other = pygpu.gpuarray.empty(data.shape, dtype='float32', context=context)
+    other.write(data + 1)
+    other.sync()
+    back = numpy.empty_like(data)
+    other.read(back)
+    assert (back == data + 1).all()
+    zeros = pygpu.gpuarray.zeros((1000,), dtype='int64', context=context)
+    assert not numpy.asarray(zeros).any()
+    print('done')
+
+
+class Outcome(unittest.TestResult):
+    """Sorts the tests of a module by what became of them: for unittest, and as a plug-in of pytest.
+
+    `unable`: those whose text has one of the words of `lacking`, or whose name ends so: without
+    NVIDIA's compiler those that compile cannot pass, and say so; without a GPU those cannot that
+    want a kernel's result.
+    """
+
+    def __init__(self, lacking, endings=()):
+        super().__init__()
+        self.lacking, self.endings = lacking, endings
+        self.passed = self.unable = self.wrong = 0
+
+    def sort(self, name, text):
+        if name.endswith(self.endings) or any(word in text for word in self.lacking):
+            self.unable += 1
+        else:
+            self.wrong += 1
+            sys.stderr.write(f'{name}\n{text}\n')
+
+    def addSuccess(self, test):
+        self.passed += 1
+
+    def addFailure(self, test, error):
+        self.sort(test.id(), self._exc_info_to_string(error, test))
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, error):
+        if error:
+            self.addFailure(test, error)
+
+    def pytest_runtest_logreport(self, report):
+        if report.passed:
+            self.passed += report.when == 'call'
+        elif report.failed:
+            self.sort(report.nodeid, report.longreprtext)
+
+    def pytest_collectreport(self, report):
+        if report.failed:
+            self.wrong += 1
+            sys.stderr.write(f'{report.nodeid}\n{report.longreprtext}\n')
+
+    def tell(self, run):
+        """Run the tests, which print, and say what became of them."""
+        stdout = os.dup(1)
+        os.dup2(2, 1)
+        run()
+        sys.stdout.flush()
+        os.dup2(stdout, 1)
+        print('passed', self.passed)
+        print('skipped', len(self.skipped))
+        print('without compiler or result', self.unable)
+        print('wrong', self.wrong)
+
+
+def numba_tests():
+    """numba's own tests of its driver layer."""
+    from numba.cuda.tests import cudadrv
+
+    names = [module.name for module in
+             pkgutil.iter_modules(cudadrv.__path__, cudadrv.__name__ + '.')]
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    outcome = Outcome(('NvvmSupportError', '/nvvm/lib64'),
+                      ('test_cuda_driver_basic', 'test_cuda_driver_stream_operations'))
+    outcome.tell(lambda: suite.run(outcome))
+
+
+def pygpu_tests(folder):
+    """pygpu's own tests, but for what a toolkit that is installed would add: nothing needs it."""
+    import pytest
+
+    left_out = [f'--ignore={os.path.join(folder, name)}'
+                for name in ('test_blas.py', 'test_collectives.py')]
+    outcome = Outcome(('nvrtc', 'kernel compile failure'))
+    outcome.tell(lambda: pytest.main(['-p', 'no:cacheprovider', '-q', '--tb=long', folder]
+                                     + left_out, plugins=[outcome]))
+
+
+PROGRAMS = (av_frames, blender_devices, halide_buffers, numba_arrays, numba_tests, pygpu_arrays,
+            pygpu_tests)
+
+if __name__ == '__main__':
+    NAME, *WORDS = sys.argv[sys.argv.index('--') + 1 if '--' in sys.argv else 1:]
+    {program.__name__: program for program in PROGRAMS}[NAME](*WORDS)

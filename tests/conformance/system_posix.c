@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files, and children that are forked and do not start anew: statement 9, and cushim's modules.
+ */
+#define _GNU_SOURCE
+#include "system.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "begin.h"
+#include "cases.h"
+#include "check.h"
+#include "tests/support/counters.h"
+#include "tests/support/verdict.h"
+
+_Static_assert((int)FILE_PATH_BYTES >= PATH_MAX, "realpath() writes as much");
+
+const char file_of_the_driver[] = "libcuda.so.1";
+
+bool file_absolute(const char *path, char absolute[FILE_PATH_BYTES])
+{
+    return realpath(path, absolute) != NULL;
+}
+
+bool file_of(const void *symbol, char absolute[FILE_PATH_BYTES])
+{
+    Dl_info info;
+
+    return dladdr(symbol, &info) != 0 && file_absolute(info.dli_fname, absolute);
+}
+
+bool file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+const char *file_write(const void *bytes, size_t size)
+{
+    static char path[64];
+    int file;
+
+    snprintf(path, sizeof path, "%s/cushim-conformance-XXXXXX", file_folder());
+    file = mkstemp(path);
+    if (file < 0 || write(file, bytes, size) != (ssize_t)size)
+        fail("%s cannot be written", path);
+    close(file);
+    return path;
+}
+
+const char *file_folder(void)
+{
+    return "/tmp";
+}
+
+const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* What a forked child, which does not start anew, has met. */
+struct forked {
+    CUresult init, count, create;
+    bool untouched; /* what EventCreate() should have made */
+};
+
+/* Fork, and do it there. Returns how the child ended (wait status). */
+static int do_in_fork(void (*act)(void *data, int end), void *data, void *met, size_t size)
+{
+    int ends[2], status = 0;
+    pid_t child;
+
+    if (pipe(ends) != 0 || (child = fork()) < 0)
+        fail("no child can be had");
+    if (child == 0) {
+        alarm(120); /* ends a child that waits for ever */
+        act(data, ends[1]);
+        counters_write();
+        _exit(0);
+    }
+    close(ends[1]);
+    memset(met, 0xff, size);
+    if (read(ends[0], met, size) < 0)
+        fail("the child cannot be heard");
+    close(ends[0]);
+    if (waitpid(child, &status, 0) != child)
+        fail("the child is lost");
+    return status;
+}
+
+/* From the child to its parent. */
+static void answer(int end, const void *met, size_t size)
+{
+    if (write(end, met, size) != (ssize_t)size)
+        _exit(1);
+}
+
+static void begin_anew(void *data, int end)
+{
+    CUevent made = data;
+    struct forked met;
+    int devices = 0;
+
+    memset(&met, 0, sizeof met); /* and what lies between its members */
+    met.init = cu->Init(0);
+    met.count = cu->DeviceGetCount(&devices);
+    met.create = cu->EventCreate(&made, 0);
+    met.untouched = made == data;
+    answer(end, &met, sizeof met);
+}
+
+static void query_inherited(void *data, int end)
+{
+    CUresult code = cu->EventQuery(data);
+
+    answer(end, &code, sizeof code);
+}
+
+static void forked_child_is_not_initialised(void)
+{
+    struct forked met;
+    CUevent event;
+
+    begin_context();
+    event = begin_done();
+    EQUAL(0, do_in_fork(begin_anew, event, &met, sizeof met));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, met.init);
+    CODE(CUDA_ERROR_NOT_INITIALIZED, met.count);
+    CODE(CUDA_ERROR_NOT_INITIALIZED, met.create);
+    CHECK(met.untouched);
+    OK(cu->EventQuery(event)); /* the parent is as before */
+    OK(cu->EventDestroy_v2(event));
+}
+
+static void inherited_event_is_undefined(void)
+{
+    CUresult code;
+    CUevent event;
+    int status;
+
+    begin_context();
+    event = begin_done();
+    status = do_in_fork(query_inherited, event, &code, sizeof code);
+    if (WIFSIGNALED(status)) {
+        detail("signal %d", WTERMSIG(status));
+        CHECK(!backend_is_mock());
+        EQUAL(SIGSEGV, WTERMSIG(status));
+    } else {
+        ONE_OF(code, CUDA_SUCCESS, CUDA_ERROR_NOT_INITIALIZED);
+    }
+    OK(cu->EventQuery(event));
+}
+
+/* What a child has made of cushim's objects. */
+struct inherited {
+    struct cushim_context *context;
+    struct cushim_stream *stream;
+    struct cushim_event *event;
+};
+
+/* In the child, which asserts by itself: whoever uses them is refused, and may release them. */
+static void use_inherited_objects(void *data, int end)
+{
+    const struct inherited *inherited = data;
+    struct cushim_event *made = NULL;
+    int count = -5;
+
+    (void)end;
+    CODE(CUDA_ERROR_NOT_INITIALIZED, backend_init_cushim());
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_device_count(&count));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_create(&made, inherited->context, NULL));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_query(inherited->event));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_record(inherited->event, inherited->stream));
+    OK(cushim_event_release(inherited->event));
+    OK(cushim_stream_release(inherited->stream));
+    OK(cushim_context_release(inherited->context));
+    check_peer_end();
+}
+
+static void forked_child_is_refused(void)
+{
+    struct inherited inherited = {.context = retain_primary()};
+    char nothing;
+
+    inherited.stream = create_stream(inherited.context);
+    inherited.event = create_event(inherited.context);
+    MUST(cushim_event_record(inherited.event, inherited.stream));
+    MUST(cushim_event_synchronize(inherited.event));
+    EQUAL(0, do_in_fork(use_inherited_objects, &inherited, &nothing, sizeof nothing));
+    OK(cushim_event_record(inherited.event, inherited.stream)); /* the parent is as before */
+    OK(cushim_event_synchronize(inherited.event));
+    OK(cushim_event_release(inherited.event));
+    OK(cushim_stream_release(inherited.stream));
+    OK(cushim_context_release(inherited.context));
+}
+
+const struct conformance_case fork_cases[] = {
+    MEASURED_CASE("009_forked_child_is_not_initialised", forked_child_is_not_initialised),
+    MEASURED_CASE("009_inherited_event_is_undefined", inherited_event_is_undefined),
+    CUSHIM_CASE("cushim_driver_refuses_a_forked_child", forked_child_is_refused),
+    {.name = NULL},
+};

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What every function of the mock answers to zeros, against its page and against the driver.
+
+    slots_test.py PROGRAM PAGE
+
+The driver's answers are in zeros.tsv: only what the page calls exact is compared with them, and not
+where the driver crashed. Each remaining difference is listed here, and one that is none any more
+must go from the list.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+STATES = ('none', 'init', 'context')
+
+# What Meson starts programs of another system with.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+
+# Symbol without its per-thread suffix, and the state.
+KNOWN = {
+    # It has nothing to tell and succeeds; with a place for an answer it asks for cuInit.
+    ('cuMemGetAddressRange_v2', 'none'),
+}
+
+
+def read_measured():
+    with open(os.path.join(HERE, 'zeros.tsv'), encoding='utf-8') as file:
+        rows = [line.rstrip('\n').split('\t') for line in file if not line.startswith('#')]
+    return {(row[0], state): answer for row in rows for state, answer in zip(STATES, row[1:])}
+
+
+def read_mock():
+    told = {}
+    for state in STATES:
+        text = subprocess.run([*WRAPPER, PROGRAM, state], check=True, stdout=subprocess.PIPE,
+                              text=True).stdout
+        for line in text.splitlines():
+            symbol, answer = line.split(' ', 1)
+            told[symbol, state] = answer.replace('answered ', '')
+    return told
+
+
+class Slots(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.answers = read_mock()
+        cls.told = {symbol: answer for (symbol, state), answer in cls.answers.items()
+                    if state == 'context'}
+        with open(PAGE, encoding='ascii') as file:
+            cls.page = file.read()
+        cls.rows = {symbol: (kind, difference) for symbol, kind, difference in re.findall(
+            r'^\| `(cu\w+)` \| (\w+) \| (.*) \|$', cls.page, re.MULTILINE)}
+
+    def test_page_has_every_function(self):
+        self.assertEqual(set(self.rows), set(self.told))
+        self.assertEqual(len(self.rows), 673)
+
+    def test_function_is_refused_exactly_where_the_page_says_so(self):
+        wrong = [symbol for symbol, (kind, _) in self.rows.items()
+                 if (kind in ('refused', 'absent')) != (self.told[symbol] == 'refused')]
+        self.assertEqual(wrong, [])
+
+    def test_no_function_crashes_or_hangs_on_zeros(self):
+        self.assertEqual([symbol for symbol, word in self.told.items() if word == 'ended'], [])
+
+    def test_approximate_function_says_what_differs_and_no_other_does(self):
+        wrong = [symbol for symbol, (kind, difference) in self.rows.items()
+                 if (kind == 'approximate') != bool(difference)]
+        self.assertEqual(wrong, [])
+
+    def test_counts_are_those_of_the_rows(self):
+        kinds = [kind for kind, _ in self.rows.values()]
+        counts = [list(map(int, row)) for row in re.findall(
+            r'^\| [A-Z][a-zA-Z ]+ \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$', self.page,
+            re.MULTILINE)]
+        self.assertEqual(len(counts), 2)
+        self.assertEqual([sum(column) for column in zip(*counts)],
+                         [kinds.count(kind) for kind in ('exact', 'approximate', 'refused',
+                                                         'absent')] + [len(kinds)])
+
+    def test_exact_functions_answer_as_the_driver(self):
+        different, compared = {}, 0
+        for (symbol, state), answer in read_measured().items():
+            if self.rows[symbol][0] != 'exact' or answer == 'crash':
+                continue
+            compared += 1
+            if self.answers[symbol, state] != answer:
+                different[re.sub('_pt[ds][sz]$', '', symbol), state] = '%s, not %s' % (
+                    self.answers[symbol, state], answer)
+        self.assertGreater(compared, 1000)
+        self.assertEqual({case: what for case, what in different.items() if case not in KNOWN}, {})
+        self.assertEqual(sorted(set(KNOWN) - set(different)), [])
+
+
+if __name__ == '__main__':
+    PROGRAM, PAGE = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stream memory operations (statement 59), and attributes of streams. */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include <pthread.h>
+#include <string.h>
+
+#include "tests/mock/world.h"
+
+enum { BYTES = 64, MS = 1000000 };
+
+static CUstream waiting_stream;
+static volatile uint32_t *word; /* page-locked */
+static CUdeviceptr pinned, device;
+
+static int begin_with(const char *settings)
+{
+    void *host;
+
+    world_begin(settings);
+    waiting_stream = world_stream();
+    OK(driver->MemAllocHost_v2(&host, BYTES));
+    memset(host, 0, BYTES);
+    word = host;
+    pinned = (CUdeviceptr)(uintptr_t)host;
+    OK(driver->MemAlloc_v2(&device, BYTES));
+    OK(driver->MemsetD8_v2(device, 0, BYTES));
+    OK(cushim_mock_drain(world));
+    return 0;
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return begin_with("mode = manual\nschedule = fifo");
+}
+
+static int begin_threaded(void **state)
+{
+    (void)state;
+    return begin_with("mode = threaded");
+}
+
+static int end(void **state)
+{
+    (void)state;
+    OK(cushim_mock_drain(world));
+    OK(driver->MemFree_v2(device));
+    OK(driver->MemFreeHost((void *)(uintptr_t)pinned));
+    OK(driver->StreamDestroy_v2(waiting_stream));
+    world_end();
+    return 0;
+}
+
+static uint32_t device_word(void)
+{
+    return *(const uint32_t *)cushim_mock_memory(world, device, sizeof(uint32_t));
+}
+
+static void write_of_the_host_releases_a_wait(void **state)
+{
+    (void)state;
+    OK(driver->StreamWaitValue32_v2(waiting_stream, pinned, 5, CU_STREAM_WAIT_VALUE_EQ));
+    OK(cushim_mock_advance(world, MS));
+    CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiting_stream));
+    *word = 5;
+    OK(cushim_mock_advance(world, MS));
+    OK(driver->StreamQuery(waiting_stream));
+}
+
+static void write_of_a_stream_releases_a_wait_of_another(void **state)
+{
+    CUstream other = world_stream();
+
+    (void)state;
+    OK(driver->StreamWaitValue64_v2(waiting_stream, device, UINT64_C(1) << 40,
+                                    CU_STREAM_WAIT_VALUE_GEQ));
+    OK(driver->StreamWriteValue64_v2(other, device, UINT64_C(3) << 40, 0));
+    OK(cushim_mock_drain(world));
+    OK(driver->StreamQuery(waiting_stream));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void write_acts_when_it_executes(void **state)
+{
+    (void)state;
+    world_spin(waiting_stream, 5 * MS);
+    OK(driver->StreamWriteValue32_v2(waiting_stream, device, 7, 0));
+    OK(driver->StreamWriteValue32_v2(waiting_stream, pinned, 8, 0));
+    OK(cushim_mock_advance(world, 4 * MS));
+    assert_int_equal(device_word(), 0);
+    assert_int_equal(*word, 0);
+    OK(cushim_mock_advance(world, 2 * MS));
+    assert_int_equal(device_word(), 7);
+    assert_int_equal(*word, 8);
+}
+
+static void write_on_an_idle_stream_does_not_act_at_the_call(void **state)
+{
+    (void)state;
+    OK(driver->StreamWriteValue32_v2(waiting_stream, pinned, 8, 0));
+    assert_int_equal(*word, 0);
+    OK(cushim_mock_drain(world));
+    assert_int_equal(*word, 8);
+}
+
+static void comparisons_are_those_of_the_reference(void **state)
+{
+    static const struct {
+        uint32_t found, value;
+        unsigned flags;
+        bool met;
+    } cases[] = {
+        {7, 7, CU_STREAM_WAIT_VALUE_GEQ, true},
+        {6, 7, CU_STREAM_WAIT_VALUE_GEQ, false},
+        {0x80000000u, 0x7fffffffu, CU_STREAM_WAIT_VALUE_GEQ, true}, /* the difference is signed */
+        {7, 0x80000008u, CU_STREAM_WAIT_VALUE_GEQ, true},
+        {7, 0x90000000u, CU_STREAM_WAIT_VALUE_GEQ, true},
+        {7, 0x70000000u, CU_STREAM_WAIT_VALUE_GEQ, false},
+        {8, 7, CU_STREAM_WAIT_VALUE_EQ, false},
+        {7, 7, CU_STREAM_WAIT_VALUE_EQ, true},
+        {6, 1, CU_STREAM_WAIT_VALUE_AND, false},
+        {6, 2, CU_STREAM_WAIT_VALUE_AND, true},
+        {0xffffffffu, 0, CU_STREAM_WAIT_VALUE_NOR, false},
+        {0xfffffffeu, 1, CU_STREAM_WAIT_VALUE_NOR, false},
+        {0xfffffffeu, 0, CU_STREAM_WAIT_VALUE_NOR, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        *word = cases[i].found;
+        OK(driver->StreamWaitValue32_v2(waiting_stream, pinned, cases[i].value, cases[i].flags));
+        OK(cushim_mock_advance(world, MS));
+        if ((driver->StreamQuery(waiting_stream) == CUDA_SUCCESS) != cases[i].met)
+            fail_msg("case %zu", i);
+        if (cases[i].met)
+            continue;
+        *word = cases[i].flags == CU_STREAM_WAIT_VALUE_NOR ? 0 : cases[i].value;
+        OK(cushim_mock_advance(world, MS));
+        OK(driver->StreamQuery(waiting_stream));
+    }
+}
+
+static void arguments_are_checked(void **state)
+{
+    uint32_t unknown[2];
+    const CUdeviceptr pageable = (CUdeviceptr)(uintptr_t)unknown;
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWaitValue32_v2(waiting_stream, pinned, 5, 4));
+    CODE(CUDA_ERROR_NOT_SUPPORTED,
+         driver->StreamWaitValue32_v2(waiting_stream, pinned, 5, CU_STREAM_WAIT_VALUE_FLUSH));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue32_v2(waiting_stream, pinned, 5, 1));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue32_v2(waiting_stream, pinned + 2, 5, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue64_v2(waiting_stream, pinned + 4, 5, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue32_v2(waiting_stream, 0, 5, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamWriteValue32_v2(waiting_stream, pageable, 5, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->StreamWriteValue32_v2(waiting_stream, device + BYTES, 5, 0));
+    assert_int_equal(world_state().pending, 0);
+}
+
+static void first_abi_is_not_supported_by_the_device(void **state)
+{
+    (void)state;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->StreamWriteValue32(waiting_stream, pinned, 5, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->StreamWaitValue64(waiting_stream, pinned, 5, 0));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->StreamBatchMemOp(waiting_stream, 0, NULL, 0));
+}
+
+static CUstreamBatchMemOpParams write_op(CUdeviceptr address, uint32_t value)
+{
+    CUstreamBatchMemOpParams one;
+
+    memset(&one, 0, sizeof one);
+    one.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+    one.writeValue.address = address;
+    one.writeValue.value = value;
+    return one;
+}
+
+static CUstreamBatchMemOpParams wait_op(CUdeviceptr address, uint32_t value)
+{
+    CUstreamBatchMemOpParams one;
+
+    memset(&one, 0, sizeof one);
+    one.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+    one.waitValue.address = address;
+    one.waitValue.value = value;
+    one.waitValue.flags = CU_STREAM_WAIT_VALUE_EQ;
+    return one;
+}
+
+static void batch_is_done_in_its_order(void **state)
+{
+    CUstreamBatchMemOpParams batch[] = {write_op(device, 1), wait_op(pinned, 2),
+                                        write_op(device, 3)};
+
+    (void)state;
+    OK(driver->StreamBatchMemOp_v2(waiting_stream, COUNT(batch), batch, 0));
+    assert_int_equal(device_word(), 0);
+    OK(cushim_mock_advance(world, MS));
+    assert_int_equal(device_word(), 1);
+    *word = 2;
+    OK(cushim_mock_advance(world, MS));
+    assert_int_equal(device_word(), 3);
+}
+
+static void batch_that_cannot_be_done_does_nothing(void **state)
+{
+    static CUstreamBatchMemOpParams many[256];
+    CUstreamBatchMemOpParams batch[] = {write_op(pinned, 1), write_op(0, 2)};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(many); i++)
+        many[i] = write_op(device, (uint32_t)i);
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->StreamBatchMemOp_v2(waiting_stream, COUNT(batch), batch, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(waiting_stream, 256, many, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(waiting_stream, 1, many, 1));
+    many[1].operation = (CUstreamBatchMemOpType)77;
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(waiting_stream, 2, many, 0));
+    many[1].operation = CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES;
+    CODE(CUDA_ERROR_NOT_SUPPORTED, driver->StreamBatchMemOp_v2(waiting_stream, 2, many, 0));
+    assert_int_equal(world_state().pending, 0);
+    OK(driver->StreamBatchMemOp_v2(waiting_stream, 0, NULL, 0));
+    many[1] = write_op(device, 1);
+    OK(driver->StreamBatchMemOp_v2(waiting_stream, 255, many, 0));
+    OK(cushim_mock_drain(world));
+    assert_int_equal(*word, 0);
+    assert_int_equal(device_word(), 254);
+}
+
+static void captured_batch_is_one_node_and_acts_at_each_launch(void **state)
+{
+    CUstreamBatchMemOpParams batch[] = {wait_op(pinned, 2), write_op(device, 3),
+                                        write_op(pinned, 0)};
+    CUgraph graph;
+    CUgraphExec exec;
+    size_t nodes = 0;
+
+    (void)state;
+    OK(driver->StreamBeginCapture_v2(waiting_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(driver->StreamBatchMemOp_v2(waiting_stream, COUNT(batch), batch, 0));
+    OK(driver->StreamEndCapture(waiting_stream, &graph));
+    OK(driver->GraphGetNodes(graph, NULL, &nodes));
+    assert_int_equal(nodes, 1);
+    OK(driver->GraphInstantiateWithFlags(&exec, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        OK(driver->GraphLaunch(exec, waiting_stream));
+        OK(cushim_mock_advance(world, MS));
+        CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(waiting_stream));
+        *word = 2;
+        OK(cushim_mock_advance(world, MS));
+        OK(driver->StreamQuery(waiting_stream));
+        assert_int_equal(device_word(), 3);
+        assert_int_equal(*word, 0);
+    }
+    OK(driver->GraphExecDestroy(exec));
+    OK(driver->GraphDestroy(graph));
+}
+
+static void *write_word(void *value)
+{
+    __atomic_store_n(word, *(const uint32_t *)value, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void call_that_blocks_is_released_by_another_thread(void **state)
+{
+    uint32_t value = 5;
+    pthread_t thread;
+
+    (void)state;
+    OK(driver->StreamWaitValue32_v2(waiting_stream, pinned, value, CU_STREAM_WAIT_VALUE_GEQ));
+    assert_int_equal(pthread_create(&thread, NULL, write_word, &value), 0);
+    OK(driver->StreamSynchronize(waiting_stream));
+    pthread_join(thread, NULL);
+}
+
+static void batch_writes_and_waits_for_values_of_64_bits(void **state)
+{
+    static const uint64_t wide = UINT64_C(0x123456789abcdef0);
+    const CUstream stream = world_stream();
+    volatile uint64_t *words;
+    CUdeviceptr memory;
+    CUevent done = world_event();
+    void *host;
+
+    (void)state;
+    OK(driver->MemAllocHost_v2(&host, 64));
+    memset(host, 0, 64);
+    words = host;
+    memory = (CUdeviceptr)(uintptr_t)host;
+    {
+        CUstreamBatchMemOpParams list[] = {
+            {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64,
+                            .address = memory,
+                            .value64 = wide}},
+            {.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64,
+                           .address = memory + 8,
+                           .value64 = wide,
+                           .flags = CU_STREAM_WAIT_VALUE_EQ}},
+            {.operation = CU_STREAM_MEM_OP_BARRIER},
+            {.writeValue = {.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64,
+                            .address = memory + 16,
+                            .value64 = ~wide}},
+        };
+
+        OK(driver->StreamBatchMemOp_v2(stream, COUNT(list), list, 0));
+        list[0].operation = (CUstreamBatchMemOpType)99;
+        CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamBatchMemOp_v2(stream, COUNT(list), list, 0));
+    }
+    OK(driver->EventRecord(done, stream));
+    cushim_mock_drain(world);
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
+    assert_true(words[0] == wide && words[2] == 0);
+    words[1] = (uint32_t)wide; /* the lower half is not the value */
+    cushim_mock_drain(world);
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
+    words[1] = wide;
+    OK(cushim_mock_drain(world));
+    OK(driver->EventQuery(done));
+    assert_true(words[2] == ~wide);
+    OK(driver->EventDestroy_v2(done));
+    OK(driver->StreamDestroy_v2(stream));
+    OK(driver->MemFreeHost(host));
+}
+
+static void first_abi_of_destroying_a_stream_waits_for_its_work(void **state)
+{
+    const CUstream stream = world_stream();
+    const CUevent done = world_event();
+
+    (void)state;
+    CODE(CUDA_ERROR_INVALID_HANDLE, driver->StreamDestroy(NULL));
+    world_spin(stream, 50000000);
+    OK(driver->EventRecord(done, stream));
+    CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(done));
+    OK(driver->StreamDestroy(stream));
+    OK(driver->EventQuery(done));
+    OK(driver->EventDestroy_v2(done));
+}
+
+/* Attributes of streams: what is set is what is told, and what is copied with them. */
+
+static const CUstreamAttrID window = (CUstreamAttrID)1, policy = (CUstreamAttrID)3,
+                            priority = (CUstreamAttrID)8, domain_map = (CUstreamAttrID)9,
+                            domain = (CUstreamAttrID)10, attribute_unknown = (CUstreamAttrID)2;
+
+static CUstreamAttrValue get(CUstream stream, CUstreamAttrID attribute)
+{
+    CUstreamAttrValue value;
+
+    memset(&value, 0xff, sizeof value);
+    OK(driver->StreamGetAttribute(stream, attribute, (void *)&value));
+    return value;
+}
+
+static void set(CUstream stream, CUstreamAttrID attribute, CUstreamAttrValue value)
+{
+    OK(driver->StreamSetAttribute(stream, attribute, (void *)&value));
+}
+
+static void what_is_set_is_told(void **state)
+{
+    const CUstreamAttrValue a_window = {
+        .accessPolicyWindow = {.num_bytes = 4096, .hitRatio = 0.5f}};
+    CUstream stream;
+
+    (void)state;
+    stream = world_stream();
+    set(stream, window, a_window);
+    set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_YIELD});
+    set(stream, domain_map, (CUstreamAttrValue){.memSyncDomainMap = {.default_ = 2, .remote = 3}});
+    set(stream, domain, (CUstreamAttrValue){.memSyncDomain = CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE});
+    assert_int_equal(get(stream, window).accessPolicyWindow.num_bytes, 4096);
+    assert_int_equal(get(stream, policy).syncPolicy, CU_SYNC_POLICY_YIELD);
+    assert_int_equal(get(stream, domain_map).memSyncDomainMap.default_, 2);
+    assert_int_equal(get(stream, domain_map).memSyncDomainMap.remote, 3);
+    assert_int_equal(get(stream, domain).memSyncDomain, CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+/* A priority beyond the range is its end, as in cuStreamCreateWithPriority. */
+static void a_priority_is_within_the_range(void **state)
+{
+    int least, greatest, told;
+    CUstream stream;
+
+    (void)state;
+    stream = world_stream();
+    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
+    assert_int_equal(get(stream, priority).priority, 0);
+    set(stream, priority, (CUstreamAttrValue){.priority = greatest - 10});
+    assert_int_equal(get(stream, priority).priority, greatest);
+    OK(driver->StreamGetPriority(stream, &told));
+    assert_int_equal(told, greatest);
+    set(stream, priority, (CUstreamAttrValue){.priority = least + 10});
+    assert_int_equal(get(stream, priority).priority, least);
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void what_is_wrong_is_refused(void **state)
+{
+    CUstreamAttrValue value = {.syncPolicy = (CUsynchronizationPolicy)9}, untouched;
+    CUstream stream;
+
+    (void)state;
+    stream = world_stream();
+    memset(&untouched, 7, sizeof untouched);
+    set(stream, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, (void *)&value));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->StreamSetAttribute(stream, attribute_unknown, (void *)&value));
+    /* The mock's own: a driver reads and writes through NULL (statement 60). */
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, policy, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamGetAttribute(stream, policy, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE,
+         driver->StreamGetAttribute(stream, attribute_unknown, (void *)&untouched));
+    assert_int_equal(untouched.priority, 0x07070707);
+    assert_int_equal(get(stream, policy).syncPolicy, CU_SYNC_POLICY_SPIN);
+    value = (CUstreamAttrValue){.memSyncDomainMap = {.default_ = 200}};
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, domain_map, (void *)&value));
+    value = (CUstreamAttrValue){.memSyncDomain = (CUlaunchMemSyncDomain)9};
+    CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamSetAttribute(stream, domain, (void *)&value));
+    OK(driver->StreamDestroy_v2(stream));
+}
+
+static void all_are_copied(void **state)
+{
+    CUstream from, to;
+
+    (void)state;
+    from = world_stream();
+    to = world_stream();
+    set(from, policy, (CUstreamAttrValue){.syncPolicy = CU_SYNC_POLICY_SPIN});
+    set(from, priority, (CUstreamAttrValue){.priority = -1});
+    OK(driver->StreamCopyAttributes(to, from));
+    assert_int_equal(get(to, policy).syncPolicy, CU_SYNC_POLICY_SPIN);
+    assert_int_equal(get(to, priority).priority, -1);
+    OK(driver->StreamDestroy_v2(from));
+    OK(driver->StreamDestroy_v2(to));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        TEST(write_of_the_host_releases_a_wait),
+        TEST(write_of_a_stream_releases_a_wait_of_another),
+        TEST(write_acts_when_it_executes),
+        TEST(write_on_an_idle_stream_does_not_act_at_the_call),
+        TEST(comparisons_are_those_of_the_reference),
+        TEST(arguments_are_checked),
+        TEST(first_abi_is_not_supported_by_the_device),
+        TEST(batch_is_done_in_its_order),
+        TEST(batch_that_cannot_be_done_does_nothing),
+        TEST(captured_batch_is_one_node_and_acts_at_each_launch),
+        TEST_IN(call_that_blocks_is_released_by_another_thread, begin_threaded, end),
+        TEST_IN(batch_writes_and_waits_for_values_of_64_bits, world_manual, world_done),
+        TEST_IN(first_abi_of_destroying_a_stream_waits_for_its_work, world_auto, world_done),
+        TEST_IN(what_is_set_is_told, world_auto, world_done),
+        TEST_IN(a_priority_is_within_the_range, world_auto, world_done),
+        TEST_IN(what_is_wrong_is_refused, world_auto, world_done),
+        TEST_IN(all_are_copied, world_auto, world_done),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Probing on POSIX. Orphans come to this process, so that none can be left without its being seen.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/probe/probing.h"
+#include "tests/support/descriptor.h"
+#include "tests/support/folder.h"
+
+/* What was killed may take its time to end; what was not is still there after that. */
+enum { PATIENCE_MS = 120000 };
+
+int left_orphans;
+
+static int descriptors;
+
+int left_begin(void **state)
+{
+    (void)state;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    descriptors = descriptor_count();
+    return 0;
+}
+
+void left_await(long process)
+{
+    waitpid((pid_t)process, NULL, 0);
+}
+
+int left_check(void **state)
+{
+    int status = 0, waited_ms = 0;
+    pid_t ended;
+
+    (void)state;
+    while ((ended = waitpid(-1, &status, WNOHANG)) >= 0) {
+        if (ended == 0) {
+            assert_true(waited_ms++ < PATIENCE_MS);
+            usleep(1000);
+            continue;
+        }
+        assert_true(WIFSIGNALED(status));
+        assert_int_equal(WTERMSIG(status), SIGKILL);
+        left_orphans++;
+    }
+    assert_int_equal(errno, ECHILD);
+    assert_int_equal(descriptor_count(), descriptors);
+    return 0;
+}
+
+const char *probing_script(const char *body)
+{
+    char text[512];
+    const int length = snprintf(text, sizeof text, "#!/bin/sh\n%s\n", body);
+    const char *path = folder_write("script", text, (size_t)length);
+
+    return length < (int)sizeof text && chmod(path, 0700) == 0 ? path : NULL;
+}
+
+/* Words of a reason. */
+#define ENDED " has ended its process"
+#define CLOSED "closed descriptors that are not its own"
+
+const struct misbehaviour misbehaviours[] = {
+    {"abort", CUSHIM_PROBE_BROKEN, -1, SIGABRT, ENDED " by signal 6 (SIGABRT)", false, false},
+    {"call-exit", CUSHIM_PROBE_BROKEN, 3, 0, ENDED " with exit status 3", false, false},
+    {"call-quick-exit", CUSHIM_PROBE_BROKEN, 4, 0, ENDED " with exit status 4", false, false},
+    {"close-all", CUSHIM_PROBE_BROKEN, 79, 0, CLOSED, false, false},
+    {"close-all-and-hang", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"end-well", CUSHIM_PROBE_BROKEN, 0, 0, ENDED " with exit status 0", false, false},
+    {"expect-default-signals", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"expect-no-descriptors", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"expect-own-group", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"fault", CUSHIM_PROBE_BROKEN, -1, SIGSEGV, ENDED " by signal 11 (SIGSEGV)", true, false},
+    {"hang", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"hang-blocking-signals", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"hang-ignoring-signals", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"leave-child", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"leave-child-and-end", CUSHIM_PROBE_BROKEN, 5, 0, ENDED " with exit status 5", false, false},
+    {"leave-child-and-hang", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"leave-many-children", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"print", CUSHIM_PROBE_USABLE, 0, 0, "has 1 device.", false, false},
+    {"print-everywhere", CUSHIM_PROBE_BROKEN, 0, 0, "garbled the answer", false, false},
+    {"recurse", CUSHIM_PROBE_BROKEN, -1, SIGSEGV, ENDED " by signal 11 (SIGSEGV)", true, false},
+    {"replace-all", CUSHIM_PROBE_BROKEN, 79, 0, CLOSED, false, false},
+    {"spin", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"stop", CUSHIM_PROBE_HUNG, -1, 0, "it hangs", false, false},
+    {"write-nowhere", CUSHIM_PROBE_BROKEN, -1, SIGSEGV, ENDED " by signal 11 (SIGSEGV)", true,
+     false},
+    {NULL, CUSHIM_PROBE_UNKNOWN, 0, 0, NULL, false, false},
+};
