@@ -10,7 +10,7 @@ GROUPS = (
     'kernel', 'memory', 'ipc', 'virtual-memory', 'memory-pool', 'multicast', 'unified', 'stream',
     'event', 'external', 'stream-memory', 'execution', 'graph', 'occupancy', 'texture', 'surface',
     'tensor-map', 'peer', 'graphics', 'driver-entry', 'coredump', 'export', 'green-context', 'log',
-    'checkpoint', 'profiler',
+    'checkpoint', 'profiler', 'logical-endpoint', 'fabric-copy',
 ) + INTEROP
 KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
 PLATFORMS = ('windows',)
