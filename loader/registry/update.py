@@ -29,7 +29,7 @@ _VERSIONS = ('cudaTypedefs.h', 'cudaProfilerTypedefs.h', 'cudaGLTypedefs.h', 'cu
              'cudaVDPAUTypedefs.h')
 
 # The sections of the headers' documentation, and where one mixes two nouns, the names in it.
-_SECTIONS = {
+SECTIONS = {
     'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
     'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
     'CUDA_MODULE': 'module', 'CUDA_LIBRARY': 'library', 'CUDA_MEM': 'memory',
@@ -41,6 +41,7 @@ _SECTIONS = {
     'CUDA_SURFOBJECT': 'surface', 'CUDA_TENSOR_MEMORY': 'tensor-map',
     'CUDA_PEER_ACCESS': 'peer', 'CUDA_GRAPHICS': 'graphics',
     'CUDA_DRIVER_ENTRY_POINT': 'driver-entry', 'CUDA_COREDUMP': 'coredump',
+    'CUDA_LOGICAL_ENDPOINT': 'logical-endpoint', 'CUDA_FABRIC_COPY': 'fabric-copy',
     'CUDA_GREEN_CONTEXTS': 'green-context', 'CUDA_LOGS': 'log', 'CUDA_CHECKPOINT': 'checkpoint',
     'CUDA_PROFILER': 'profiler', 'CUDA_GL': 'gl', 'CUDA_EGL': 'egl', 'CUDA_VDPAU': 'vdpau',
 }
@@ -103,10 +104,10 @@ class Toolkit:
         for other, prefix, group in _PREFIXES:
             if section == other and function.symbol.startswith(prefix):
                 return group
-        if section not in _SECTIONS:
+        if section not in SECTIONS:
             raise UpdateError("%s is in the section '%s', which has no group yet: add it to "
                               'update.py' % (function.symbol, section))
-        return _SECTIONS[section]
+        return SECTIONS[section]
 
     def types(self, names: Iterable[str]) -> List[str]:
         """Those of the names that cuda.h gives to the type of that name in types.tsv.
@@ -135,6 +136,12 @@ def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[F
                 say("note: no typedef dates %s; it gets this toolkit's version" % function.symbol)
             added.append(function._replace(since=since, group=toolkit.group(function)))
             say('functions.tsv: add %s (%d)' % (function.symbol, since))
+            older = [other.symbol for other in toolkit.functions
+                     if (other.base, other.per_thread) == (function.base, function.per_thread)
+                     and other.abi < function.abi and other.types == function.types]
+            if older:
+                say('note: %s has the signature of %s; decide whether it may fall back to it'
+                    % (function.symbol, ' and '.join(older)))
         elif toolkit.spelling.canonical(row.types) != toolkit.spelling.canonical(function.types):
             raise UpdateError('%s is (%s) in the registry, but (%s) in the header of CUDA %d'
                               % (row.symbol, row.prototype, function.prototype, toolkit.version))

@@ -19,6 +19,18 @@ GOOD = [
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
 
+# What the pages say of the number of symbols.
+PAGES = {
+    'README.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
+    'NEWS.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
+    'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
+                          'and {interop} of graphics interop',
+    'docs/doors.md': 'all {all} exported functions',
+    'docs/packaging.md': 'the {all} symbols',
+    'docs/plugins.md': 'the table of all {all} slots',
+    'include/cushim/symbol.h': 'at least {all}.',
+}
+
 # Line of GOOD, old text, new text, line and message that must be reported.
 BROKEN_FUNCTIONS = (
     (1, '\tevent', '\tevents', 2, "cuEventQuery: unknown group 'events'"),
@@ -130,6 +142,16 @@ class Validation(unittest.TestCase):
         rows = toolkit.functions()
         self.assertEqual([row.interop for row in rows[:673]], [False] * 637 + [True] * 36)
         self.assertTrue(all(row.since > 13000 for row in rows[673:]))
+
+    def test_pages_count_the_symbols(self):
+        rows = toolkit.functions()
+        core = sum(not row.interop for row in rows)
+        newest = max(row.since for row in rows)
+        version = '%d.%d' % (newest // 1000, newest % 1000 // 10)
+        for page, text in PAGES.items():
+            with open(os.path.join(toolkit.REGISTRY, '../..', page), encoding='utf-8') as file:
+                self.assertIn(text.format(version=version, core=core, interop=len(rows) - core,
+                                          all=len(rows)), ' '.join(file.read().split()), page)
 
     def test_good_rows_are_read(self):
         self.write('\n'.join(GOOD) + '\n')
