@@ -179,8 +179,12 @@ def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type],
 def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]:
     """Return the result codes with those added, unexplained, that only the toolkit has."""
     known = {row.number: row for row in results}
+    numbers = {row.name: row.number for row in results}
     rows = list(results)
     for number, name in toolkit.cuda.enums['CUresult']:
+        if numbers.get(name, number) != number:
+            raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
+                              % (name, numbers[name], number, toolkit.version))
         if number not in known:
             rows.append(Result(number, name, '?', '', ''))
             say('results.tsv: add %d %s; write its meaning' % (number, name))

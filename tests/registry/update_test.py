@@ -149,6 +149,14 @@ class Update(unittest.TestCase):
                                     'not explained yet' % (len(lines) - 1)):
             registry.read_results(self.table('results'))
 
+    def test_result_code_that_moved_is_an_error_and_changes_nothing(self):
+        self.doctor('cuda.h', 'CUDA_ERROR_UNKNOWN                        = 999',
+                    'CUDA_ERROR_UNKNOWN = 998')
+        before = self.bytes()
+        status, said = self.update()
+        self.assertEqual((status, self.bytes()), (2, before))
+        self.assertIn('CUDA_ERROR_UNKNOWN is 999 in the registry, but 998 in the header', said)
+
     def test_new_attribute_is_sorted_in_under_its_first_name(self):
         last = '    CU_DEVICE_ATTRIBUTE_MAX\n'
         self.doctor('cuda.h', last, '    CU_DEVICE_ATTRIBUTE_ODD = 998,\n'
