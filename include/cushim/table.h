@@ -67,7 +67,7 @@ struct cushim_symbol_counts {
 /**
  * Get the number of symbols.
  *
- * @return The number of slots of the table of this library; at least 673.
+ * @return The number of slots of the table of this library; at least 722.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.

@@ -9,7 +9,7 @@ from prototypes import EVERY_SLOT, HEAD, Spelling, wrap
 
 
 def emit_calls(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + '/* One call of every slot, in slot order. */',
              '#include "tests/support/calls.h"\n',
              EVERY_SLOT]

@@ -81,7 +81,7 @@ def body(row):
 def emit_doors(rows, types):
     """Interop is left out: headers declare it that <cuda.h> does not include."""
     rows = [row for row in rows if not row.interop]
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + HEADER]
     for title, run in grouped(rows):
         lines.append('/* %s */\n' % title)
@@ -111,7 +111,7 @@ def names(rows):
 
 
 def emit_stubs(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + STUBS]
     for row in rows:
         prototype = wrap('CUresult CUDAAPI stub_%s(%s)' % (row.slot, spelling.parameters(row)), 4)

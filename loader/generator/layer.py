@@ -92,7 +92,7 @@ def function(index, row, spelling, kinds):
 
 
 def emit_table(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     kinds = Kinds(types)
     lines = [HEAD + '/* The table of the layer. */', INCLUDES, EVERY_SLOT]
     for index, row in enumerate(rows):

@@ -21,7 +21,7 @@ def without_driver(row):
 
 
 def emit_lazy(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + '/* The lazy-load table: each slot loads the driver, then forwards the call. */',
              '#include "loader/loader.h"\n',
              EVERY_SLOT,

@@ -40,7 +40,7 @@ cushim_function cushim__missing_function(unsigned symbol)
 
 
 def emit_missing(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + '/* The functions of slots for symbols that a driver lacks. */',
              '#include "loader/loader.h"\n',
              '#include <string.h>\n',

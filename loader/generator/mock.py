@@ -72,7 +72,7 @@ def answers(rows, definitions):
 
 
 def emit_calls(rows, types, definitions):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + CALLS]
     for row in rows:
         if row.slot in definitions:
@@ -82,7 +82,7 @@ def emit_calls(rows, types, definitions):
 
 
 def emit_table(rows, types, definitions):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + '/* The table of the mock. */',
              '#include "src/mock/table.h"\n',
              '#include "src/mock/call.h"\n',
@@ -138,7 +138,7 @@ def is_exported(row, system):
 
 
 def emit_exports(rows, types, system=None):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + EXPORTS]
     for row in rows:
         if not is_exported(row, system):

@@ -25,27 +25,19 @@ WORD = re.compile(r'[A-Za-z_]\w*')
 BY_VALUE = {'struct CUeglFrame_st': 'struct cushim_egl_frame'}
 
 
-def newer_types(rows, types):
-    """Map each type that only rows newer than the oldest header use to the first such row.
+def newer_types(types):
+    """Map the name of each type that the oldest header lacks to its row of types.tsv.
 
     A caller's header may not know it: it is spelled through an alias (see slots.py).
     """
-    known = {entry.type: entry for entry in types}
-    first = {}
-    for row in rows:
-        for parameter in row.parameters:
-            for word in WORD.findall(parameter.type):
-                if word in known:
-                    first[word] = min(first.get(word, row.since), row.since)
-    return {name: (since, known[name]) for name, since in sorted(first.items())
-            if since > OLDEST_HEADER}
+    return {entry.type: entry for entry in sorted(types) if entry.since > OLDEST_HEADER}
 
 
 class Spelling:
     """How the parameters of rows are written in generated C."""
 
-    def __init__(self, rows, types):
-        self.newer = newer_types(rows, types)
+    def __init__(self, types):
+        self.newer = newer_types(types)
 
     def type(self, text):
         if text in BY_VALUE:

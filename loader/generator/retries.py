@@ -42,7 +42,7 @@ def handed_on(row):
 
 
 def emit_retries(rows, types, definitions):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     lines = [HEAD + '/* Each call, again and again. */', INCLUDES, EVERY_SLOT]
     for index, (row, answer) in enumerate(zip(rows, answers(rows, definitions))):
         lines.append(wrap('static CUresult CUDAAPI retry_%s(%s)'

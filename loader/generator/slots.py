@@ -79,7 +79,7 @@ def superseded(rows):
 
 
 def emit_slots(rows, types):
-    spelling = Spelling(rows, types)
+    spelling = Spelling(types)
     return '\n'.join([HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
                       ATTRIBUTE, struct(rows, spelling), END])
 
@@ -96,12 +96,19 @@ def incomplete(rows):
 
 def aliases(spelling):
     """Types newer than the oldest header: the real one where known, else its plain ABI."""
-    lines = ['/* Types that a toolkit header older than these versions does not know. */']
+    lines = ['/*',
+             ' * Types that a toolkit header older than these versions does not know. (The tests of '
+             'cushim',
+             ' * bring them along, and say so.)',
+             ' */',
+             '#ifndef CUSHIM__TYPES_VERSION',
+             '#define CUSHIM__TYPES_VERSION CUDA_VERSION',
+             '#endif']
     versions = {}
-    for name, (since, entry) in spelling.newer.items():
-        versions.setdefault(since, []).append(entry)
+    for entry in spelling.newer.values():
+        versions.setdefault(entry.since, []).append(entry)
     for since, entries in sorted(versions.items()):
-        lines.append('#if CUDA_VERSION >= %d' % since)
+        lines.append('#if CUSHIM__TYPES_VERSION >= %d' % since)
         lines += ['typedef %s cushim_%s;' % (e.type, e.type) for e in entries]
         lines.append('#else')
         lines += ['typedef %scushim_%s;' % (e.plain if e.plain.endswith('*') else e.plain + ' ',

@@ -49,14 +49,18 @@ def read_functions(path: str, types: Sequence[Type] = ()) -> List[Function]:
 def read_types(path: str) -> List[Type]:
     """Read and check types.tsv."""
     types: Dict[str, Type] = {}
-    for line, (type, kind, plain) in _rows(path, 3):
+    for line, (type, kind, plain, since) in _rows(path, 4):
         if type in types:
             raise RegistryError(path, line, '%s is there twice' % type)
         if kind not in KINDS:
             raise RegistryError(path, line, "%s: unknown kind '%s'" % (type, kind))
         if not set(re.findall(r'\w+', plain)) & _BUILT_IN:
             raise RegistryError(path, line, "%s: '%s' is no plain C type" % (type, plain))
-        types[type] = Type(type, kind, plain)
+        version = _version(path, line, since)
+        if version < OLDEST_HEADER:
+            raise RegistryError(path, line, '%s: %d stands for what is older'
+                                % (type, OLDEST_HEADER))
+        types[type] = Type(type, kind, plain, version)
     return list(types.values())
 
 
@@ -119,7 +123,8 @@ def write_functions(path: str, functions: Iterable[Function]) -> None:
 
 def write_types(path: str, types: Iterable[Type]) -> None:
     """Write the rows sorted by name; the comment at the head of the file stays."""
-    _write(path, sorted(types, key=lambda row: (row.type.lower(), row.type)))
+    _write(path, ((row.type, row.kind, row.plain, str(row.since)) for row
+                  in sorted(types, key=lambda row: (row.type.lower(), row.type))))
 
 
 def write_results(path: str, results: Iterable[Result]) -> None:
@@ -220,14 +225,11 @@ def _check_relations(path: str, functions: Sequence[Function], lines: Dict[str, 
 
 def _check_types(path: str, functions: Sequence[Function], lines: Dict[str, int],
                  types: Dict[str, Type]) -> None:
-    """Check that each type is explained, and that no struct passes by value before it is known.
+    """Check that each type is explained, no younger than its rows, and by value only if known.
 
-    A slot that is newer than the header at hand is spelled in plain C. That works for pointers
-    to unknown structs, but a struct by value must be one that the oldest header has.
+    A slot whose types are newer than the header at hand is spelled in plain C. That works for
+    pointers to unknown structs, but a struct by value must be one that the oldest header has.
     """
-    nouns = {function.symbol: [p.noun for p in function.parameters] for function in functions}
-    old = set(noun for function in functions if function.since <= OLDEST_HEADER
-              for noun in nouns[function.symbol])
     for function in functions:
         for parameter in function.parameters:
             noun = parameter.noun
@@ -236,7 +238,11 @@ def _check_types(path: str, functions: Sequence[Function], lines: Dict[str, int]
             if noun not in types:
                 raise RegistryError(path, lines[function.symbol],
                                     '%s: types.tsv does not know %s' % (function.symbol, noun))
-            if types[noun].kind == 'struct' and '*' not in parameter.type and noun not in old:
+            row = types[noun]
+            if row.kind == 'struct' and '*' not in parameter.type and row.since > OLDEST_HEADER:
                 raise RegistryError(path, lines[function.symbol], '%s: %s passes by value, but '
                                     'headers of %d lack it' % (function.symbol, noun,
                                                                OLDEST_HEADER))
+            if row.since > max(function.since, OLDEST_HEADER):
+                raise RegistryError(path, lines[function.symbol], '%s: types.tsv says that %s '
+                                    'dates from %d' % (function.symbol, noun, row.since))

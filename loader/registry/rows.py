@@ -10,7 +10,7 @@ GROUPS = (
     'kernel', 'memory', 'ipc', 'virtual-memory', 'memory-pool', 'multicast', 'unified', 'stream',
     'event', 'external', 'stream-memory', 'execution', 'graph', 'occupancy', 'texture', 'surface',
     'tensor-map', 'peer', 'graphics', 'driver-entry', 'coredump', 'export', 'green-context', 'log',
-    'checkpoint', 'profiler',
+    'checkpoint', 'profiler', 'logical-endpoint', 'fabric-copy',
 ) + INTEROP
 KINDS = ('handle', 'enum', 'struct', 'function', 'integer')
 PLATFORMS = ('windows',)
@@ -107,11 +107,12 @@ class Attribute(NamedTuple):
 
 
 class Type(NamedTuple):
-    """One type of cuda.h, and how to say it where the header does not know it yet."""
+    """One type of cuda.h, since when, and how to say it where the header does not know it yet."""
 
     type: str
     kind: str
     plain: str
+    since: int
 
 
 class Deviation(NamedTuple):

@@ -9,7 +9,7 @@ import re
 from typing import Dict, Iterable, Optional, Tuple
 
 from header import Header, Typedef
-from rows import Parameter, Type
+from rows import OLDEST_HEADER, Parameter, Type
 
 # Types of other people's headers, by what the ABI makes of them. VdpGetProcAddress is a function
 # type that is passed by pointer, so it ends up as `void *`.
@@ -42,19 +42,23 @@ class Spelling:
         return tuple(self._replace(self._replace(type, self._portable), self._resolved)
                      for type in types)
 
-    def type(self, noun: str) -> Optional[Type]:
+    def declares(self, noun: str) -> Optional[str]:
+        """The tag or plain C type that cuda.h gives this public name; None if it has no such."""
+        return self._resolved(noun) if noun in self._public else None
+
+    def type(self, noun: str, since: int) -> Optional[Type]:
         """Explain one type that a row uses, for headers which do not know it; None if plain C."""
         if noun.startswith(('struct ', 'union ')):
-            return Type(noun, 'struct', 'void')
+            return Type(noun, 'struct', 'void', OLDEST_HEADER)
         typedef = self._all.get(noun)
         if typedef is None:
             return None
         while typedef.kind == 'alias' and typedef.target in self._all:
             typedef = self._all[typedef.target]
         if typedef.kind == 'alias':
-            return Type(noun, 'integer', _STANDARD.get(typedef.target, typedef.target))
+            return Type(noun, 'integer', _STANDARD.get(typedef.target, typedef.target), since)
         plain = {'handle': 'void *', 'function': 'void *', 'enum': 'int', 'struct': 'void'}
-        return Type(noun, typedef.kind, plain[typedef.kind])
+        return Type(noun, typedef.kind, plain[typedef.kind], since)
 
     def _replace(self, type: str, spell) -> str:
         type = _NOUN.sub(lambda match: spell(match.group()), type)

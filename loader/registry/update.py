@@ -6,7 +6,8 @@ Reads cuda.h, cudaProfiler.h, cudaGL.h, cudaEGL.h, cudaVDPAU.h and the cuda*Type
 What the registry lacks is added: functions at the end of functions.tsv (the order of rows is the
 ABI of the table, so no row ever moves), their types to types.tsv, result codes to results.tsv,
 device attributes and limits to attributes.tsv. Nothing is removed, no row that is there is changed
-but for a twin that it gets, and an older toolkit changes nothing at all.
+but for a twin that it gets, and an older toolkit changes nothing but the age of a type that it
+declares and the registry takes for newer.
 
 Two things remain for a human: the meaning of a new result code, and whether a new `_v2` may fall
 back to the older ABI. The tests of the registry fail until the first is written.
@@ -15,12 +16,12 @@ back to the older ABI. The tests of the registry fail until the first is written
 import argparse
 import os
 import sys
-from typing import Dict, List, Optional
+from typing import Dict, Iterable, List, Optional
 
 import registry
 from header import Declaration, Header, HeaderError, read_header, read_versions
 from registry import RegistryError
-from rows import Attribute, Function, Result, Type
+from rows import OLDEST_HEADER, Attribute, Function, Result, Type
 from spelling import Spelling
 
 _HEADERS = ('cuda.h', 'cudaProfiler.h', 'cudaGL.h', 'cudaEGL.h', 'cudaVDPAU.h')
@@ -28,7 +29,7 @@ _VERSIONS = ('cudaTypedefs.h', 'cudaProfilerTypedefs.h', 'cudaGLTypedefs.h', 'cu
              'cudaVDPAUTypedefs.h')
 
 # The sections of the headers' documentation, and where one mixes two nouns, the names in it.
-_SECTIONS = {
+SECTIONS = {
     'CUDA_ERROR': 'error', 'CUDA_INITIALIZE': 'init', 'CUDA_VERSION': 'version',
     'CUDA_DEVICE': 'device', 'CUDA_PRIMARY_CTX': 'primary-context', 'CUDA_CTX': 'context',
     'CUDA_MODULE': 'module', 'CUDA_LIBRARY': 'library', 'CUDA_MEM': 'memory',
@@ -40,6 +41,7 @@ _SECTIONS = {
     'CUDA_SURFOBJECT': 'surface', 'CUDA_TENSOR_MEMORY': 'tensor-map',
     'CUDA_PEER_ACCESS': 'peer', 'CUDA_GRAPHICS': 'graphics',
     'CUDA_DRIVER_ENTRY_POINT': 'driver-entry', 'CUDA_COREDUMP': 'coredump',
+    'CUDA_LOGICAL_ENDPOINT': 'logical-endpoint', 'CUDA_FABRIC_COPY': 'fabric-copy',
     'CUDA_GREEN_CONTEXTS': 'green-context', 'CUDA_LOGS': 'log', 'CUDA_CHECKPOINT': 'checkpoint',
     'CUDA_PROFILER': 'profiler', 'CUDA_GL': 'gl', 'CUDA_EGL': 'egl', 'CUDA_VDPAU': 'vdpau',
 }
@@ -102,10 +104,18 @@ class Toolkit:
         for other, prefix, group in _PREFIXES:
             if section == other and function.symbol.startswith(prefix):
                 return group
-        if section not in _SECTIONS:
+        if section not in SECTIONS:
             raise UpdateError("%s is in the section '%s', which has no group yet: add it to "
                               'update.py' % (function.symbol, section))
-        return _SECTIONS[section]
+        return SECTIONS[section]
+
+    def types(self, names: Iterable[str]) -> List[str]:
+        """Those of the names that cuda.h gives to the type of that name in types.tsv.
+
+        Where it stands for a struct that has a row of its own, by its tag, it is an older one.
+        """
+        return [name for name in names if self.spelling.declares(name) not in (None, *(
+            other for other in names if other.startswith(('struct ', 'union '))))]
 
     def _function(self, item: Declaration) -> Function:
         platform = None if item.platform == '-' else item.platform
@@ -126,6 +136,12 @@ def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[F
                 say("note: no typedef dates %s; it gets this toolkit's version" % function.symbol)
             added.append(function._replace(since=since, group=toolkit.group(function)))
             say('functions.tsv: add %s (%d)' % (function.symbol, since))
+            older = [other.symbol for other in toolkit.functions
+                     if (other.base, other.per_thread) == (function.base, function.per_thread)
+                     and other.abi < function.abi and other.types == function.types]
+            if older:
+                say('note: %s has the signature of %s; decide whether it may fall back to it'
+                    % (function.symbol, ' and '.join(older)))
         elif toolkit.spelling.canonical(row.types) != toolkit.spelling.canonical(function.types):
             raise UpdateError('%s is (%s) in the registry, but (%s) in the header of CUDA %d'
                               % (row.symbol, row.prototype, function.prototype, toolkit.version))
@@ -141,22 +157,34 @@ def update_functions(toolkit: Toolkit, functions: List[Function], say) -> List[F
 
 
 def update_types(toolkit: Toolkit, functions: List[Function], types: List[Type], say) -> List[Type]:
-    """Return the types with those added that a row uses and no row explains."""
+    """Return the types with those added that a row uses and no row explains.
+
+    A type dates from the first row that uses it, or from an older toolkit that declares it.
+    """
     rows = {row.type: row for row in types}
-    for function in functions:
+    for function in sorted(functions, key=lambda row: row.since):
         for parameter in function.parameters:
-            row = toolkit.spelling.type(parameter.noun)
+            row = toolkit.spelling.type(parameter.noun, max(function.since, OLDEST_HEADER))
             if row is not None and row.type not in rows:
                 rows[row.type] = row
                 say('types.tsv: add %s (%s)' % (row.type, row.kind))
+    for name in toolkit.types(rows):
+        since = max(toolkit.version, OLDEST_HEADER)
+        if since < rows[name].since:
+            rows[name] = rows[name]._replace(since=since)
+            say('types.tsv: %s dates from %d' % (name, since))
     return list(rows.values())
 
 
 def update_results(toolkit: Toolkit, results: List[Result], say) -> List[Result]:
     """Return the result codes with those added, unexplained, that only the toolkit has."""
     known = {row.number: row for row in results}
+    numbers = {row.name: row.number for row in results}
     rows = list(results)
     for number, name in toolkit.cuda.enums['CUresult']:
+        if numbers.get(name, number) != number:
+            raise UpdateError('%s is %d in the registry, but %d in the header of CUDA %d'
+                              % (name, numbers[name], number, toolkit.version))
         if number not in known:
             rows.append(Result(number, name, '?', '', ''))
             say('results.tsv: add %d %s; write its meaning' % (number, name))

@@ -91,7 +91,7 @@ const struct option arguments_options[] = {
      .commands = MOCKED,
      .expected = "a version of CUDA, such as 12.8",
      .key = "driver_version",
-     .help = "Version of CUDA that the mock driver has, from 10.0 to 13.0; what came later is "
+     .help = "Version of CUDA that the mock driver has, from 10.0 to 13.5; what came later is "
              "missing. Default: 13.0."},
     {.name = "--config",
      .value = "FILE",

@@ -32,7 +32,7 @@ from measure import by_turns, instructions, system_calls, why_not  # noqa: E402
 
 # One of the lazy-load table for each slot, and a hundred for texts in tables; the C library's
 # functions.
-MOST_RELATIVE, MOST_SYMBOLS = 850, 90
+MOST_RELATIVE, MOST_SYMBOLS = 900, 90
 SHARE_OF_A_START = 0.01
 
 # A load, in times of a loop of dlsym(); pages that it writes to, more than the loop does.

@@ -39,6 +39,8 @@ WARNINGS = ['-Wall', '-Wextra', '-Wpedantic', '-Wundef', '-Wshadow', '-Wconversi
 INCLUDES = '#include <cuda.h>\n#include <cudaProfiler.h>\n'
 # What the fake driver returns; all others return their number.
 ANSWERS = {'cuInit': 0, 'cuDriverGetVersion': 1}
+# The newest CUDA that the registry knows in full: a newer header may have names that no library has.
+NEWEST = 13040
 # Inline functions of <cuda.h>, which add a flag.
 INLINE = {'cuGetProcAddress_ptsz': 'cuGetProcAddress',
           'cuGetProcAddress_v2_ptsz': 'cuGetProcAddress_v2'}
@@ -120,8 +122,11 @@ class Toolkit:
         macros = re.findall(r'^#define (cu[A-Z]\w*) ', self.preprocess(INCLUDES, '-dM'), re.M)
         names = sorted(self.declared | set(macros))
         text = self.preprocess(INCLUDES + ''.join('@ "%s" %s\n' % (n, n) for n in names), '-P')
-        self.meaning = {name: symbol for name, symbol in re.findall(r'@ "(\w+)" (\w+)', text)
-                        if symbol in self.declared}
+        meaning = {name: symbol for name, symbol in re.findall(r'@ "(\w+)" (\w+)', text)
+                   if symbol in self.declared}
+        newer = self.version() > NEWEST
+        self.meaning = {name: symbol for name, symbol in meaning.items()
+                        if not newer or exported(symbol) in ROWS}
 
     def preprocess(self, text, option):
         return run(*self.compiler, '-E', option, '-', input=text)

@@ -40,7 +40,7 @@ static const struct driver {
     int minimum;                 /* version that the load demands */
 } drivers[] = {
     {"complete", 0, CUSHIM_STATE_READY, CUSHIM_OUTCOME_LOADED,
-     "CUDA 13.0 is loaded and initialised.", "", 0, 0},
+     "CUDA 13.5 is loaded and initialised.", "", 0, 0},
     {"behind", 0, CUSHIM_STATE_READY, CUSHIM_OUTCOME_LOADED, "CUDA 13.0 is loaded and", "", 0, 0},
     {"cuda-12.2", 0, CUSHIM_STATE_READY, CUSHIM_OUTCOME_LOADED, "CUDA 12.2 is loaded and", "", 0,
      12020},

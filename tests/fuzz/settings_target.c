@@ -42,7 +42,7 @@ static void check_profile(const struct cushim__profile *profile)
 static void check_settings(const struct cushim__settings *settings)
 {
     CLAIM(settings->devices <= CUSHIM__DEVICES_MAX);
-    CLAIM(settings->driver_version >= 10000 && settings->driver_version <= 13000);
+    CLAIM(settings->driver_version >= 10000 && settings->driver_version <= 13050);
     CLAIM(settings->kernels >= 1 && settings->kernels <= 1024);
     CLAIM(settings->mode <= CUSHIM__THREADED && settings->schedule <= CUSHIM__RANDOM);
     CLAIM(settings->personality <= CUSHIM__VERSION_MISMATCH);

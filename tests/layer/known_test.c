@@ -90,7 +90,9 @@ static void every_function_that_makes_or_destroys_has_a_deed(void **state)
         "cuArrayCreate", "cuArray3DCreate", "cuMemAlloc", "cuMemAllocPitch", "cuMemAllocHost",
         /* What they make is no object of the driver, or goes by itself. */
         "cuMemGetAllocationGranularity", "cuMemGetAllocationPropertiesFromHandle",
-        "cuGraphMemAllocNodeGetParams", "cuGLUnregisterBufferObject"};
+        "cuGraphMemAllocNodeGetParams", "cuGLUnregisterBufferObject",
+        /* Logical endpoints are numbers that the program has reserved, not handles. */
+        "cuLogicalEndpointCreate", "cuLogicalEndpointDestroy"};
 
     (void)state;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {

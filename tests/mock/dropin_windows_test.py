@@ -59,7 +59,7 @@ class Library(unittest.TestCase):
         name, names = self.exported()
         driver = {symbol for symbol in names if re.match(r'cu[A-Z]', symbol)}
         self.assertEqual(name, 'nvcuda.dll')
-        self.assertEqual(len(driver), 673)
+        self.assertEqual(len(driver), 722)
         self.assertIn('cuWGLGetDevice', driver)
         self.assertEqual(set(names) - driver, {'cushim_mock_current', 'cushim_mock_identity',
                                                'cushim_mock_ordered', 'cushim_mock_race',

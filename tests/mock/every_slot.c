@@ -56,12 +56,14 @@ static bool prepare(const struct cushim_table *table, const char *state)
 /* In the child: nothing is to be printed but the one line, so that a crash prints none. */
 static int call(size_t slot, const char *state)
 {
+    const struct cushim_mock_options options = {.size = sizeof options,
+                                                .settings = "driver_version = 13.5"};
     struct ear ear = {.symbol = cushim_symbol_name(slot)};
     const struct cushim_table *table;
     struct cushim_mock *mock;
     CUresult code;
 
-    if (cushim_mock_create(NULL, &mock) != CUDA_SUCCESS)
+    if (cushim_mock_create(&options, &mock) != CUDA_SUCCESS)
         return BROKEN;
     table = cushim_mock_table(mock);
     if (!prepare(table, state))

@@ -90,6 +90,31 @@ static void codes_are_named_and_explained(void **state)
     }
 }
 
+static void a_code_of_a_later_version_is_unknown(void **state)
+{
+    static const struct {
+        const char *settings;
+        bool knows_917, knows_918, knows_919;
+    } versions[] = {{"driver_version = 13.0", false, false, false},
+                    {"driver_version = 13.1", true, false, false},
+                    {"driver_version = 13.3", true, true, false},
+                    {"driver_version = 13.4", true, true, true}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(versions); i++) {
+        const CUresult no = CUDA_ERROR_INVALID_VALUE;
+        const char *text;
+
+        bare_create(versions[i].settings);
+        CODE(versions[i].knows_917 ? CUDA_SUCCESS : no, driver->GetErrorName((CUresult)917, &text));
+        CODE(versions[i].knows_918 ? CUDA_SUCCESS : no,
+             driver->GetErrorString((CUresult)918, &text));
+        CODE(versions[i].knows_919 ? CUDA_SUCCESS : no, driver->GetErrorName((CUresult)919, &text));
+        bare_end();
+    }
+    bare_create(NULL);
+}
+
 static void a_text_without_a_place_is_a_violation(void **state)
 {
     (void)state;
@@ -219,6 +244,7 @@ int main(void)
         BARE_TEST(before_init_only_some_arguments_are_looked_at),
         BARE_TEST(personalities_decide_what_init_answers),
         BARE_TEST(codes_are_named_and_explained),
+        BARE_TEST(a_code_of_a_later_version_is_unknown),
         BARE_TEST(a_text_without_a_place_is_a_violation),
         BARE_TEST(visible_devices_are_listed_by_number),
         BARE_TEST(visible_devices_are_listed_by_the_beginning_of_their_uuid),

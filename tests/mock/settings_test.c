@@ -243,16 +243,16 @@ static const struct {
     {"memory = 18014398509484032 KiB",
      "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile, not "
      "\"18014398509484032 KiB\""},
-    {"driver_version = 9.2", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
+    {"driver_version = 9.2", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
                              "12.8 or 12080, not \"9.2\""},
-    {"driver_version = 13.1",
-     "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
-     "12.8 or 12080, not \"13.1\""},
-    {"driver_version = 12.10", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, "
+    {"driver_version = 13.6",
+     "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
+     "12.8 or 12080, not \"13.6\""},
+    {"driver_version = 12.10", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, "
                                "as 12.8 or 12080, not \"12.10\""},
-    {"driver_version = 12085", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, "
+    {"driver_version = 12085", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, "
                                "as 12.8 or 12080, not \"12085\""},
-    {"driver_version = 12", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.0, as "
+    {"driver_version = 12", "text:1:18: driver_version is a version of CUDA from 10.0 to 13.5, as "
                             "12.8 or 12080, not \"12\""},
     {"cost.call = 1.5 us",
      "text:1:13: cost.call is a duration from 0 to 1000 s, as 200, 200 ns or 5 us, not \"1.5 us\""},

@@ -5,6 +5,7 @@ A test script is called with the toolkit's include directory. It exits 0 when al
 77 when nothing could be tested (and prints why), and 1 otherwise.
 """
 
+import functools
 import os
 import re
 import sys
@@ -17,6 +18,12 @@ sys.path[:0] = [REGISTRY, os.path.join(REGISTRY, '../generator'), BINARY]
 
 import built_file  # noqa: E402
 import registry  # noqa: E402  (found through the line above)
+from header import read_header  # noqa: E402
+from update import Toolkit  # noqa: E402
+
+# The newest version of CUDA of which the registry has all that is known. Of 13.5 it has what the
+# reference tells, and a header may have more: see the head of functions.tsv.
+COMPLETE = 13040
 
 # Header that declares a group; all others are in cuda.h and cudaProfiler.h.
 INTEROP_HEADERS = {'gl': 'cudaGL.h', 'egl': 'cudaEGL.h', 'vdpau': 'cudaVDPAU.h'}
@@ -38,6 +45,31 @@ def include():
     if not os.path.exists(os.path.join(path, 'cuda.h')) or not path:
         raise unittest.SkipTest("no cuda.h in '%s': name a toolkit with -Dcuda-include" % path)
     return path
+
+
+@functools.lru_cache(maxsize=None)
+def header(name):
+    """What one header of the toolkit declares."""
+    return read_header(os.path.join(include(), name))
+
+
+@functools.lru_cache(maxsize=None)
+def installed():
+    """The whole toolkit, as update.py sees it."""
+    return Toolkit(include())
+
+
+def check_known(case, names, known, where):
+    """Fail for names of the toolkit that the registry lacks.
+
+    A toolkit that is newer than the registry has some: these are for update.py, and no mistake.
+    """
+    unknown = sorted(set(names) - set(known))
+    if unknown and version() > COMPLETE:
+        print('%s of CUDA %d has what the registry lacks (run update.py): %s'
+              % (where, version(), ', '.join(unknown)))
+    else:
+        case.assertEqual(unknown, [], 'in %s, but in no row: run update.py' % where)
 
 
 def version():

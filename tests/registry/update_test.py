@@ -15,6 +15,15 @@ import registry
 
 TABLES = ('functions', 'types', 'results', 'attributes')
 QUERY = 'CUresult CUDAAPI cuEventQuery(CUevent hEvent);'
+# Gives one type the name that it has today, and another name to another struct than today's.
+OLDER = '''
+#define CUDA_VERSION 11020
+typedef enum cudaError_enum { CUDA_SUCCESS = 0 } CUresult;
+typedef enum CUdevice_attribute_enum { CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10 } CUdevice_attribute;
+typedef enum CUlimit_enum { CU_LIMIT_STACK_SIZE = 0 } CUlimit;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef struct CUDA_KERNEL_NODE_PARAMS_st { int member; } CUDA_KERNEL_NODE_PARAMS;
+'''
 QUERY_TYPE = 'typedef CUresult (CUDAAPI *PFN_cuEventQuery_v2000)(CUevent hEvent);'
 
 
@@ -73,6 +82,8 @@ class Update(unittest.TestCase):
         self.assertEqual(self.bytes(), before)
 
     def test_new_function_is_appended_with_version_group_and_types(self):
+        self.doctor('cuda.h', '#define CUDA_VERSION %d' % toolkit.version(),
+                    '#define CUDA_VERSION 13080')
         self.doctor('cuda.h', QUERY, QUERY + """
             typedef struct CUnovelty_st *CUnovelty; typedef enum { CU_NEW } CUnewness;
             CUresult CUDAAPI cuEventNovelty(CUnovelty *novelty, unsigned flags,
@@ -83,7 +94,7 @@ class Update(unittest.TestCase):
                     unsigned int flags, const CUnewness *kinds);""")
             since = 13070
         else:
-            since = toolkit.version()
+            since = 13080
         before = self.bytes()
         status, said = self.update('--check')
         self.assertEqual((status, self.bytes()), (1, before))
@@ -93,7 +104,8 @@ class Update(unittest.TestCase):
         self.assertEqual(functions, before[0] + b'cuEventNovelty\t%d\tevent\tCUnovelty *novelty, '
                          b'unsigned int flags, const CUnewness *kinds\t-\t-\t-\n' % since)
         self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
-                         {b'CUnovelty\thandle\tvoid *', b'CUnewness\tenum\tint'})
+                         {b'CUnovelty\thandle\tvoid *\t%d' % since,
+                          b'CUnewness\tenum\tint\t%d' % since})
         self.assertEqual((results, attributes), (before[2], before[3]))
         self.assertEqual(self.update(), (0, ''))
 
@@ -137,6 +149,14 @@ class Update(unittest.TestCase):
                                     'not explained yet' % (len(lines) - 1)):
             registry.read_results(self.table('results'))
 
+    def test_result_code_that_moved_is_an_error_and_changes_nothing(self):
+        self.doctor('cuda.h', 'CUDA_ERROR_UNKNOWN                        = 999',
+                    'CUDA_ERROR_UNKNOWN = 998')
+        before = self.bytes()
+        status, said = self.update()
+        self.assertEqual((status, self.bytes()), (2, before))
+        self.assertIn('CUDA_ERROR_UNKNOWN is 999 in the registry, but 998 in the header', said)
+
     def test_new_attribute_is_sorted_in_under_its_first_name(self):
         last = '    CU_DEVICE_ATTRIBUTE_MAX\n'
         self.doctor('cuda.h', last, '    CU_DEVICE_ATTRIBUTE_ODD = 998,\n'
@@ -156,10 +176,20 @@ class Update(unittest.TestCase):
         self.assertIn('CU_DEVICE_ATTRIBUTE_WARP_SIZE is 10 in the registry, but 998 in the header',
                       said)
 
-    def test_older_toolkit_changes_no_byte(self):
+    def test_older_toolkit_dates_a_type_that_it_declares_unless_the_name_meant_another(self):
+        for path in glob.glob(os.path.join(self.include, 'cuda*.h')):
+            os.remove(path)
+        with open(os.path.join(self.include, 'cuda.h'), 'w', encoding='ascii') as file:
+            file.write(OLDER)
+        before = self.bytes()
+        self.assertEqual(self.update(), (0, 'types.tsv: CUgreenCtx dates from 11020\n'))
+        functions, types, results, attributes = self.bytes()
+        self.assertEqual(set(types.splitlines()) - set(before[1].splitlines()),
+                         {b'CUgreenCtx\thandle\tvoid *\t11020'})
+        self.assertEqual((functions, results, attributes), (before[0], before[2], before[3]))
+
+    def test_toolkit_that_lacks_something_changes_no_byte(self):
         self.doctor('cuda.h', QUERY, '')
-        self.doctor('cuda.h', '#define CUDA_VERSION %d' % toolkit.version(),
-                    '#define CUDA_VERSION 11020')
         self.doctor('cuda.h', 'CUDA_ERROR_TIMEOUT ', '// ')
         self.doctor('cuda.h', 'CU_DEVICE_ATTRIBUTE_WARP_SIZE = 10,', '')
         os.remove(os.path.join(self.include, 'cudaEGL.h'))

@@ -19,6 +19,18 @@ GOOD = [
     'cuWGLGetDevice\t2020\tgl\tCUdevice *pDevice, void *hGpu\t-\t-\twindows',
 ]
 
+# What the pages say of the number of symbols.
+PAGES = {
+    'README.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
+    'NEWS.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
+    'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
+                          'and {interop} of graphics interop',
+    'docs/doors.md': 'all {all} exported functions',
+    'docs/packaging.md': 'the {all} symbols',
+    'docs/plugins.md': 'the table of all {all} slots',
+    'include/cushim/symbol.h': 'at least {all}.',
+}
+
 # Line of GOOD, old text, new text, line and message that must be reported.
 BROKEN_FUNCTIONS = (
     (1, '\tevent', '\tevents', 2, "cuEventQuery: unknown group 'events'"),
@@ -52,14 +64,18 @@ BROKEN_FUNCTIONS = (
     (5, '12080', '2000', 6, 'cuEventElapsedTime_v2: it is not younger than cuEventElapsedTime'),
     (1, 'CUevent', 'CUwonder', 2, 'cuEventQuery: types.tsv does not know CUwonder'),
     (5, 'float *pMilliseconds', 'CUuuid uuid', 6, 'cuEventElapsedTime_v2: its fallback has'),
-    (1, '2000\tevent\tCUevent hEvent', '12000\tevent\tCUuuid uuid', 2,
-     'cuEventQuery: CUuuid passes by value, but headers of 11020 lack it'),
+    (1, '2000\tevent\tCUevent hEvent', '12000\tevent\tCUtensorMap map', 2,
+     'cuEventQuery: CUtensorMap passes by value, but headers of 11020 lack it'),
+    (1, 'CUevent hEvent', 'CUgreenCtx hCtx', 2,
+     'cuEventQuery: types.tsv says that CUgreenCtx dates from 12040'),
 )
 BROKEN_TYPES = (
-    ('CUevent\thandle\tvoid *\nCUevent\thandle\tvoid *\n', 3, 'CUevent is there twice'),
-    ('CUevent\thandles\tvoid *\n', 2, "CUevent: unknown kind 'handles'"),
-    ('CUevent\thandle\tCUother\n', 2, "CUevent: 'CUother' is no plain C type"),
-    ('CUevent\thandle\n', 2, '2 columns between tabs instead of 3'),
+    ('CUevent\thandle\tvoid *\t11020\n' * 2, 3, 'CUevent is there twice'),
+    ('CUevent\thandles\tvoid *\t11020\n', 2, "CUevent: unknown kind 'handles'"),
+    ('CUevent\thandle\tCUother\t11020\n', 2, "CUevent: 'CUother' is no plain C type"),
+    ('CUevent\thandle\tvoid *\tearly\n', 2, "'early' is no CUDA version like 12080"),
+    ('CUevent\thandle\tvoid *\t2000\n', 2, 'CUevent: 11020 stands for what is older'),
+    ('CUevent\thandle\tvoid *\n', 2, '3 columns between tabs instead of 4'),
 )
 BROKEN_RESULTS = (
     ('x\tCUDA_SUCCESS\t-\tdone\tNothing.\n', 2, "'x' is no number"),
@@ -115,15 +131,27 @@ class Validation(unittest.TestCase):
                           if row.fallback], [('cuEventElapsedTime_v2', 'cuEventElapsedTime')])
 
     def test_order_of_rows_is_the_abi_of_the_table_and_never_changes(self):
-        symbols = ''.join(row.symbol + '\n' for row in toolkit.functions()[:673])
-        self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(),
-                         '04e48d2fc4d8c83ca784631311a19ef7'
-                         '799eb406d8a33eb5f26d3820d4c3e73e')
+        for count, digest in ((673, '04e48d2fc4d8c83ca784631311a19ef7'
+                                    '799eb406d8a33eb5f26d3820d4c3e73e'),
+                              (722, 'e4e02990be5608196e809b84657189b4'
+                                    'a4d95532c0751467842a145bb9e17d4f')):
+            symbols = ''.join(row.symbol + '\n' for row in toolkit.functions()[:count])
+            self.assertEqual(hashlib.sha256(symbols.encode()).hexdigest(), digest)
 
     def test_interop_follows_the_core_of_cuda_13_0(self):
         rows = toolkit.functions()
         self.assertEqual([row.interop for row in rows[:673]], [False] * 637 + [True] * 36)
         self.assertTrue(all(row.since > 13000 for row in rows[673:]))
+
+    def test_pages_count_the_symbols(self):
+        rows = toolkit.functions()
+        core = sum(not row.interop for row in rows)
+        newest = max(row.since for row in rows)
+        version = '%d.%d' % (newest // 1000, newest % 1000 // 10)
+        for page, text in PAGES.items():
+            with open(os.path.join(toolkit.REGISTRY, '../..', page), encoding='utf-8') as file:
+                self.assertIn(text.format(version=version, core=core, interop=len(rows) - core,
+                                          all=len(rows)), ' '.join(file.read().split()), page)
 
     def test_good_rows_are_read(self):
         self.write('\n'.join(GOOD) + '\n')

@@ -6,6 +6,17 @@
 
 #include <cushim/table.h>
 
+bool symbol_is_interop(size_t number)
+{
+    static const char *const words[] = {"GL", "Egl", "VDPAU"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strstr(cushim_symbol_name(number), words[i]))
+            return true;
+    }
+    return false;
+}
+
 size_t symbol_number(const char *name)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {

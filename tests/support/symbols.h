@@ -3,10 +3,14 @@
 #ifndef CUSHIM_TESTS_SUPPORT_SYMBOLS_H
 #define CUSHIM_TESTS_SUPPORT_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* Symbols of cuda.h and cudaProfiler.h; those of graphics interop follow them. */
-enum { CORE_SYMBOLS = 637 };
+/* Symbols of cuda.h and cudaProfiler.h; the others are those of graphics interop. */
+enum { CORE_SYMBOLS = 686 };
+
+/* Whether a symbol is one of graphics interop, by its name. */
+bool symbol_is_interop(size_t number);
 
 /* Number of a symbol in slot order; aborts if there is none of this name. */
 size_t symbol_number(const char *name);

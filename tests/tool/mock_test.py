@@ -24,7 +24,8 @@ class Info(ToolTest):
         self.assertEqual(result.lines()['memory'], '2147483648 bytes (2 GiB)')
 
     def test_json(self):
-        result = self.run_command('info', '--mock', '--devices', '2', '--json')
+        result = self.run_command('info', '--mock', '--devices', '2', '--driver-version', '13.5',
+                                  '--json')
         self.assert_status(result, DONE)
         document = result.json()
         self.assertIs(document['simulated'], True)
@@ -107,7 +108,7 @@ class Settings(ToolTest):
                 (['--devices', '17'],
                  '--devices: devices is a whole number from 0 to 16, not "17"'),
                 (['--driver-version', '9.2'],
-                 '--driver-version: driver_version is a version of CUDA from 10.0 to 13.0, as 12.8 '
+                 '--driver-version: driver_version is a version of CUDA from 10.0 to 13.5, as 12.8 '
                  'or 12080, not "9.2"'),
                 (['--set', 'mode=auto', '--set', 'device=2'],
                  '--set: there is no key "device"; did you mean "devices"?'),

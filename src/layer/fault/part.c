@@ -8,7 +8,7 @@
 #include "src/mock/settings/nearest.h"
 #include "src/mock/settings/value.h"
 
-enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13000, DECIMALS = 9 };
+enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13050, DECIMALS = 9 };
 
 static const uint64_t longest_delay_ns = UINT64_C(1000000000000);
 static const char error_prefix[] = "CUDA_ERROR_";
@@ -151,7 +151,7 @@ static CUresult read_version(struct cushim__fault_rule *rule, const struct cushi
     return cushim__value_version(word, &rule->version) && rule->version >= OLDEST_VERSION &&
                    rule->version <= NEWEST_VERSION
                ? CUDA_SUCCESS
-               : refuse(lines, "the version", "one of CUDA from 10.0 to 13.0, as 11.8 or 11080",
+               : refuse(lines, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
                         word);
 }
 

@@ -190,6 +190,7 @@ static const struct cushim__deed deeds[] = {
     ADDS_NODE(GraphAddBatchMemOpNode),
     ADDS_NODE(GraphAddNode),
     ADDS_NODE(GraphAddNode_v2),
+    ADDS_NODE(GraphAddNode_v3),
     SHOWS(GraphNodeFindInClone, NODE, 0, GRAPH, 2),
     ENDS(GraphDestroyNode, NODE, 0),
     SHOWS(GraphConditionalHandleCreate, CONDITIONAL, 0, GRAPH, 1),

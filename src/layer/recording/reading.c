@@ -73,6 +73,7 @@ static const struct {
     {CUSHIM__SLOT(MemRangeGetAttributes), 1 << 1},
     {CUSHIM__SLOT(DeviceGetP2PAtomicCapabilities), 1 << 0},
     {CUSHIM__SLOT(DeviceGetHostAtomicCapabilities), 1 << 0},
+    {CUSHIM__SLOT(LogicalEndpointQuery), 1 << 2},
     {CUSHIM__SLOT(TexRefSetBorderColor), 1 << 1},
     {CUSHIM__SLOT(TexRefGetBorderColor), 1 << 0},
     {CUSHIM__SLOT(GLGetDevices), 1 << 1},

@@ -17,7 +17,7 @@
 
 #define FIELD(name) offsetof(struct cushim__settings, name)
 
-enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13000 };
+enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
 
 static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
@@ -128,7 +128,7 @@ static const struct cushim__key keys[] = {
      .field = FIELD(devices),
      .maximum = CUSHIM__DEVICES_MAX},
     {.name = "driver_version",
-     .expected = "a version of CUDA from 10.0 to 13.0, as 12.8 or 12080",
+     .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
      .read = read_version,
      .minimum = OLDEST_VERSION,
      .maximum = NEWEST_VERSION},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A fake driver. Every symbol of the registry is a function that returns a number of its own, so
- * that a test sees which symbol a slot has reached. The build says how one differs from a complete
+ * that a test sees which symbol a slot has reached. The build says how one differs from a
  * driver of CUDA 13.0:
  *
  *   DRIVER_VERSION=N   CUDA version that it reports; newer symbols are not there (13000)

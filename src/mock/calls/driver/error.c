@@ -16,6 +16,25 @@ static const struct cushim__result *find(CUresult code)
     return NULL;
 }
 
+/*
+ * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever
+ * its own version is.
+ */
+static const struct {
+    unsigned short number, since;
+} newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
+
+/* The row of a code that the driver of this version knows, or NULL. */
+static const struct cushim__result *find_known(CUresult code)
+{
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
+        if (newer[i].number == (unsigned)code &&
+            newer[i].since > cushim__world->settings.driver_version)
+            return NULL;
+    }
+    return find(code);
+}
+
 const char *cushim__error_name(CUresult code)
 {
     const struct cushim__result *result = find(code);
@@ -44,13 +63,15 @@ static CUresult tell(const char *text, const char **pStr)
 
 CUSHIM__EXACT(GetErrorName)(CUresult error, const char **pStr)
 {
-    return tell(cushim__error_name(error), pStr);
+    const struct cushim__result *result = find_known(error);
+
+    return tell(result ? result->name : NULL, pStr);
 }
 
 CUSHIM__APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 (CUresult error, const char **pStr)
 {
-    const struct cushim__result *result = find(error);
+    const struct cushim__result *result = find_known(error);
 
     return tell(result ? result->meaning : NULL, pStr);
 }

@@ -137,7 +137,7 @@ static bool is_clean(const CUgraphNodeParams *parameters)
         if (parameters->reserved0[i])
             return false;
     }
-    switch (parameters->type) {
+    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
         end = &parameters->kernel + 1;
         break;
@@ -225,7 +225,7 @@ CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__wo
 {
     if (!parameters || !is_clean(parameters))
         return CUDA_ERROR_INVALID_VALUE;
-    switch (parameters->type) {
+    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
     case CU_GRAPH_NODE_TYPE_KERNEL:
         return kernel_from(parameters, work);
     case CU_GRAPH_NODE_TYPE_MEMCPY:

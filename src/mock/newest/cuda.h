@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the mock and the tests use of the newest <cuda.h>, for headers down to those of CUDA 11.2.
+ *
+ * Their sources are written for one header. Where the toolkit's is older, the build lets them find
+ * this one first, and <cushim/slots.h> then takes the types of 13.0 for known. The library is
+ * compiled without, and so is what proves its public headers.
+ *
+ * The types are laid out as the driver's ABI demands, with the members that somebody here uses; a
+ * struct that only passes through stays incomplete. Each comes with the version of types.tsv. A
+ * number is defined where a header without it is still supported, and harmless where it is named.
+ */
+#ifndef CUSHIM_MOCK_NEWEST_CUDA_H
+#define CUSHIM_MOCK_NEWEST_CUDA_H
+
+#if defined(__GNUC__)
+#pragma GCC system_header /* #include_next is not ISO C */
+#endif
+#include_next <cuda.h>
+
+#define CUSHIM__TYPES_VERSION 13000
+
+#if CUDA_VERSION < 11030
+typedef struct CUuserObject_st *CUuserObject;
+typedef unsigned int CUflushGPUDirectRDMAWritesTarget;
+typedef unsigned int CUflushGPUDirectRDMAWritesScope;
+#endif
+
+#if CUDA_VERSION < 11040
+typedef unsigned int CUexecAffinityType;
+typedef unsigned int CUgraphMem_attribute;
+typedef struct cushim__mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef struct cushim__exec_affinity_param {
+    CUexecAffinityType type;
+    union {
+        struct {
+            unsigned int val;
+        } smCount;
+    } param;
+} CUexecAffinityParam;
+#endif
+
+#if CUDA_VERSION < 11070
+typedef unsigned int CUmemRangeHandleType;
+typedef unsigned int CUmoduleLoadingMode;
+typedef struct cushim__batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS;
+#endif
+
+/* Enumerators that the headers of 11.8 have. */
+#if CUDA_VERSION < 11080
+#define CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY ((CUresult)224)
+#define CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH 1
+#define CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY 8
+#define CU_EXEC_AFFINITY_TYPE_SM_COUNT 0
+#define CU_GRAPH_NODE_TYPE_MEM_ALLOC ((CUgraphNodeType)10)
+#define CU_GRAPH_NODE_TYPE_MEM_FREE ((CUgraphNodeType)11)
+#define CU_GRAPH_NODE_TYPE_BATCH_MEM_OP ((CUgraphNodeType)12)
+#define CU_GRAPH_USER_OBJECT_MOVE 1
+#define CU_MEMPOOL_ATTR_USED_MEM_CURRENT ((CUmemPool_attribute)7)
+#define CU_MEMPOOL_ATTR_USED_MEM_HIGH ((CUmemPool_attribute)8)
+#define CU_MODULE_LAZY_LOADING 2
+#define CU_STREAM_ADD_CAPTURE_DEPENDENCIES 0
+#define CU_STREAM_SET_CAPTURE_DEPENDENCIES 1
+#define CU_STREAM_MEM_OP_BARRIER ((CUstreamBatchMemOpType)6)
+#define CU_USER_OBJECT_NO_DESTRUCTOR_SYNC 1
+#endif
+
+/* Enumerators that the headers of 12.4 have. */
+#if CUDA_VERSION < 12040
+#define CUDA_ERROR_LOSSY_QUERY ((CUresult)402)
+#define CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD 2
+#define CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH 4
+#define CU_CTX_COREDUMP_ENABLE 0x20
+#define CU_CTX_USER_COREDUMP_ENABLE 0x40
+#define CU_GRAPH_NODE_TYPE_CONDITIONAL ((CUgraphNodeType)13)
+#define CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE 1
+#define CU_LIBRARY_BINARY_IS_PRESERVED 1
+#endif
+
+#if CUDA_VERSION < 12000
+typedef struct CUkern_st *CUkernel;
+typedef struct CUlib_st *CUlibrary;
+typedef unsigned int CUdriverProcAddressQueryResult;
+typedef unsigned int CUlaunchMemSyncDomain;
+typedef unsigned int CUlibraryOption;
+typedef unsigned int CUtensorMapDataType;
+typedef unsigned int CUtensorMapFloatOOBfill;
+typedef unsigned int CUtensorMapInterleave;
+typedef unsigned int CUtensorMapL2promotion;
+typedef unsigned int CUtensorMapSwizzle;
+typedef struct cushim__tensor_map CUtensorMap;
+
+typedef enum cushim__instantiate_result {
+    CUDA_GRAPH_INSTANTIATE_SUCCESS,
+    CUDA_GRAPH_INSTANTIATE_ERROR,
+    CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
+    CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
+} CUgraphInstantiateResult;
+
+typedef struct cushim__instantiate_params {
+    cuuint64_t flags;
+    CUstream hUploadStream;
+    CUgraphNode hErrNode_out;
+    CUgraphInstantiateResult result_out;
+} CUDA_GRAPH_INSTANTIATE_PARAMS;
+
+typedef struct cushim__update_result_info {
+    CUgraphExecUpdateResult result;
+    CUgraphNode errorNode, errorFromNode;
+} CUgraphExecUpdateResultInfo;
+
+/* The name was that of another struct before. */
+typedef struct cushim__kernel_node_params {
+    CUfunction func;
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+    CUkernel kern;
+    CUcontext ctx;
+} cushim__kernel_node_params;
+#define CUDA_KERNEL_NODE_PARAMS cushim__kernel_node_params
+
+/* The union of the older headers lacks members. */
+typedef union cushim__attribute_value {
+    char pad[64];
+    CUaccessPolicyWindow accessPolicyWindow;
+    CUsynchronizationPolicy syncPolicy;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int cooperative;
+    int priority;
+    struct {
+        unsigned char default_, remote;
+    } memSyncDomainMap;
+    CUlaunchMemSyncDomain memSyncDomain;
+} cushim__attribute_value;
+#undef CUstreamAttrValue
+#define CUstreamAttrValue cushim__attribute_value
+#endif
+
+#if CUDA_VERSION < 11060
+typedef enum cushim__launch_attribute_id {
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+} CUlaunchAttributeID;
+#define CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY
+
+typedef struct cushim__launch_attribute {
+    CUlaunchAttributeID id;
+    char pad[4];
+    cushim__attribute_value value;
+} CUlaunchAttribute;
+
+typedef struct cushim__launch_config {
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
+typedef struct cushim__array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
+#endif
+
+#if CUDA_VERSION < 12010
+typedef unsigned int CUcoredumpSettings;
+typedef unsigned int CUmulticastGranularity_flags;
+typedef struct cushim__multicast_object_prop CUmulticastObjectProp;
+#endif
+
+#if CUDA_VERSION < 12020
+typedef struct cushim__graph_node_params {
+    CUgraphNodeType type;
+    int reserved0[3];
+    union {
+        long long reserved1[29];
+        CUDA_KERNEL_NODE_PARAMS kernel;
+        struct {
+            int flags, reserved;
+            CUcontext copyCtx;
+            CUDA_MEMCPY3D copyParams;
+        } memcpy;
+        struct {
+            CUdeviceptr dst;
+            size_t pitch;
+            unsigned int value, elementSize;
+            size_t width, height;
+            CUcontext ctx;
+        } memset;
+        struct {
+            CUhostFn fn;
+            void *userData;
+        } host;
+        struct {
+            CUgraph graph;
+            unsigned int ownership;
+        } graph;
+        struct {
+            CUevent event;
+        } eventWait, eventRecord;
+        struct {
+            CUdeviceptr dptr;
+        } free;
+    };
+    long long reserved2;
+} CUgraphNodeParams;
+#endif
+
+#if CUDA_VERSION < 12030
+typedef cuuint64_t CUgraphConditionalHandle;
+typedef struct cushim__graph_edge_data {
+    unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
+#endif
+
+#if CUDA_VERSION < 12040
+typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
+typedef struct CUgreenCtx_st *CUgreenCtx;
+typedef unsigned int CUdevResourceType;
+typedef unsigned int CUfunctionLoadingState;
+typedef struct cushim__dev_resource CUdevResource;
+typedef void *CUasyncCallback;
+typedef void *CUasyncCallbackHandle;
+#endif
+
+#if CUDA_VERSION < 12050
+typedef struct cushim__ctx_create_params {
+    CUexecAffinityParam *execAffinityParams;
+    int numExecAffinityParams;
+    void *cigParams;
+} CUctxCreateParams;
+#endif
+
+#if CUDA_VERSION < 12060
+typedef struct cushim__mem_decompress_params CUmemDecompressParams;
+#endif
+
+#if CUDA_VERSION < 12080
+typedef struct cushim__checkpoint_checkpoint_args CUcheckpointCheckpointArgs;
+typedef struct cushim__checkpoint_lock_args CUcheckpointLockArgs;
+typedef struct cushim__checkpoint_restore_args CUcheckpointRestoreArgs;
+typedef struct cushim__checkpoint_unlock_args CUcheckpointUnlockArgs;
+typedef struct cushim__memcpy_attributes CUmemcpyAttributes;
+typedef struct cushim__memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
+typedef unsigned int CUprocessState;
+typedef unsigned int CUtensorMapIm2ColWideMode;
+#endif
+
+#if CUDA_VERSION < 12090
+typedef unsigned int CUlogIterator;
+typedef void *CUlogsCallback;
+typedef void *CUlogsCallbackHandle;
+#endif
+
+#if CUDA_VERSION < 13000
+typedef unsigned int CUatomicOperation;
+#endif
+
+#endif
