@@ -14,8 +14,7 @@
 #include <stdio.h>
 
 #include <cushim/cushim.h>
-#include <cushim/mock.h>
-#include <cushim/mock_kernel.h>
+#include <cushim/testing/mock.h>
 
 /* ---- The program: scale numbers by the GPU. ---- */
 

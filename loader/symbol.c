@@ -2,7 +2,7 @@
 /* Symbols by number: their registry data, and their state in the loaded driver. */
 #include <stdatomic.h>
 
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 #include "loader/codes.h"
 #include "loader/loader.h"

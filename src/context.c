@@ -3,8 +3,16 @@
 
 #include <stdlib.h>
 
+#include <cushim/error.h>
+
+#include "loader/codes.h"
 #include "loader/options.h"
 #include "src/objects.h"
+
+/* Drivers before CUDA 11.0 have only the ABIs that 11.0 replaced. */
+#if defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
 
 /* An object without a handle as yet; NULL if there is no memory. */
 static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevice device)
@@ -94,6 +102,15 @@ CUresult cushim_context_wrap_current(struct cushim_context **context)
     return code == CUDA_SUCCESS ? cushim_context_wrap(context, handle) : code;
 }
 
+/* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */
+static CUresult release_primary(CUdevice device)
+{
+    const CUresult code = cushim_driver()->DevicePrimaryCtxRelease_v2(device);
+
+    return code == CUSHIM__REQUIRES_NEWER_DRIVER ? cushim_driver()->DevicePrimaryCtxRelease(device)
+                                                 : code;
+}
+
 struct cushim_context *cushim_context_retain(struct cushim_context *context)
 {
     if (context)
@@ -118,8 +135,7 @@ CUresult cushim_context_release(struct cushim_context *context)
         code = cushim__destroyed("cuCtxDestroy_v2", code);
         break;
     case CUSHIM__PRIMARY:
-        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2",
-                                 cushim__primary_release(context->device));
+        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2", release_primary(context->device));
         break;
     }
     free(context);
@@ -159,15 +175,6 @@ CUresult cushim_context_device(const struct cushim_context *context, CUdevice *d
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_id(const struct cushim_context *context, unsigned long long *id)
-{
-    if (!context)
-        return CUDA_ERROR_INVALID_HANDLE;
-    if (!id)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->CtxGetId(context->handle, id);
-}
-
 CUresult cushim_context_synchronize(struct cushim_context *context)
 {
     struct cushim_context_scope scope;
@@ -178,58 +185,78 @@ CUresult cushim_context_synchronize(struct cushim_context *context)
     return cushim__context_leave(&scope, cushim_driver()->CtxSynchronize());
 }
 
-CUresult cushim_context_record_event(struct cushim_context *context, struct cushim_event *event)
+/* --- the current context --- */
+
+CUresult cushim_context_make_current(const struct cushim_context *context)
 {
-    CUevent handle;
+    return cushim_driver()->CtxSetCurrent(context ? context->handle : NULL);
+}
+
+CUresult cushim_context_push(const struct cushim_context *context,
+                             struct cushim_context_scope *scope)
+{
     CUresult code;
 
-    if (!context || !event)
+    if (!scope)
+        return CUDA_ERROR_INVALID_VALUE;
+    scope->pushed = NULL;
+    if (!context)
         return CUDA_ERROR_INVALID_HANDLE;
-    handle = cushim__event_handle(event);
-    if (!handle)
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim_driver()->CtxRecordEvent(context->handle, handle);
+    code = cushim_driver()->CtxPushCurrent_v2(context->handle);
     if (code == CUDA_SUCCESS)
-        atomic_store_explicit(&event->recorded, true, memory_order_relaxed);
+        scope->pushed = context->handle;
     return code;
 }
 
-CUresult cushim_context_wait_event(struct cushim_context *context, struct cushim_event *event)
+CUresult cushim_context_pop(struct cushim_context_scope *scope)
 {
-    CUevent handle;
-
-    if (!context || !event)
-        return CUDA_ERROR_INVALID_HANDLE;
-    handle = cushim__event_handle(event);
-    if (!handle)
-        return CUDA_ERROR_INVALID_HANDLE;
-    return cushim_driver()->CtxWaitEvent(context->handle, handle);
-}
-
-CUresult cushim_context_enable_peer_access(struct cushim_context *context,
-                                           struct cushim_context *peer)
-{
-    struct cushim_context_scope scope;
+    CUcontext top = NULL;
     CUresult code;
 
-    if (!context || !peer)
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim_context_push(context, &scope);
+    if (!scope)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!scope->pushed)
+        return CUDA_SUCCESS;
+    code = cushim_driver()->CtxPopCurrent_v2(&top);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__context_leave(&scope, cushim_driver()->CtxEnablePeerAccess(peer->handle, 0));
+    if (top == scope->pushed) {
+        scope->pushed = NULL;
+        return CUDA_SUCCESS;
+    }
+    code = cushim_driver()->CtxPushCurrent_v2(top);
+    if (code != CUDA_SUCCESS)
+        cushim__log("cuCtxPushCurrent_v2 failed: %s (%d); a context that was current is not any "
+                    "more",
+                    cushim_error_name(code), (int)code);
+    return CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUresult cushim_context_disable_peer_access(struct cushim_context *context,
-                                            struct cushim_context *peer)
+CUresult cushim__context_enter(const struct cushim_context *context,
+                               struct cushim_context_scope *scope)
 {
-    struct cushim_context_scope scope;
+    CUcontext current = NULL;
     CUresult code;
 
-    if (!context || !peer)
-        return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim_context_push(context, &scope);
-    if (code != CUDA_SUCCESS)
+    scope->pushed = NULL;
+    if (!context)
+        return CUDA_SUCCESS;
+    /* To ask costs a fraction of a push and a pop, and the answer is usually that it is current. */
+    code = cushim_driver()->CtxGetCurrent(&current);
+    if (code != CUDA_SUCCESS || current == context->handle)
         return code;
-    return cushim__context_leave(&scope, cushim_driver()->CtxDisablePeerAccess(peer->handle));
+    return cushim_context_push(context, scope);
+}
+
+CUresult cushim__context_leave(struct cushim_context_scope *scope, CUresult code)
+{
+    const CUresult popped = cushim_context_pop(scope);
+
+    if (code == CUDA_SUCCESS)
+        return popped;
+    if (popped != CUDA_SUCCESS)
+        cushim__log("cuCtxPopCurrent_v2 failed: %s (%d); the current context was not put back "
+                    "after a call that failed with %s (%d)",
+                    cushim_error_name(popped), (int)popped, cushim_error_name(code), (int)code);
+    return code;
 }

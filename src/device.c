@@ -5,27 +5,13 @@
 #include <string.h>
 
 #include <cushim/context.h>
-#include <cushim/context_settings.h>
 
 #include "loader/codes.h"
 #include "loader/system.h"
 #include "src/objects.h"
 
-/*
- * Attributes by number. Toolkit headers before 11.7 and 12.0 have no names for them; worse, the
- * name of the first means 93, an attribute of other functions, in headers before 12.0.
- */
-enum { CAN_USE_64_BIT_STREAM_MEM_OPS = 122, IPC_EVENT_SUPPORTED = 125 };
-
-CUresult cushim_device_count(int *count)
-{
-    return count ? cushim_driver()->DeviceGetCount(count) : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cushim_device_get(CUdevice *device, int ordinal)
-{
-    return device ? cushim_driver()->DeviceGet(device, ordinal) : CUDA_ERROR_INVALID_VALUE;
-}
+/* By number: toolkit headers before 12.0 have no name for it. */
+enum { IPC_EVENT_SUPPORTED = 125 };
 
 CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
 {
@@ -34,12 +20,12 @@ CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
 
     if (!device || !uuid)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_device_count(&count);
+    code = cushim_driver()->DeviceGetCount(&count);
     for (int ordinal = 0; code == CUDA_SUCCESS && ordinal < count; ordinal++) {
         CUdevice candidate;
         CUuuid its;
 
-        code = cushim_device_get(&candidate, ordinal);
+        code = cushim_driver()->DeviceGet(&candidate, ordinal);
         if (code == CUDA_SUCCESS)
             code = cushim_device_uuid(candidate, &its);
         if (code == CUDA_SUCCESS && memcmp(its.bytes, uuid->bytes, sizeof its.bytes) == 0) {
@@ -48,13 +34,6 @@ CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
         }
     }
     return code == CUDA_SUCCESS ? CUDA_ERROR_INVALID_DEVICE : code;
-}
-
-CUresult cushim_device_get_by_pci_address(CUdevice *device, const char *address)
-{
-    if (!device || !address)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->DeviceGetByPCIBusId(device, address);
 }
 
 CUresult cushim_device_name(CUdevice device, char *name, size_t size)
@@ -98,6 +77,11 @@ CUresult cushim_device_pci_address(CUdevice device, char *address, size_t size)
     return CUDA_SUCCESS;
 }
 
+static CUresult attribute(CUdevice device, CUdevice_attribute number, int *value)
+{
+    return cushim_driver()->DeviceGetAttribute(value, number, device);
+}
+
 CUresult cushim_device_compute_capability(CUdevice device, int *major, int *minor)
 {
     int its_major, its_minor;
@@ -105,11 +89,9 @@ CUresult cushim_device_compute_capability(CUdevice device, int *major, int *mino
 
     if (!major || !minor)
         return CUDA_ERROR_INVALID_VALUE;
-    code =
-        cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &its_major);
+    code = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &its_major);
     if (code == CUDA_SUCCESS)
-        code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                       &its_minor);
+        code = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &its_minor);
     if (code != CUDA_SUCCESS)
         return code;
     *major = its_major;
@@ -117,20 +99,9 @@ CUresult cushim_device_compute_capability(CUdevice device, int *major, int *mino
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_device_total_memory_bytes(CUdevice device, size_t *bytes)
-{
-    return bytes ? cushim_driver()->DeviceTotalMem_v2(bytes, device) : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cushim_device_attribute(CUdevice device, CUdevice_attribute attribute, int *value)
-{
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->DeviceGetAttribute(value, attribute, device);
-}
-
 CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest)
 {
+    struct cushim_context_scope scope;
     struct cushim_context *primary;
     int its_least, its_greatest;
     CUresult code, released;
@@ -140,7 +111,10 @@ CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *g
     code = cushim_context_retain_primary(&primary, device);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim_context_stream_priority_range(primary, &its_least, &its_greatest);
+    code = cushim__context_enter(primary, &scope);
+    if (code == CUDA_SUCCESS)
+        code = cushim__context_leave(
+            &scope, cushim_driver()->CtxGetStreamPriorityRange(&its_least, &its_greatest));
     released = cushim_context_release(primary);
     if (code != CUDA_SUCCESS)
         return code;
@@ -158,52 +132,15 @@ CUresult cushim_device_supports_ipc_events(CUdevice device, bool *supported)
 
     if (!supported)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_device_attribute(device, (CUdevice_attribute)IPC_EVENT_SUPPORTED, &value);
+    code = attribute(device, (CUdevice_attribute)IPC_EVENT_SUPPORTED, &value);
     if (code == CUDA_ERROR_INVALID_VALUE) { /* a driver that does not know the attribute */
-        code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, &unified);
+        code = attribute(device, CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING, &unified);
         if (code == CUDA_SUCCESS)
-            code = cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated);
+            code = attribute(device, CU_DEVICE_ATTRIBUTE_INTEGRATED, &integrated);
         if (code == CUDA_SUCCESS)
             value = !cushim__system_is_windows && unified && !integrated;
     }
     if (code == CUDA_SUCCESS)
         *supported = value != 0;
     return code;
-}
-
-CUresult cushim_device_supports_stream_memory_operations(CUdevice device, bool *supported)
-{
-    int value = 0;
-    CUresult code;
-
-    if (!supported)
-        return CUDA_ERROR_INVALID_VALUE;
-    code =
-        cushim_device_attribute(device, (CUdevice_attribute)CAN_USE_64_BIT_STREAM_MEM_OPS, &value);
-    if (code == CUDA_ERROR_INVALID_VALUE) /* a driver that does not know the attribute */
-        code = CUDA_SUCCESS;
-    if (code == CUDA_SUCCESS)
-        *supported = value != 0;
-    return code;
-}
-
-CUresult cushim_device_can_access_peer(CUdevice device, CUdevice peer, bool *can)
-{
-    int value;
-    CUresult code;
-
-    if (!can)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_driver()->DeviceCanAccessPeer(&value, device, peer);
-    if (code == CUDA_SUCCESS)
-        *can = value != 0;
-    return code;
-}
-
-CUresult cushim_device_p2p_attribute(CUdevice device, CUdevice peer,
-                                     CUdevice_P2PAttribute attribute, int *value)
-{
-    if (!value)
-        return CUDA_ERROR_INVALID_VALUE;
-    return cushim_driver()->DeviceGetP2PAttribute(value, attribute, device, peer);
 }

@@ -3,8 +3,7 @@
  * Events that two processes share. An imported event behaves as one without timing (driver
  * semantics, statement 76).
  */
-#include <cushim/event_info.h>
-#include <cushim/event_ipc.h>
+#include <cushim/event.h>
 
 #include "src/event.h"
 

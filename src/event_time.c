@@ -7,7 +7,7 @@
  * good event answers 0 (driver semantics, statement 39), one at fault the code of its fault. That
  * is harmless even in a capture, where a query of the event would invalidate it (statement 63).
  */
-#include <cushim/event_time.h>
+#include <cushim/event.h>
 
 #include <cushim/error.h>
 

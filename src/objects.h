@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 #include <cushim/context.h>
-#include <cushim/context_scope.h>
 #include <cushim/driver.h>
 #include <cushim/event.h>
 #include <cushim/event_pool.h>
@@ -123,9 +122,6 @@ static inline CUresult cushim__stream_enter(const struct cushim_stream *stream,
         return CUDA_ERROR_INVALID_HANDLE;
     return cushim__context_enter(stream->is_default ? stream->context : NULL, scope);
 }
-
-/* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */
-CUresult cushim__primary_release(CUdevice device);
 
 /*
  * What a failed destroy means to the caller: codes that say that the handle is gone with its

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "loader/codes.h"
 #include "loader/options.h"
 #include "src/objects.h"
 
@@ -194,4 +195,26 @@ static CUresult look(void *object)
 CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns)
 {
     return cushim__poll(look, stream, timeout_ns);
+}
+
+CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *device)
+{
+    struct cushim_context borrowed = {
+        .references = 1, .ownership = CUSHIM__BORROWED, .device = CU_DEVICE_INVALID};
+    CUdevice value = CU_DEVICE_INVALID;
+    CUresult code;
+
+    if (!cushim__stream_is_open(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (stream->context)
+        return cushim_context_device(stream->context, device);
+    code = cushim_driver()->StreamGetDevice(stream->handle, &value);
+    if (code == CUDA_SUCCESS)
+        *device = value;
+    if (code != CUSHIM__REQUIRES_NEWER_DRIVER)
+        return code;
+    code = cushim_driver()->StreamGetCtx(stream->handle, &borrowed.handle);
+    return code ? code : cushim_context_device(&borrowed, device);
 }

@@ -2,7 +2,7 @@
 /*
  * The order of work between streams, and functions of the host as part of it.
  */
-#include <cushim/stream_order.h>
+#include <cushim/stream.h>
 
 #include "src/objects.h"
 
@@ -54,11 +54,6 @@ CUresult cushim_stream_wait_stream(struct cushim_stream *stream, struct cushim_s
     return code ? code : released;
 }
 
-CUresult cushim_stream_record(struct cushim_stream *stream, struct cushim_event *event)
-{
-    return cushim_event_record(event, stream);
-}
-
 CUresult cushim_stream_launch_host_function(struct cushim_stream *stream, CUhostFn function,
                                             void *data)
 {
@@ -69,16 +64,4 @@ CUresult cushim_stream_launch_host_function(struct cushim_stream *stream, CUhost
         return code;
     return cushim__context_leave(&scope,
                                  cushim_driver()->LaunchHostFunc(stream->handle, function, data));
-}
-
-CUresult cushim_stream_add_callback(struct cushim_stream *stream, CUstreamCallback callback,
-                                    void *data)
-{
-    struct cushim_context_scope scope;
-    const CUresult code = cushim__stream_enter(stream, &scope);
-
-    if (code)
-        return code;
-    return cushim__context_leave(
-        &scope, cushim_driver()->StreamAddCallback(stream->handle, callback, data, 0));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cushim/uuid.h>
+#include <cushim/device.h>
 
 #include <stdbool.h>
 #include <string.h>

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include <cushim/cushim.h>
-#include <cushim/fault.h>
-#include <cushim/test.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/test.h>
 
 /* ---- The program: draw frames, by the GPU as long as there is one. ---- */
 

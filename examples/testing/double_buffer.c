@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include <cushim/cmocka.h>
 #include <cushim/cushim.h>
+#include <cushim/testing/cmocka.h>
 
 /* ---- The program: move `BLOCKS` blocks through two buffers of the device. ---- */
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include <cushim/cushim.h>
-#include <cushim/test.h>
+#include <cushim/testing/test.h>
 
 /* What is tested: fill memory by the GPU, and wait for it. */
 static CUresult fill(CUdeviceptr memory, unsigned char value, size_t bytes)

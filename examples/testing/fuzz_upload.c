@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include <cushim/cushim.h>
-#include <cushim/test.h>
+#include <cushim/testing/test.h>
 
 enum { BYTES = 64 };
 

@@ -16,10 +16,10 @@
 
 #include <cmocka.h>
 
-#include <cushim/cmocka.h>
 #include <cushim/cushim.h>
-#include <cushim/fault.h>
-#include <cushim/mock_clock.h>
+#include <cushim/testing/cmocka.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
 
 /* ---- The program: jobs on a stream, and their states. ---- */
 

@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-#include <cushim/cmocka.h>
 #include <cushim/cushim.h>
-#include <cushim/sweep.h>
+#include <cushim/testing/cmocka.h>
+#include <cushim/testing/sweep.h>
 
 /* ---- The program: a frame buffer with its own stream. ---- */
 

@@ -5,11 +5,18 @@
  *
  * `struct cushim_context` is a counted object around a CUcontext: a device's primary context, one
  * that was created, or a foreign one that is borrowed. Streams and events hold a reference on
- * theirs. To make one current see context_scope.h, for its settings context_settings.h, and for a
- * device's primary context without an object primary_context.h.
+ * theirs.
  *
- * The calls here that ask or change something act in the object's context, whatever is current on
- * the calling thread, and put back what was.
+ * What the driver does with a context in one call (limits, flags, peer access) is called through
+ * cushim_driver(), with the handle or in a scope. A scope makes a context current on a thread for a
+ * while and restores what was current before:
+ *
+ *     struct cushim_context_scope scope;
+ *     CUresult code = cushim_context_push(context, &scope);
+ *     if (code == CUDA_SUCCESS) {
+ *         code = cushim_driver()->CtxGetLimit(&bytes, CU_LIMIT_STACK_SIZE);
+ *         cushim_context_pop(&scope);
+ *     }
  *
  * Thread safety: an object may be used on any thread, also on several at once, for as long as each
  * of them has a reference.
@@ -26,8 +33,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-struct cushim_event;
 
 /** A context; see cushim_context_retain_primary(), cushim_context_create(). */
 struct cushim_context;
@@ -197,25 +202,6 @@ CUSHIM_API CUresult cushim_context_handle(const struct cushim_context *context, 
 CUSHIM_API CUresult cushim_context_device(const struct cushim_context *context, CUdevice *device);
 
 /**
- * Get the number that is a context's own for the life of the program.
- *
- * @param context  Object; borrowed, not NULL.
- * @param id       Receives the number; not NULL.
- *
- * @return CUDA_SUCCESS                           `*id` is the number.
- * @return CUDA_ERROR_INVALID_HANDLE              `context` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE               `id` is NULL.
- * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.0.
- * @return any other code                         cuCtxGetId's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuCtxGetId.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_context_id(const struct cushim_context *context, unsigned long long *id);
-
-/**
  * Wait until all work of a context is done.
  *
  * @param context  Object; borrowed, not NULL.
@@ -235,98 +221,74 @@ CUSHIM_API CUresult cushim_context_id(const struct cushim_context *context, unsi
  */
 CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
 
-/**
- * Record an event behind everything that the streams of a context have to do by now.
- *
- * Driver semantics, statement 18.
- *
- * @param context  Object; borrowed, not NULL.
- * @param event    Event of this context; borrowed, not NULL.
- *
- * @return CUDA_SUCCESS                           The event is recorded.
- * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is
- *                                                closed, or one of another context.
- * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing; its capture
- *                                                is invalidated.
- * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
- * @return any other code                         cuCtxRecordEvent's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuCtxRecordEvent.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_context_record_event(struct cushim_context *context,
-                                                struct cushim_event *event);
+/* --- the current context --- */
+
+/** The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. */
+struct cushim_context_scope {
+    CUcontext pushed; /**< Private: what was pushed; NULL in a scope that is over. */
+};
 
 /**
- * Let all later work of a context wait for an event.
+ * Make a context current on the calling thread, or none.
  *
- * The waiting is done by the device. Driver semantics, statement 18.
+ * Replaces the current one, which is lost to the thread's stack of contexts;
+ * cushim_context_push() is the friendlier way. Driver semantics, statement 14.
  *
- * @param context  Object; borrowed, not NULL.
- * @param event    Event, of any context; borrowed, not NULL.
+ * @param context  Object; borrowed. NULL: take the current context off the thread.
  *
- * @return CUDA_SUCCESS                           Later work waits.
- * @return CUDA_ERROR_INVALID_HANDLE              `context` or `event` is NULL, or `event` is
- *                                                closed.
- * @return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED  A stream of the context was capturing, or the
- *                                                event belongs to a capture; that is invalidated.
- * @return CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER  The driver is older than 12.5.
- * @return any other code                         cuCtxWaitEvent's, unchanged.
+ * @return CUDA_SUCCESS    It is current.
+ * @return any other code  cuCtxSetCurrent's, unchanged.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuCtxWaitEvent.
+ * Thread safety: any thread, for itself.
+ * Context: leaves `context` current.
+ * Driver calls: cuCtxSetCurrent.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_wait_event(struct cushim_context *context,
-                                              struct cushim_event *event);
+CUSHIM_API CUresult cushim_context_make_current(const struct cushim_context *context);
 
 /**
- * Let work in a context read and write the memory of another one, on another device.
+ * Make a context current on the calling thread until cushim_context_pop().
  *
- * One-way. Whether two devices can is cushim_device_can_access_peer()'s answer.
+ * Scopes nest, on one thread, and end in reverse order. The scope holds no reference on the object.
  *
- * @param context  Object that gains access; borrowed, not NULL.
- * @param peer     Object whose memory it is; borrowed, not NULL.
+ * @param context  Object; borrowed until the scope ends, not NULL.
+ * @param scope    Receives what the pop needs; not NULL. On failure it is a scope that is over, so
+ *                 that popping it does no harm.
  *
- * @return CUDA_SUCCESS                            Access is enabled.
- * @return CUDA_ERROR_INVALID_HANDLE               `context` or `peer` is NULL.
- * @return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED  It was before.
- * @return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED      The devices cannot, or are one (driver
- *                                                 semantics, statement 85).
- * @return CUDA_ERROR_TOO_MANY_PEERS               The device has no room for one more peer.
- * @return any other code                          cuCtxEnablePeerAccess's, or that of the change of
- *                                                 context; unchanged.
+ * @return CUDA_SUCCESS               The context is current.
+ * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `scope` is NULL.
+ * @return any other code             cuCtxPushCurrent_v2's, unchanged.
  *
- * Thread safety: any thread.
- * Context: acts in `context`, and leaves the current one as it was.
- * Driver calls: cuCtxPushCurrent_v2, cuCtxEnablePeerAccess, cuCtxPopCurrent_v2.
+ * Thread safety: any thread, for itself.
+ * Context: leaves `context` current.
+ * Driver calls: cuCtxPushCurrent_v2.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_enable_peer_access(struct cushim_context *context,
-                                                      struct cushim_context *peer);
+CUSHIM_API CUresult cushim_context_push(const struct cushim_context *context,
+                                        struct cushim_context_scope *scope);
 
 /**
- * Take back what cushim_context_enable_peer_access() allowed.
+ * End a scope: make current again what was before its push.
  *
- * @param context  Object that loses access; borrowed, not NULL.
- * @param peer     Object whose memory it is; borrowed, not NULL.
+ * Takes nothing off the thread but what the push put there: if something else is on top, because a
+ * scope within was not popped or somebody else meddled, everything stays as it is and the scope
+ * goes on. It can be popped again later.
  *
- * @return CUDA_SUCCESS                        Access is disabled.
- * @return CUDA_ERROR_INVALID_HANDLE           `context` or `peer` is NULL.
- * @return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED  It was not enabled.
- * @return any other code                      cuCtxDisablePeerAccess's, or that of the change of
- *                                             context; unchanged.
+ * @param scope  Scope of the calling thread; not NULL. One that is over is a no-op.
  *
- * Thread safety: any thread.
- * Context: acts in `context`, and leaves the current one as it was.
- * Driver calls: cuCtxPushCurrent_v2, cuCtxDisablePeerAccess, cuCtxPopCurrent_v2.
+ * @return CUDA_SUCCESS                The scope is over.
+ * @return CUDA_ERROR_INVALID_VALUE    `scope` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  Not the scope's context is current but another or none; the
+ *                                     scope goes on.
+ * @return any other code              cuCtxPopCurrent_v2's, unchanged; the scope goes on.
+ *
+ * Thread safety: the thread that pushed.
+ * Context: leaves current what was before the push.
+ * Driver calls: cuCtxPopCurrent_v2; cuCtxPushCurrent_v2 if that took off another context.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_disable_peer_access(struct cushim_context *context,
-                                                       struct cushim_context *peer);
+CUSHIM_API CUresult cushim_context_pop(struct cushim_context_scope *scope);
 
 #ifdef __cplusplus
 }

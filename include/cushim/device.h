@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * Devices: find one, and ask what it is and what it can do.
+ * Devices: find one by its UUID, and ask what drivers of different ages answer differently.
  *
  * A device needs no object: its handle is a CUdevice, a number that nobody has to give back. Which
  * devices there are, and in what order, is the driver's choice and CUDA_VISIBLE_DEVICES's; to mean
@@ -28,46 +28,9 @@ extern "C" {
 #define CUSHIM_PCI_ADDRESS_SIZE 32
 
 /**
- * Count the devices that this process may use.
- *
- * A machine without any is no case for 0: there cuInit fails with CUDA_ERROR_NO_DEVICE and this
- * call answers CUDA_ERROR_NOT_INITIALIZED (driver semantics, statement 3).
- *
- * @param count  Receives the number of devices; not NULL.
- *
- * @return CUDA_SUCCESS              `*count` is the number.
- * @return CUDA_ERROR_INVALID_VALUE  `count` is NULL.
- * @return any other code            cuDeviceGetCount's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetCount.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_count(int *count);
-
-/**
- * Get a device by its number.
- *
- * @param device   Receives the device; not NULL.
- * @param ordinal  Number, from 0 to the count less one.
- *
- * @return CUDA_SUCCESS               `*device` is the device.
- * @return CUDA_ERROR_INVALID_VALUE   `device` is NULL.
- * @return CUDA_ERROR_INVALID_DEVICE  There is none of this number (driver semantics, statement 8).
- * @return any other code             cuDeviceGet's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGet.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_get(CUdevice *device, int ordinal);
-
-/**
  * Get the device that has a UUID.
  *
- * Asks every device for its own; uuid.h reads one from text.
+ * Asks every device for its own. cushim_uuid_parse() reads a UUID from text.
  *
  * @param device  Receives the device; not NULL.
  * @param uuid    UUID; borrowed, not NULL.
@@ -84,26 +47,6 @@ CUSHIM_API CUresult cushim_device_get(CUdevice *device, int ordinal);
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid);
-
-/**
- * Get the device at a PCI address.
- *
- * @param device   Receives the device; not NULL.
- * @param address  `0000:1b:00.0`; function or domain may be missing: domain:bus:device.function,
- *                 domain:bus:device or bus:device.function, in hexadecimal digits. Borrowed, not
- *                 NULL.
- *
- * @return CUDA_SUCCESS               `*device` is the device.
- * @return CUDA_ERROR_INVALID_VALUE   `device` or `address` is NULL, or `address` is none.
- * @return CUDA_ERROR_INVALID_DEVICE  No device that this process may use is there.
- * @return any other code             cuDeviceGetByPCIBusId's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetByPCIBusId.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_get_by_pci_address(CUdevice *device, const char *address);
 
 /**
  * Get a device's name, such as `NVIDIA H200`.
@@ -132,7 +75,7 @@ CUSHIM_API CUresult cushim_device_name(CUdevice device, char *name, size_t size)
  * and give the whole device's.
  *
  * @param device  Device.
- * @param uuid    Receives the UUID; not NULL. uuid.h writes it as text.
+ * @param uuid    Receives the UUID; not NULL. cushim_uuid_format() writes it as text.
  *
  * @return CUDA_SUCCESS               `*uuid` is the UUID.
  * @return CUDA_ERROR_INVALID_VALUE   `uuid` is NULL.
@@ -187,50 +130,11 @@ CUSHIM_API CUresult cushim_device_pci_address(CUdevice device, char *address, si
 CUSHIM_API CUresult cushim_device_compute_capability(CUdevice device, int *major, int *minor);
 
 /**
- * Get the size of a device's memory.
- *
- * @param device  Device.
- * @param bytes   Receives the size in bytes, used or not; not NULL.
- *
- * @return CUDA_SUCCESS               `*bytes` is the size.
- * @return CUDA_ERROR_INVALID_VALUE   `bytes` is NULL.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceTotalMem_v2's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceTotalMem_v2.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_total_memory_bytes(CUdevice device, size_t *bytes);
-
-/**
- * Get any attribute of a device.
- *
- * @param device     Device.
- * @param attribute  Which, by NVIDIA's enumerator: CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, ...
- * @param value      Receives the attribute, in the unit that CUdevice_attribute's page gives; not
- *                   NULL.
- *
- * @return CUDA_SUCCESS               `*value` is the attribute.
- * @return CUDA_ERROR_INVALID_VALUE   `value` is NULL, or the driver does not know the attribute.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceGetAttribute's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetAttribute.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_attribute(CUdevice device, CUdevice_attribute attribute,
-                                            int *value);
-
-/**
  * Get the range of priorities that streams on a device can have.
  *
  * The driver tells it only inside a context, so this one takes a reference on the device's primary
  * context for the call. If nobody else has one, that creates the context and destroys it again:
- * some 100 ms. A program that has a context asks cushim_context_stream_priority_range() instead.
+ * some 100 ms. A program that has a context current calls cuCtxGetStreamPriorityRange instead.
  *
  * @param device    Device.
  * @param least     Receives the number of the least urgent priority; not NULL.
@@ -244,8 +148,9 @@ CUSHIM_API CUresult cushim_device_attribute(CUdevice device, CUdevice_attribute 
  *
  * Thread safety: any thread.
  * Context: acts in the primary context, and leaves the current one as it was.
- * Driver calls: those of cushim_context_retain_primary(), cushim_context_stream_priority_range()
- *               and cushim_context_release().
+ * Driver calls: those of cushim_context_retain_primary() and cushim_context_release(),
+ *               cuCtxGetCurrent, cuCtxPushCurrent_v2, cuCtxGetStreamPriorityRange,
+ *               cuCtxPopCurrent_v2.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest);
@@ -272,69 +177,41 @@ CUSHIM_API CUresult cushim_device_stream_priority_range(CUdevice device, int *le
  */
 CUSHIM_API CUresult cushim_device_supports_ipc_events(CUdevice device, bool *supported);
 
-/**
- * Tell whether streams of a device can wait for and write values in memory, of 32 and of 64 bits.
- *
- * Means the functions that cushim uses, cuStreamWaitValue32_v2 and its kin. Drivers older than 11.7
- * do not have them, so the answer is no there.
- *
- * @param device     Device.
- * @param supported  Receives the answer; not NULL.
- *
- * @return CUDA_SUCCESS               `*supported` is the answer.
- * @return CUDA_ERROR_INVALID_VALUE   `supported` is NULL.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceGetAttribute's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetAttribute.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_supports_stream_memory_operations(CUdevice device,
-                                                                    bool *supported);
+/* --- UUIDs as nvidia-smi prints them and CUDA_VISIBLE_DEVICES takes them: GPU-4d656f1c-... --- */
+
+/** Room for a UUID as text, the final NUL included. */
+#define CUSHIM_UUID_TEXT_SIZE 41
 
 /**
- * Tell whether work on a device can read and write another one's memory.
+ * Write a UUID as text.
  *
- * It still has to be allowed, by cushim_context_enable_peer_access().
+ * @param uuid  UUID; borrowed, not NULL.
+ * @param text  Receives `GPU-`, then 32 digits in lower case in groups of 8, 4, 4, 4 and 12 with
+ *              hyphens between them; not NULL.
  *
- * @param device  Device that would use the memory.
- * @param peer    Device whose memory it is.
- * @param can     Receives the answer; not NULL.
+ * @return CUDA_SUCCESS              The text is written.
+ * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL.
  *
- * @return CUDA_SUCCESS               `*can` is the answer.
- * @return CUDA_ERROR_INVALID_VALUE   `can` is NULL.
- * @return CUDA_ERROR_INVALID_DEVICE  One of them is no device.
- * @return any other code             cuDeviceCanAccessPeer's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceCanAccessPeer.
- * Since: 0.1.
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_can_access_peer(CUdevice device, CUdevice peer, bool *can);
+CUSHIM_API CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID_TEXT_SIZE]);
 
 /**
- * Get an attribute of the link between two devices.
+ * Read a UUID from text.
  *
- * @param device     Device that would use the memory.
- * @param peer       Device whose memory it is; another one.
- * @param attribute  Which: CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK, ...
- * @param value      Receives the attribute; not NULL.
+ * Whole UUIDs only: not the beginnings that CUDA_VISIBLE_DEVICES allows.
  *
- * @return CUDA_SUCCESS               `*value` is the attribute.
- * @return CUDA_ERROR_INVALID_VALUE   `value` is NULL, or the driver does not know the attribute.
- * @return CUDA_ERROR_INVALID_DEVICE  One of them is no device, or both are the same.
- * @return any other code             cuDeviceGetP2PAttribute's, unchanged.
+ * @param uuid  Receives the UUID; not NULL.
+ * @param text  As cushim_uuid_format() writes it, in either case; with `GPU-`, with `MIG-` (a part
+ *              of a device) or without a prefix. Nothing may stand before or after it. Borrowed,
+ *              not NULL.
  *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetP2PAttribute.
- * Since: 0.1.
+ * @return CUDA_SUCCESS              `*uuid` is the UUID.
+ * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL, or `text` is no UUID.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_p2p_attribute(CUdevice device, CUdevice peer,
-                                                CUdevice_P2PAttribute attribute, int *value);
+CUSHIM_API CUresult cushim_uuid_parse(CUuuid *uuid, const char *text);
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,7 @@
  * @file
  * Events: marks in the work of a stream that can be asked about, waited for and timed.
  *
- * event_info.h tells what an event is, event_time.h measures between two, event_ipc.h shares events
- * between processes and event_pool.h reuses them.
+ * event_pool.h reuses them.
  *
  * Objects are counted. One that cushim created owns its driver event and destroys it exactly once;
  * one that wraps a foreign event never does. A closed event is refused with
@@ -288,6 +287,190 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns);
+
+/*
+ * --- what an event is ---
+ *
+ * The driver answers none of these questions: an event object keeps the answers, and
+ * cushim_event_explain() uses them.
+ */
+
+/**
+ * Get the context that the event belongs to.
+ *
+ * @param event  Event; NULL allowed.
+ * @return       Borrowed from the event; NULL if it was wrapped without one, and for NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API struct cushim_context *cushim_event_context(const struct cushim_event *event);
+
+/**
+ * Get the flags that the event was created with: CU_EVENT_BLOCKING_SYNC and its like.
+ *
+ * @param event  Event, also a closed one; not NULL.
+ * @param flags  Receives the CUevent_flags; not NULL. For an imported event, what it behaves as:
+ *               CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (driver semantics,
+ *               statement 76).
+ *
+ * @return CUDA_SUCCESS               `flags` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE   `flags` is NULL.
+ * @return CUDA_ERROR_NOT_SUPPORTED   The event was wrapped without `known`; no driver can tell.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_flags(const struct cushim_event *event, unsigned *flags);
+
+/**
+ * Whether the event came from another process by cushim_event_import(). False for NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API bool cushim_event_is_imported(const struct cushim_event *event);
+
+/**
+ * Whether the event was recorded through cushim, since it was created, wrapped or acquired from a
+ * pool. What was recorded by its handle, or in another process, is not seen. False for NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API bool cushim_event_is_recorded(const struct cushim_event *event);
+
+/**
+ * Whether the event was closed. False for NULL.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API bool cushim_event_is_closed(const struct cushim_event *event);
+
+/* --- the time between two events, and why there is none --- */
+
+/**
+ * Measure the time between two recorded events on the GPU's clock.
+ *
+ * Negative if `end` came first, 0 if both are one event (statements 39, 40). The resolution is
+ * about half a microsecond (statement 46). Waits for nothing. Other streams' work may lie between
+ * two events of one stream.
+ *
+ * @param start  Event recorded first; not NULL.
+ * @param end    Event recorded last, of the same context; not NULL.
+ * @param ms     Receives the time in milliseconds; not NULL.
+ *
+ * @return CUDA_SUCCESS               `ms` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE  An event is NULL, closed, not recorded, without timing or
+ *                                    imported, or the two are of different contexts (statements
+ *                                    35, 36, 41, 43, 44, 76): cushim_event_explain() tells which.
+ * @return CUDA_ERROR_INVALID_VALUE   `ms` is NULL, or an event was last recorded in a capture that
+ *                                    has ended (statement 71).
+ * @return CUDA_ERROR_NOT_READY       An event is still pending (statement 37).
+ * @return CUDA_ERROR_CAPTURED_EVENT  An event is recorded in a running capture (statement 63).
+ * @return any other code             The driver's, unchanged. Ask for errors of pending work with
+ *                                    cushim_event_query(): here they may go unnoticed (statement
+ *                                    47).
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: cuEventElapsedTime_v2, or what cushim_event_elapsed_function() names.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
+                                         const struct cushim_event *end, float *ms);
+
+/**
+ * Name the function of the driver that cushim_event_elapsed() uses.
+ *
+ * Drivers before CUDA 12.8 have no cuEventElapsedTime_v2. The older cuEventElapsedTime means the
+ * same and costs several times as much (statements 47, 48).
+ *
+ * @return Static string: `cuEventElapsedTime` if it stands in, in the loaded driver or in a table
+ *         that was filled and installed; otherwise `cuEventElapsedTime_v2`.
+ *
+ * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
+ */
+CUSHIM_API const char *cushim_event_elapsed_function(void);
+
+/**
+ * Say why the time between two events could not be told, which event is to blame, and the cure.
+ *
+ * For the code of a cushim_event_elapsed() that has just failed. What the objects do not know (the
+ * state of wrapped events, what is pending, what is captured) is asked from the driver, in a way
+ * that is harmless even during a capture: the time from an event to itself, never a query
+ * (statements 39, 63). If the events have different faults, that of `start` is told.
+ *
+ * @param start  The event that was given as start; NULL allowed.
+ * @param end    The event that was given as end; NULL allowed.
+ * @param code   What cushim_event_elapsed() returned.
+ *
+ * @return Static string: one sentence or two. For a code that says nothing about the events it is
+ *         that of cushim_error_advice(). Never NULL.
+ *
+ * Thread safety: any thread; the answer is about the events as they are now.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none, or as cushim_event_elapsed().
+ * Since: 0.1.
+ */
+CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
+                                            const struct cushim_event *end, CUresult code);
+
+/*
+ * --- events that two processes share ---
+ *
+ * One process creates an event with `interprocess` and `disable_timing`, exports it and sends the 64
+ * opaque bytes by any means; another one imports them. Either may record the event, and both may
+ * query it and wait for it. The exporter must keep it until the importers are done: what they do
+ * afterwards is undefined (driver semantics, statement 76). It works on Linux, with devices for which
+ * cushim_device_supports_ipc_events() says yes (statement 77).
+ */
+
+/**
+ * Give an event away to other processes.
+ *
+ * @param event   Event created here with `interprocess`; not NULL.
+ * @param handle  Receives 64 bytes to send to them; not NULL.
+ *
+ * @return CUDA_SUCCESS                `handle` is written.
+ * @return CUDA_ERROR_INVALID_HANDLE   `event` is NULL, closed, not interprocess, or imported itself
+ *                                     (statements 74, 76).
+ * @return CUDA_ERROR_INVALID_VALUE    `handle` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  The event was wrapped without a context, and none is current.
+ * @return any other code              The driver's answer to cuIpcGetEventHandle, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: acts in the event's, and puts the current one back; for an event that was wrapped
+ *          without a context, in the current one.
+ * Driver calls: cuCtxGetCurrent, cuIpcGetEventHandle; cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2
+ *               around the latter if the event's context is not current.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle);
+
+/**
+ * Take an event that another process exported.
+ *
+ * It can be asked, waited for and recorded, but neither timed nor exported again (statement 76).
+ *
+ * @param event    Receives the event with one reference; not NULL.
+ * @param context  Context to open it in; not NULL. The event holds a reference.
+ * @param handle   What the other process sent; borrowed for the call, not NULL.
+ *
+ * @return CUDA_SUCCESS                The event is there.
+ * @return CUDA_ERROR_INVALID_HANDLE   `context` is NULL.
+ * @return CUDA_ERROR_INVALID_VALUE    `event` or `handle` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  It was exported by this very process (statement 75).
+ * @return CUDA_ERROR_MAP_FAILED       The bytes are not those of an event (statement 75).
+ * @return CUDA_ERROR_OUT_OF_MEMORY    The host's memory ran out.
+ * @return any other code              The driver's, unchanged; nothing is left behind.
+ *
+ * Thread safety: any thread.
+ * Context: acts in `context`, and puts the current one back.
+ * Driver calls: cuCtxGetCurrent, cuIpcOpenEventHandle; if the context is not current, the latter
+ *               between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop
+ *               fails.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,
+                                        const CUipcEventHandle *handle);
 
 #ifdef __cplusplus
 }

@@ -15,7 +15,7 @@
 #include <cuda.h>
 
 #include <cushim/api.h>
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 #ifdef __cplusplus
 extern "C" {

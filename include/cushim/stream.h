@@ -4,10 +4,9 @@
  * Streams: queues of work for the GPU, each done in order.
  *
  * `struct cushim_stream` is a counted object around a CUstream: one that was created, a foreign one
- * that is borrowed, or a default stream. What a stream is like is asked in stream_attribute.h;
- * stream_order.h makes streams wait for events and for one another and queues functions of the
- * host, stream_memory.h waits for and writes values in memory, stream_capture.h turns work into
- * graphs.
+ * that is borrowed, or a default stream. What the driver does with a stream in one call (flags,
+ * priority, attributes, capture, values in memory) is called through cushim_driver() with the handle
+ * that cushim_stream_handle() returns; for a default stream, in a scope of its context (context.h).
  *
  * A created stream belongs to its context and can be used whatever context is current (driver
  * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
@@ -15,8 +14,8 @@
  * current one back, for which each call asks cuCtxGetCurrent, and pushes and pops the context if
  * it is not current; one that was not acts in the caller's current context, as the driver does
  * (statements 15, 51). If putting the context back fails, that is the answer, and what was to be
- * done is done nevertheless; only what the caller would not know of, a stream, a capture or a
- * graph, is undone.
+ * done is done nevertheless; only a stream that the caller would not know of is
+ * destroyed.
  *
  * Any function may also return the code of earlier asynchronous work that failed (statement 34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
@@ -34,6 +33,7 @@
 #include <cuda.h>
 
 #include <cushim/api.h>
+#include <cushim/event.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,14 +53,14 @@ struct cushim_stream;
 struct cushim_stream_options {
     size_t size;   /**< `sizeof(struct cushim_stream_options)`. */
     bool blocking; /**< CU_STREAM_DEFAULT instead of CU_STREAM_NON_BLOCKING. */
-    int priority;  /**< Lower goes first. The driver clamps; see cushim_stream_priority(). */
+    int priority;  /**< Lower goes first. The driver clamps it to its range. */
 };
 
 /**
  * Create a stream in a context.
  *
- * A priority outside of cushim_context_stream_priority_range() is clamped to it, without a failure
- * (statement 50).
+ * A priority outside of the range of the device (cushim_device_stream_priority_range()) is clamped to
+ * it, without a failure (statement 50).
  *
  * @param stream   Receives the stream with one reference; not NULL.
  * @param context  Context to create it in; not NULL. The stream holds a reference.
@@ -194,7 +194,7 @@ CUSHIM_API CUresult cushim_stream_handle(const struct cushim_stream *stream, CUs
  *
  * @param stream  Stream; NULL allowed.
  * @return        Borrowed from the stream; NULL if it was wrapped without one, for the constant
- *                default streams, and for NULL. Ask cushim_stream_driver_context() then.
+ *                default streams, and for NULL. cuStreamGetCtx asks the driver.
  *
  * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
@@ -261,6 +261,111 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns);
+
+/* --- order between streams: the GPU waits, no call here blocks the calling thread --- */
+
+/**
+ * Let all later work of a stream wait for an event.
+ *
+ * The event may be of another context or device (driver semantics, statements 55, 81). What counts
+ * is its newest record at the time of the call: a later one does not matter (statement 26), and
+ * without any the call has no effect (statement 23).
+ *
+ * @param stream  Stream that is to wait; not NULL.
+ * @param event   Event to wait for; not NULL.
+ * @param flags   CUevent_wait_flags: CU_EVENT_WAIT_EXTERNAL makes the wait a node of the graph that
+ *                is captured, and is refused outside a capture with CUDA_ERROR_ILLEGAL_STATE
+ *                (statement 55). 0: an ordinary wait.
+ *
+ * @return CUDA_SUCCESS                         Later work waits.
+ * @return CUDA_ERROR_INVALID_HANDLE            `stream` or `event` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE             The flags are unknown, or the event was last
+ *                                              recorded in a capture that has ended (statement 71).
+ * @return CUDA_ERROR_STREAM_CAPTURE_ISOLATION  The stream is capturing and the event was recorded
+ *                                              outside the capture; the capture is invalidated
+ *                                              (statement 67).
+ * @return any other code                       The driver's answer to cuStreamWaitEvent, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, but for a default stream (stream.h).
+ * Driver calls: cuStreamWaitEvent.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_wait_event(struct cushim_stream *stream,
+                                             struct cushim_event *event, unsigned flags);
+
+/**
+ * Let all later work of a stream wait for all work that another stream has got until now.
+ *
+ * Records an event without timing on `other`, waits for it, and destroys it, which does not disturb
+ * the wait (statement 28). The streams may be of different contexts and devices. If `other` is
+ * capturing, `stream` joins its capture (statement 68).
+ *
+ * @param stream  Stream that is to wait; not NULL.
+ * @param other   Stream to wait for; not NULL.
+ *
+ * @return CUDA_SUCCESS                Later work waits.
+ * @return CUDA_ERROR_INVALID_HANDLE   `stream` or `other` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_CONTEXT  `other` is a default stream, and no context is current.
+ * @return CUDA_ERROR_OUT_OF_MEMORY    The host's or the driver's memory ran out.
+ * @return any other code              The driver's, unchanged. If it is that of destroying the
+ *                                     event, also on the log (log.h), later work waits even so.
+ *
+ * Thread safety: any thread.
+ * Context: acts in that of `other`, then needs none but for a default `stream` (stream.h); puts the
+ *          current one back.
+ * Driver calls: those of cushim_event_create_recorded(), cuStreamWaitEvent, cuEventDestroy_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_wait_stream(struct cushim_stream *stream,
+                                              struct cushim_stream *other);
+
+/**
+ * Queue a function of the host: it is called when the stream comes to it, and later work waits
+ * until it returns.
+ *
+ * It is called on a thread of the driver's, and not at all if the context has failed by then. It
+ * must not call the driver (statements 57, 82), nor wait for work of the GPU. In a capture it
+ * becomes a node of the graph, and is called at every launch.
+ *
+ * @param stream    Stream; not NULL.
+ * @param function  Function to call.
+ * @param data      Passed on to `function`; NULL allowed. It must live until then.
+ *
+ * @return CUDA_SUCCESS               The function is queued.
+ * @return CUDA_ERROR_INVALID_HANDLE  `stream` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE   `function` is NULL.
+ * @return any other code             The driver's answer to cuLaunchHostFunc, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, but for a default stream (stream.h).
+ * Driver calls: cuLaunchHostFunc.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_launch_host_function(struct cushim_stream *stream,
+                                                       CUhostFn function, void *data);
+
+/**
+ * Get the device of a stream, with any driver.
+ *
+ * @param stream  Stream; not NULL.
+ * @param device  Receives the device; not NULL.
+ *
+ * @return CUDA_SUCCESS                `*device` is the device.
+ * @return CUDA_ERROR_INVALID_HANDLE   `stream` is NULL or closed.
+ * @return CUDA_ERROR_INVALID_VALUE    `device` is NULL.
+ * @return CUDA_ERROR_INVALID_CONTEXT  It is a default stream without a context, and none is
+ *                                     current.
+ * @return any other code              The driver's, unchanged.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, but for a default stream (stream.h). Leaves the current one as it was.
+ * Driver calls: for a stream with a context object those of cushim_context_device(). Otherwise
+ *               cuStreamGetDevice; with drivers older than 12.8 then cuStreamGetCtx,
+ *               cuCtxPushCurrent_v2, cuCtxGetDevice, cuCtxPopCurrent_v2.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_stream_device(const struct cushim_stream *stream, CUdevice *device);
 
 #ifdef __cplusplus
 }

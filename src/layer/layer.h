@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_LAYER_H
 #define CUSHIM_LAYER_LAYER_H
 
-#include <cushim/layer.h>
+#include <cushim/testing/layer.h>
 
 #include "src/layer/watch.h"
 #include "src/mock/lock.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include <cushim/driver.h>
-#include <cushim/fault.h>
-#include <cushim/test.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/test.h>
 
 #include "loader/options.h"
 #include "src/base/text.h"

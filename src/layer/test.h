@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <cushim/test.h>
+#include <cushim/testing/test.h>
 
 #include "src/base/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on a test: what is left, what was violated, what never came. */
-#include <cushim/fault.h>
-#include <cushim/mock_race.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
 
 #include "src/layer/layer.h"
 #include "src/layer/left/book.h"

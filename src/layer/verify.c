@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The verdict on what the layer has seen. */
-#include <cushim/expectation.h>
+#include <cushim/testing/recording.h>
 
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/layer.h"

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cushim/layer.h>
+#include <cushim/testing/layer.h>
 
 #include "loader/symbols.h"
 #include "src/layer/recording/seen.h"

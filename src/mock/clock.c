@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Explicit steps of the mock's clock. */
-#include <cushim/mock_clock.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/call.h"
 #include "src/mock/engine/engine.h"

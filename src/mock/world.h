@@ -8,9 +8,7 @@
 #ifndef CUSHIM_MOCK_WORLD_H
 #define CUSHIM_MOCK_WORLD_H
 
-#include <cushim/mock.h>
-#include <cushim/mock_clock.h>
-#include <cushim/mock_kernel.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/lock.h"
 #include "src/mock/settings.h"

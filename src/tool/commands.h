@@ -7,7 +7,7 @@
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
 
-#include <cushim/probe.h>
+#include "src/tool/probe.h"
 
 #include "src/tool/arguments.h"
 
@@ -35,13 +35,13 @@ enum status command_probe(const struct arguments *arguments);
 
 /*
  * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.
- * cushim_probe() says what is returned.
+ * probe_run() says what is returned.
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
-                      struct cushim_probe_result *probe);
+                      struct probe_result *probe);
 
 /* The exit status for what a probe has found. */
-enum status probe_status(const struct cushim_probe_result *probe);
+enum status probe_status(const struct probe_result *probe);
 
 /* profile.c */
 enum status command_profile(const struct arguments *arguments);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cushim/driver.h>
 #include <cushim/error.h>
 
 #include "loader/codes.h"
@@ -28,7 +29,7 @@ static bool read_uuid(struct device *device, struct failure *failure)
 
 bool device_count(int *count, struct failure *failure)
 {
-    if (!CALLED(failure, cushim_device_count, count))
+    if (!DRIVER_CALLED(failure, DeviceGetCount, count))
         return false;
     if (*count > 0)
         return true;
@@ -40,7 +41,7 @@ bool device_count(int *count, struct failure *failure)
 bool device_open(struct device *device, int ordinal, struct failure *failure)
 {
     *device = (struct device){.ordinal = ordinal};
-    return CALLED(failure, cushim_device_get, &device->handle, ordinal) &&
+    return DRIVER_CALLED(failure, DeviceGet, &device->handle, ordinal) &&
            CALLED(failure, cushim_device_name, device->handle, device->name, sizeof device->name);
 }
 
@@ -65,8 +66,7 @@ bool device_describe(struct device *device, struct failure *failure)
     return read_uuid(device, failure) &&
            CALLED(failure, cushim_device_compute_capability, device->handle,
                   &device->capability_major, &device->capability_minor) &&
-           CALLED(failure, cushim_device_total_memory_bytes, device->handle,
-                  &device->memory_bytes) &&
+           DRIVER_CALLED(failure, DeviceTotalMem_v2, &device->memory_bytes, device->handle) &&
            CALLED(failure, cushim_device_pci_address, device->handle, device->pci_address,
                   sizeof device->pci_address);
 }

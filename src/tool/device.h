@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 #include <cushim/device.h>
-#include <cushim/uuid.h>
 
 #include "src/tool/failure.h"
 #include "src/tool/json.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include <cushim/error.h>
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 #include "loader/codes.h"
 #include "src/base/text.h"

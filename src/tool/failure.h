@@ -50,6 +50,10 @@ bool failure_check_advised(struct failure *failure, const char *call, CUresult c
 /* Call a function of cushim and check what it returns. */
 #define CALLED(failure, function, ...) failure_check(failure, #function, function(__VA_ARGS__))
 
+/* Call a function of the driver, named as its slot is, and check what it returns. */
+#define DRIVER_CALLED(failure, slot, ...) \
+    failure_check(failure, "cu" #slot, cushim_driver()->slot(__VA_ARGS__))
+
 /* The driver is not ready, for the reason that its report gives. */
 void failure_from_report(struct failure *failure, const struct cushim_report *report);
 

@@ -6,7 +6,7 @@
 
 #include <cuda.h>
 
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 #include "src/tool/trap.h"
 
@@ -23,7 +23,7 @@ static const char json_description[] =
     "with simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, "
     "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second; probe "
     "one with verdict, reason, advice, stage, state, code, code_name, driver_version, "
-    "device_count, library, exit_status, signal and left_process, of which the last three are "
+    "device_count, library, exit_status, signal and unreaped_pid, of which the last three are "
     "null where there is none, and code and code_name where the driver has not answered. "
     "simulated is true if the mock driver answered, and mock is the line that says which it is, "
     "else null. After a failure the member error stands beside simulated, mock, report (and "

@@ -40,11 +40,11 @@ static bool read_devices(struct devices *devices, struct failure *failure)
 
 /* The library that has ended or stopped another process. */
 static void add_candidate(const struct trap_scene *scene, const struct arguments *arguments,
-                          const struct cushim_probe_result *probe, struct cushim_report *report)
+                          const struct probe_result *probe, struct cushim_report *report)
 {
     struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
     char room[CUSHIM_REPORT_PATH_BYTES + 1];
-    const bool is_loading = probe->stage == CUSHIM_PROBE_STAGE_LOAD;
+    const bool is_loading = probe->stage == PROBE_STAGE_LOAD;
 
     candidate->origin = arguments->library ? CUSHIM_ORIGIN_OPTION
                         : cushim__environment("CUSHIM_LIBRARY", room, sizeof room)
@@ -55,7 +55,7 @@ static void add_candidate(const struct trap_scene *scene, const struct arguments
     cushim__text_copy(candidate->path, sizeof candidate->path, probe->library);
     if (is_loading)
         cushim__text_copy(candidate->message, sizeof candidate->message,
-                          probe->verdict == CUSHIM_PROBE_HUNG
+                          probe->verdict == PROBE_HUNG
                               ? "the process that loaded it did not come back"
                               : "the process that loaded it did not survive");
     if (is_loading && !probe->library[0])
@@ -67,16 +67,16 @@ static void add_candidate(const struct trap_scene *scene, const struct arguments
  * that fails at the same place; no call has returned the code.
  */
 static void report_crash(const struct trap_scene *scene, const struct arguments *arguments,
-                         const struct cushim_probe_result *probe, struct cushim_report *report,
+                         const struct probe_result *probe, struct cushim_report *report,
                          struct failure *failure)
 {
-    const bool is_loading = probe->stage == CUSHIM_PROBE_STAGE_LOAD;
+    const bool is_loading = probe->stage == PROBE_STAGE_LOAD;
     struct cushim__text text;
 
     *report = (struct cushim_report){.size = sizeof *report};
     cushim__text_begin(&text, report->reason, sizeof report->reason);
     cushim__text_add(&text, probe->reason);
-    if (probe->stage == CUSHIM_PROBE_STAGE_START) {
+    if (probe->stage == PROBE_STAGE_START) {
         cushim__text_copy(report->advice, sizeof report->advice,
                           "Give it more time, by --timeout.");
     } else {
@@ -96,7 +96,7 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
                 : "Run nvidia-smi to see whether other programs fare better, and restart the machine "
                   "or reinstall the NVIDIA driver if they do not.");
     }
-    if (probe->stage == CUSHIM_PROBE_STAGE_INIT)
+    if (probe->stage == PROBE_STAGE_INIT)
         failure->call = "cuInit";
     failure_set(failure, probe_status(probe), report->advice, "%s", report->reason);
 }
@@ -109,15 +109,14 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
 static bool is_safe_to_load(const struct trap_scene *scene, const struct arguments *arguments,
                             struct cushim_report *report, struct failure *failure)
 {
-    struct cushim_probe_result probe;
+    struct probe_result probe;
     const CUresult code = probe_driver(arguments, scene->seconds, &probe);
     char reason[sizeof probe.reason];
     struct cushim__text text;
 
-    if (code == CUDA_SUCCESS && probe.stage == CUSHIM_PROBE_STAGE_DONE)
+    if (code == CUDA_SUCCESS && probe.stage == PROBE_STAGE_DONE)
         return true;
-    if (code == CUDA_SUCCESS &&
-        (probe.stage != CUSHIM_PROBE_STAGE_START || probe.verdict == CUSHIM_PROBE_HUNG)) {
+    if (code == CUDA_SUCCESS && (probe.stage != PROBE_STAGE_START || probe.verdict == PROBE_HUNG)) {
         report_crash(scene, arguments, &probe, report, failure);
         return false;
     }

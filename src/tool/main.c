@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/probe_answer.h"
 #include "src/tool/commands.h"
 #include "src/tool/help.h"
 #include "src/tool/output.h"
+#include "src/tool/probe_answer.h"
 #include "src/tool/probe_child.h"
 #include "src/tool/system.h"
 
@@ -76,7 +76,7 @@ static enum status dispatch(int count, char **words)
     }
     if (row)
         return run(row, count - 1, words + 1);
-    if (strcmp(words[0], CUSHIM__PROBE_WORD) == 0) {
+    if (strcmp(words[0], PROBE_WORD) == 0) {
         const enum status status = probe_child(count - 1, words + 1);
         if (status != STATUS_USAGE)
             return status;

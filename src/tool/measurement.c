@@ -5,10 +5,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include <cushim/context_scope.h>
+#include <cushim/context.h>
 #include <cushim/driver.h>
 #include <cushim/event.h>
-#include <cushim/event_time.h>
 #include <cushim/stream.h>
 
 #include "src/tool/progress.h"

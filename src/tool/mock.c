@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <cushim/driver.h>
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/settings.h"
 #include "src/mock/settings/names.h"

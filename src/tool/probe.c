@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cushim probe`: the driver in a process of its own, for a limited time. */
-#include <cushim/probe.h>
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -11,15 +10,16 @@
 #include "src/tool/commands.h"
 #include "src/tool/json.h"
 #include "src/tool/output.h"
+#include "src/tool/probe.h"
 #include "src/tool/system.h"
 
-enum status probe_status(const struct cushim_probe_result *probe)
+enum status probe_status(const struct probe_result *probe)
 {
-    if (probe->verdict == CUSHIM_PROBE_USABLE)
+    if (probe->verdict == PROBE_USABLE)
         return STATUS_DONE;
-    if (probe->verdict == CUSHIM_PROBE_HUNG)
+    if (probe->verdict == PROBE_HUNG)
         return STATUS_HUNG;
-    if (probe->stage != CUSHIM_PROBE_STAGE_DONE)
+    if (probe->stage != PROBE_STAGE_DONE)
         return STATUS_CRASHED;
     switch (probe->state) {
     case CUSHIM_STATE_READY:
@@ -33,14 +33,14 @@ enum status probe_status(const struct cushim_probe_result *probe)
     }
 }
 
-static void print_text(const struct cushim_probe_result *probe)
+static void print_text(const struct probe_result *probe)
 {
-    output_line("verdict", "%s", cushim_probe_verdict_name(probe->verdict));
+    output_line("verdict", "%s", probe_verdict_name(probe->verdict));
     output_line("reason", "%s", probe->reason);
     if (probe->advice[0])
         output_line("advice", "%s", probe->advice);
-    output_line("stage", "%s", cushim_probe_stage_name(probe->stage));
-    if (probe->stage == CUSHIM_PROBE_STAGE_DONE)
+    output_line("stage", "%s", probe_stage_name(probe->stage));
+    if (probe->stage == PROBE_STAGE_DONE)
         output_line("state", "%s", cushim_state_name(probe->state));
     if (probe->code != CUDA_SUCCESS)
         output_line("code", "%d %s", (int)probe->code, cushim_error_name(probe->code));
@@ -61,17 +61,17 @@ static void json_number(struct json *json, const char *key, long long number, bo
         json_null(json, key);
 }
 
-static void print_json(const struct cushim_probe_result *probe)
+static void print_json(const struct probe_result *probe)
 {
     /* The code of a process that has not answered would read as success. */
-    const bool is_answered = probe->stage == CUSHIM_PROBE_STAGE_DONE;
+    const bool is_answered = probe->stage == PROBE_STAGE_DONE;
     struct json json = {0};
 
     json_open(&json, NULL, '{');
-    json_string(&json, "verdict", cushim_probe_verdict_name(probe->verdict));
+    json_string(&json, "verdict", probe_verdict_name(probe->verdict));
     json_string(&json, "reason", probe->reason);
     json_string(&json, "advice", probe->advice);
-    json_string(&json, "stage", cushim_probe_stage_name(probe->stage));
+    json_string(&json, "stage", probe_stage_name(probe->stage));
     json_string(&json, "state", cushim_state_name(probe->state));
     json_number(&json, "code", (int)probe->code, is_answered);
     if (is_answered)
@@ -83,18 +83,18 @@ static void print_json(const struct cushim_probe_result *probe)
     json_string(&json, "library", probe->library);
     json_number(&json, "exit_status", probe->exit_status, probe->exit_status != -1);
     json_number(&json, "signal", probe->signal, probe->signal != 0);
-    json_number(&json, "left_process", probe->left_process, probe->left_process != 0);
+    json_number(&json, "unreaped_pid", probe->unreaped_pid, probe->unreaped_pid != 0);
     json_close(&json, '}');
 }
 
 /* The probe could not be made. */
 static enum status fail(const struct arguments *arguments, CUresult code,
-                        const struct cushim_probe_result *probe)
+                        const struct probe_result *probe)
 {
     struct failure failure = {0};
     struct json json = {0};
 
-    failure.call = "cushim_probe";
+    failure.call = "probe";
     failure.code = code;
     failure_set(&failure, STATUS_FAILED, probe->advice, "%s",
                 probe->reason[0] ? probe->reason : cushim_error_string(code));
@@ -109,9 +109,9 @@ static enum status fail(const struct arguments *arguments, CUresult code,
 }
 
 CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
-                      struct cushim_probe_result *probe)
+                      struct probe_result *probe)
 {
-    struct cushim_probe_options options = {.size = sizeof options, .library = arguments->library};
+    struct probe_options options = {.library = arguments->library};
     char *own = system_own_path(), *absolute = NULL;
     CUresult code;
 
@@ -123,8 +123,7 @@ CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
     }
     options.command = own;
     options.timeout_ns = seconds * 1000000000;
-    *probe = (struct cushim_probe_result){.size = sizeof *probe};
-    code = cushim_probe(&options, probe);
+    code = probe_run(&options, probe);
     free(own);
     free(absolute);
     return code;
@@ -132,7 +131,7 @@ CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
 
 enum status command_probe(const struct arguments *arguments)
 {
-    struct cushim_probe_result probe;
+    struct probe_result probe;
     const CUresult code = probe_driver(arguments, arguments->timeout, &probe);
 
     if (code != CUDA_SUCCESS)

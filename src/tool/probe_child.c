@@ -10,8 +10,8 @@
 #include <cushim/report.h>
 
 #include "src/base/text.h"
-#include "src/probe_answer.h"
 #include "src/tool/device.h"
+#include "src/tool/probe_answer.h"
 #include "src/tool/system.h"
 
 /* More than a machine has: a garbled count ends no later. */
@@ -20,7 +20,7 @@ enum { MOST_DEVICES = 128 };
 static void say(const char *piece)
 {
     if (!probe_channel_write(piece, strlen(piece)))
-        system_end(CUSHIM__PROBE_LOST);
+        system_end(PROBE_LOST);
 }
 
 static bool read_words(int count, char **words, struct cushim_load_options *options)
@@ -28,7 +28,7 @@ static bool read_words(int count, char **words, struct cushim_load_options *opti
     char *end;
     long version;
 
-    if (count != 3 || strcmp(words[0], CUSHIM__PROBE_PROTOCOL) != 0)
+    if (count != 3 || strcmp(words[0], PROBE_PROTOCOL) != 0)
         return false;
     version = strtol(words[1], &end, 10);
     if (end == words[1] || *end || version < 0 || version > INT_MAX)
@@ -75,7 +75,7 @@ static void ask_devices(int count)
     }
 }
 
-static char line[CUSHIM__PROBE_ANSWER_BYTES];
+static char line[PROBE_ANSWER_BYTES];
 
 /* Which driver it is that may hang. */
 static void tell_of_library(const struct cushim_report *report)
@@ -83,10 +83,10 @@ static void tell_of_library(const struct cushim_report *report)
     struct cushim__text text;
 
     cushim__text_begin(&text, line, sizeof line);
-    cushim__text_format(&text, CUSHIM__PROBE_VERSION "%d", report->driver_version);
-    cushim__text_add(&text, CUSHIM__PROBE_LIBRARY);
+    cushim__text_format(&text, PROBE_VERSION "%d", report->driver_version);
+    cushim__text_add(&text, PROBE_LIBRARY);
     cushim__text_json(&text, report->library);
-    cushim__text_add(&text, CUSHIM__PROBE_INITIALISING);
+    cushim__text_add(&text, PROBE_INITIALISING);
     say(line);
 }
 
@@ -95,15 +95,15 @@ static void answer(const struct cushim_report *report, int count)
     struct cushim__text text;
 
     cushim__text_begin(&text, line, sizeof line);
-    cushim__text_add(&text, CUSHIM__PROBE_STATE);
+    cushim__text_add(&text, PROBE_STATE);
     cushim__text_json(&text, cushim_state_name(report->state));
-    cushim__text_format(&text, CUSHIM__PROBE_CODE "%d", (int)report->code);
-    cushim__text_format(&text, CUSHIM__PROBE_DEVICES "%d", count);
-    cushim__text_add(&text, CUSHIM__PROBE_REASON);
+    cushim__text_format(&text, PROBE_CODE "%d", (int)report->code);
+    cushim__text_format(&text, PROBE_DEVICES "%d", count);
+    cushim__text_add(&text, PROBE_REASON);
     cushim__text_json(&text, report->reason);
-    cushim__text_add(&text, CUSHIM__PROBE_ADVICE);
+    cushim__text_add(&text, PROBE_ADVICE);
     cushim__text_json(&text, report->advice);
-    cushim__text_add(&text, CUSHIM__PROBE_END);
+    cushim__text_add(&text, PROBE_END);
     say(line);
 }
 
@@ -118,7 +118,7 @@ enum status probe_child(int count, char **words)
         return STATUS_USAGE;
     if (!probe_channel_open())
         return STATUS_FAILED;
-    say(CUSHIM__PROBE_LOADING);
+    say(PROBE_LOADING);
     code = cushim_load(&options);
     if (code == CUDA_SUCCESS) {
         cushim_report_get(&report);
@@ -127,7 +127,7 @@ enum status probe_child(int count, char **words)
     }
     cushim_report_get(&report);
     if (code == CUDA_SUCCESS) {
-        say(CUSHIM__PROBE_COUNTING);
+        say(PROBE_COUNTING);
         code = cushim_driver()->DeviceGetCount(&devices);
         devices = code == CUDA_SUCCESS && devices > 0 ? devices : 0;
         ask_devices(devices);

@@ -9,7 +9,7 @@
 #include "src/tool/failure.h"
 
 /*
- * Do what cushim_probe() has started this process for: no command for people, and not in the
+ * Do what probe_run() has started this process for: no command for people, and not in the
  * manual. Comes back only if the words behind the first are none that it gives.
  */
 enum status probe_child(int count, char **words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The job of cushim_probe() ends with the caller, and this process with it. */
+/* The job of probe_run() ends with the caller, and this process with it. */
 #define _WIN32_WINNT 0x0602
 #include "src/tool/probe_child.h"
 

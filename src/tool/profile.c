@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <cushim/context.h>
-#include <cushim/context_settings.h>
+#include <cushim/driver.h>
 
 #include "loader/attributes.h"
 #include "src/mock/settings.h"
@@ -74,11 +74,11 @@ static bool check_name(const char *name, struct failure *failure)
 static bool read_attributes(struct profile *profile, CUdevice device, struct failure *failure)
 {
     for (int number = 1; number < ATTRIBUTE_END; number++) {
-        const CUresult code = cushim_device_attribute(device, (CUdevice_attribute)number,
-                                                      &profile->attributes[number]);
+        const CUresult code = cushim_driver()->DeviceGetAttribute(
+            &profile->attributes[number], (CUdevice_attribute)number, device);
         profile->has_attribute[number] = code == CUDA_SUCCESS;
         if (code != CUDA_ERROR_INVALID_VALUE &&
-            !failure_check(failure, "cushim_device_attribute", code))
+            !failure_check(failure, "cuDeviceGetAttribute", code))
             return false;
     }
     for (size_t i = 0; i < sizeof identifiers / sizeof identifiers[0]; i++) {
@@ -90,30 +90,34 @@ static bool read_attributes(struct profile *profile, CUdevice device, struct fai
     return true;
 }
 
-static bool read_limits(struct profile *profile, const struct cushim_context *context,
-                        struct failure *failure)
+/* Of the current context. */
+static bool read_limits(struct profile *profile, struct failure *failure)
 {
     for (int number = 0; number < LIMIT_END; number++) {
         const CUresult code =
-            cushim_context_limit(context, (CUlimit)number, &profile->limits[number]);
+            cushim_driver()->CtxGetLimit(&profile->limits[number], (CUlimit)number);
         profile->has_limit[number] = code == CUDA_SUCCESS;
         if (code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_UNSUPPORTED_LIMIT &&
-            !failure_check(failure, "cushim_context_limit", code))
+            !failure_check(failure, "cuCtxGetLimit", code))
             return false;
     }
-    return CALLED(failure, cushim_context_stream_priority_range, context, &profile->least_priority,
-                  &profile->greatest_priority);
+    return DRIVER_CALLED(failure, CtxGetStreamPriorityRange, &profile->least_priority,
+                         &profile->greatest_priority);
 }
 
 static bool read_profile(struct profile *profile, CUdevice device, struct failure *failure)
 {
     struct cushim_context *context = NULL;
+    struct cushim_context_scope scope;
 
-    if (!CALLED(failure, cushim_device_total_memory_bytes, device, &profile->memory_bytes) ||
+    if (!DRIVER_CALLED(failure, DeviceTotalMem_v2, &profile->memory_bytes, device) ||
         !read_attributes(profile, device, failure) ||
         !CALLED(failure, cushim_context_retain_primary, &context, device))
         return false;
-    read_limits(profile, context, failure);
+    if (CALLED(failure, cushim_context_push, context, &scope)) {
+        read_limits(profile, failure);
+        CALLED(failure, cushim_context_pop, &scope);
+    }
     CALLED(failure, cushim_context_release, context);
     return failure->status == STATUS_DONE;
 }

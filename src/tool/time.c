@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/event_time.h>
+#include <cushim/event.h>
 
 #include "src/tool/commands.h"
 #include "src/tool/device.h"

@@ -26,20 +26,17 @@ void trap_advise(struct trap_evidence *evidence, const char *format, ...)
     va_end(arguments);
 }
 
-bool trap_try_driver(const struct trap_scene *scene, const char *path,
-                     struct cushim_probe_result *probe)
+bool trap_try_driver(const struct trap_scene *scene, const char *path, struct probe_result *probe)
 {
-    char library[CUSHIM_REPORT_PATH_BYTES];
-    const struct cushim_probe_options options = {.size = sizeof options,
-                                                 .command = scene->command,
-                                                 .library = library,
-                                                 .timeout_ns = scene->seconds * 1000000000};
+    char library[PROBE_PATH_BYTES];
+    const struct probe_options options = {
+        .command = scene->command, .library = library, .timeout_ns = scene->seconds * 1000000000};
 
-    *probe = (struct cushim_probe_result){.size = sizeof *probe};
+    *probe = (struct probe_result){0};
     return scene->command &&
            snprintf(library, sizeof library, "%s%s", scene->root, path) < (int)sizeof library &&
-           cushim_probe(&options, probe) == CUDA_SUCCESS &&
-           probe->stage == CUSHIM_PROBE_STAGE_DONE && probe->driver_version > 0;
+           probe_run(&options, probe) == CUDA_SUCCESS && probe->stage == PROBE_STAGE_DONE &&
+           probe->driver_version > 0;
 }
 
 const char *trap_variable(const struct trap_scene *scene, const char *name)

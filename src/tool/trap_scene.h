@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include <cushim/probe.h>
+#include "src/tool/probe.h"
 #include <cushim/report.h>
 
 struct trap_scene {
@@ -41,8 +41,7 @@ void trap_advise(struct trap_evidence *evidence, const char *format, ...);
  * Load a library as the driver in a process of its own, so that it can do no harm. True: it is a
  * driver, and `probe` says whether it can be initialised.
  */
-bool trap_try_driver(const struct trap_scene *scene, const char *path,
-                     struct cushim_probe_result *probe);
+bool trap_try_driver(const struct trap_scene *scene, const char *path, struct probe_result *probe);
 
 /* A variable of the environment; NULL: it is not set. */
 const char *trap_variable(const struct trap_scene *scene, const char *name);

@@ -432,7 +432,7 @@ static bool visit_shadowed(void *data, const struct library *library)
 {
     struct shadow *shadow = data;
     struct cushim_candidate look;
-    struct cushim_probe_result probe;
+    struct probe_result probe;
     const bool is_fit = files_is_library(shadow->scene->root, library->path, &look);
 
     if (is_same(shadow->scene, library->path, shadow->reported)) {
@@ -442,7 +442,7 @@ static bool visit_shadowed(void *data, const struct library *library)
                       look.message);
     } else if (!trap_try_driver(shadow->scene, library->path, &probe)) {
         note_obstacle(shadow, UNUSABLE, library, "");
-    } else if (!shadow->is_failing || probe.verdict == CUSHIM_PROBE_USABLE) {
+    } else if (!shadow->is_failing || probe.verdict == PROBE_USABLE) {
         trap_advise(shadow->evidence,
                     "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, remove "
                     "%s, or take its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf and "

@@ -95,10 +95,9 @@ const struct cost_row cost_modules[] = {
 };
 
 #ifdef COST_EVERYTHING
-#include <cushim/fault.h>
-#include <cushim/layer.h>
-#include <cushim/mock.h>
-#include <cushim/recording.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/recording.h>
 
 /*
  * Threads that call at once, each so often: through the table, and through a pointer of one's own.

@@ -20,8 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <cushim/mock.h>
-#include <cushim/mock_clock.h>
+#include <cushim/testing/mock.h>
 
 /* How many records are left undone in manual mode. */
 enum { UNDONE = 64, MOST_STREAMS = 100000 };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <cushim/driver.h>
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "begin.h"
 #include "check.h"

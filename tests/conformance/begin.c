@@ -361,7 +361,7 @@ CUdevice load_device(void)
     CUdevice device = -1;
 
     MUST(backend_init_cushim());
-    MUST(cushim_device_get(&device, 0));
+    MUST(cushim_driver()->DeviceGet(&device, 0));
     return device;
 }
 

@@ -78,6 +78,10 @@ static void flags_are_checked(void)
     OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
     EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
     EQUAL(0, active);
+    begin_context();
+    flags = 99;
+    OK(cu->CtxGetFlags(&flags));
+    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
 }
 
 static void flags_are_set_while_active(void)

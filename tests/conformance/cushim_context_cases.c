@@ -12,7 +12,7 @@ static int count_devices(void)
     int count = 0;
 
     load_device();
-    MUST(cushim_device_count(&count));
+    MUST(cu->DeviceGetCount(&count));
     return count;
 }
 
@@ -23,7 +23,7 @@ static CUdevice second_device(void)
 
     if (count_devices() < 2)
         skip("one device");
-    MUST(cushim_device_get(&device, 1));
+    MUST(cu->DeviceGet(&device, 1));
     return device;
 }
 
@@ -38,7 +38,7 @@ static void device_is_found_by_uuid_and_pci_address(void)
         CUdevice by_uuid = -5, by_address = -5;
         CUuuid uuid, again;
 
-        OK(cushim_device_get(&device, ordinal));
+        OK(cu->DeviceGet(&device, ordinal));
         OK(cushim_device_uuid(device, &uuid));
         OK(cushim_device_get_by_uuid(&by_uuid, &uuid));
         EQUAL(device, by_uuid);
@@ -51,78 +51,68 @@ static void device_is_found_by_uuid_and_pci_address(void)
         }
         OK(cushim_device_pci_address(device, address, sizeof address));
         EQUAL(12, strlen(address));
-        OK(cushim_device_get_by_pci_address(&by_address, address));
+        OK(cu->DeviceGetByPCIBusId(&by_address, address));
         EQUAL(device, by_address);
     }
     device = -5;
     CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_uuid(&device, &unknown));
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_pci_address(&device, "ffff:ff:1f.0"));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetByPCIBusId(&device, "ffff:ff:1f.0"));
     EQUAL(-5, device);
 }
 
 static void device_describes_itself(void)
 {
     const CUdevice device = load_device();
-    int major = 0, minor = -1, processors = 0, value = -5;
-    bool ipc = false, operations = false, peer = true;
+    int major = 0, minor = -1, processors = 0, value = -5, peer = -5;
     char name[128] = "";
     size_t bytes = 0;
+    bool ipc = false;
 
     OK(cushim_device_name(device, name, sizeof name));
     CHECK(name[0] != '\0');
     OK(cushim_device_compute_capability(device, &major, &minor));
     CHECK(major > 0 && minor >= 0);
-    OK(cushim_device_total_memory_bytes(device, &bytes));
+    OK(cu->DeviceTotalMem_v2(&bytes, device));
     CHECK(bytes > 0);
-    OK(cushim_device_attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &processors));
+    OK(cu->DeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device));
     CHECK(processors > 0);
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_device_attribute(device, (CUdevice_attribute)0, &value));
+    REFUSED(cu->DeviceGetAttribute(&value, (CUdevice_attribute)0, device));
     EQUAL(-5, value);
-    OK(cushim_device_can_access_peer(device, device, &peer));
-    CHECK(!peer);
+    OK(cu->DeviceCanAccessPeer(&peer, device, device));
+    EQUAL(0, peer);
     OK(cushim_device_supports_ipc_events(device, &ipc));
-    OK(cushim_device_supports_stream_memory_operations(device, &operations));
-    detail("%s, compute capability %d.%d, %.1f GiB, %d multiprocessors, interprocess events: %s, "
-           "stream memory operations: %s",
-           name, major, minor, (double)bytes / (1 << 30), processors, ipc ? "yes" : "no",
-           operations ? "yes" : "no");
+    detail("%s, compute capability %d.%d, %.1f GiB, %d multiprocessors, interprocess events: %s",
+           name, major, minor, (double)bytes / (1 << 30), processors, ipc ? "yes" : "no");
+}
+
+/* Whether a primary context has references. */
+static bool is_active(CUdevice device)
+{
+    unsigned flags = 0;
+    int active = -5;
+
+    OK(cu->DevicePrimaryCtxGetState(device, &flags, &active));
+    return active != 0;
 }
 
 static void device_priority_range_needs_no_context(void)
 {
     const CUdevice device = load_device();
     int least = -99, greatest = -99;
-    bool active = true;
 
     OK(cushim_device_stream_priority_range(device, &least, &greatest));
     CHECK(least == 0 && greatest <= least);
     CHECK(current_context() == NULL);
-    OK(cushim_primary_context_state(device, NULL, &active));
-    CHECK(!active);
+    CHECK(!is_active(device));
     detail("least %d, greatest %d", least, greatest);
-}
-
-static void device_knows_its_peers(void)
-{
-    const CUdevice other = second_device(), device = load_device();
-    bool can = false;
-    int value = -5;
-
-    OK(cushim_device_can_access_peer(device, other, &can));
-    OK(cushim_device_p2p_attribute(device, other, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED,
-                                   &value));
-    EQUAL(can, value);
-    detail("the second device: %s", can ? "yes" : "no");
 }
 
 static void primary_context_is_counted_and_not_pushed(void)
 {
     const CUdevice device = load_device();
     struct cushim_context *one = NULL, *other = NULL;
-    bool active = true;
 
-    OK(cushim_primary_context_state(device, NULL, &active));
-    CHECK(!active);
+    CHECK(!is_active(device));
     OK(cushim_context_retain_primary(&one, device));
     OK(cushim_context_retain_primary(&other, device));
     CHECK(context_handle(one) == context_handle(other));
@@ -131,25 +121,11 @@ static void primary_context_is_counted_and_not_pushed(void)
     CHECK(cushim_context_retain(one) == one);
     OK(cushim_context_release(one));
     OK(cushim_context_release(one));
-    OK(cushim_primary_context_state(device, NULL, &active));
-    CHECK(active);
+    CHECK(is_active(device));
     OK(cushim_context_release(other));
-    OK(cushim_primary_context_state(device, NULL, &active));
-    CHECK(!active);
+    CHECK(!is_active(device));
     CHECK(current_context() != NULL); /* released, and still on the stack */
     CODE(CUDA_ERROR_INVALID_CONTEXT, cu->DevicePrimaryCtxRelease_v2(device));
-}
-
-static void flags_of_a_primary_context_are_in_force(void)
-{
-    const CUdevice device = load_device();
-    unsigned flags = 99, in_force = 0;
-
-    OK(cushim_primary_context_set_flags(device, CU_CTX_SCHED_BLOCKING_SYNC));
-    OK(cushim_primary_context_state(device, &flags, NULL));
-    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
-    OK(cushim_context_flags(retain_primary(), &in_force));
-    EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, in_force & CU_CTX_SCHED_MASK);
 }
 
 static void reset_primary_context_is_released(void)
@@ -157,7 +133,7 @@ static void reset_primary_context_is_released(void)
     const CUdevice device = load_device();
     struct cushim_context *context = retain_primary();
 
-    OK(cushim_primary_context_reset(device));
+    OK(cu->DevicePrimaryCtxReset_v2(device));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_context_synchronize(context));
     OK(cushim_context_release(context));
     OK(cushim_context_synchronize(retain_primary()));
@@ -234,7 +210,7 @@ static void scopes_nest_and_restore(void)
     CHECK(current_context() == NULL);
 }
 
-static void settings_are_those_of_a_context_that_is_not_current(void)
+static void settings_are_those_of_the_context_of_a_scope(void)
 {
     const struct cushim_context_options options = {.size = sizeof options,
                                                    .flags = CU_CTX_SCHED_BLOCKING_SYNC};
@@ -242,54 +218,55 @@ static void settings_are_those_of_a_context_that_is_not_current(void)
     int least = 9, greatest = 9, device_least = 9, device_greatest = 9;
     unsigned long long id = 0, primary_id = 0;
     CUfunc_cache cache = CU_FUNC_CACHE_PREFER_EQUAL;
+    struct cushim_context_scope scope;
     unsigned version = 0, flags = 0;
-    size_t stack = 0, untouched = 77;
     CUdevice device = -5;
 
     OK(cushim_context_create(&context, load_device(), &options));
-    OK(cushim_context_flags(context, &flags));
+    OK(cushim_context_push(context, &scope));
+    OK(cu->CtxGetFlags(&flags));
     EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
-    OK(cushim_context_set_flags(context, CU_CTX_SCHED_YIELD));
-    OK(cushim_context_flags(context, &flags));
+    OK(cu->CtxSetFlags(CU_CTX_SCHED_YIELD));
+    OK(cu->CtxGetFlags(&flags));
     EQUAL(CU_CTX_SCHED_YIELD, flags & CU_CTX_SCHED_MASK);
-    OK(cushim_context_set_limit(context, CU_LIMIT_STACK_SIZE, 8192));
-    OK(cushim_context_limit(context, CU_LIMIT_STACK_SIZE, &stack));
-    CHECK(stack >= 8192);
-    CHECK(cushim_context_limit(context, (CUlimit)999, &untouched) != CUDA_SUCCESS);
-    EQUAL(77, untouched);
-    OK(cushim_context_set_cache_config(context, CU_FUNC_CACHE_PREFER_L1));
-    OK(cushim_context_cache_config(context, &cache));
+    OK(cu->CtxSetCacheConfig(CU_FUNC_CACHE_PREFER_L1));
+    OK(cu->CtxGetCacheConfig(&cache));
     CHECK(cache == CU_FUNC_CACHE_PREFER_L1 || cache == CU_FUNC_CACHE_PREFER_NONE);
-    OK(cushim_context_stream_priority_range(context, &least, &greatest));
+    OK(cu->CtxGetStreamPriorityRange(&least, &greatest));
+    OK(cushim_context_pop(&scope));
     OK(cushim_device_stream_priority_range(load_device(), &device_least, &device_greatest));
     CHECK(least == device_least && greatest == device_greatest);
     OK(cushim_context_device(context, &device));
     EQUAL(load_device(), device);
-    OK(cushim_context_api_version(context, &version));
+    OK(cu->CtxGetApiVersion(context_handle(context), &version));
     CHECK(version > 0);
-    OK(cushim_context_id(context, &id));
-    OK(cushim_context_id(primary, &primary_id));
+    OK(cu->CtxGetId(context_handle(context), &id));
+    OK(cu->CtxGetId(context_handle(primary), &primary_id));
     CHECK(id != primary_id);
-    CODE(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cushim_context_enable_peer_access(context, context));
-    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(context, context));
     CHECK(current_context() == NULL);
     detail("API version %u, cache preference %d", version, (int)cache);
 }
 
 static void access_to_a_peer_is_given_and_taken(void)
 {
-    const CUdevice other = second_device();
+    const CUdevice other = second_device(), device = load_device();
     struct cushim_context *context = retain_primary(), *peer = NULL;
-    bool can = false;
+    struct cushim_context_scope scope;
+    int can = -5, attribute = -5;
 
-    OK(cushim_device_can_access_peer(load_device(), other, &can));
+    OK(cu->DeviceCanAccessPeer(&can, device, other));
+    OK(cu->DeviceGetP2PAttribute(&attribute, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, device,
+                                 other));
+    EQUAL(can, attribute);
     if (!can)
         skip("the second device is out of reach");
     OK(cushim_context_retain_primary(&peer, other));
-    OK(cushim_context_enable_peer_access(context, peer));
-    CODE(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cushim_context_enable_peer_access(context, peer));
-    OK(cushim_context_disable_peer_access(context, peer));
-    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(context, peer));
+    OK(cushim_context_push(context, &scope));
+    OK(cu->CtxEnablePeerAccess(context_handle(peer), 0));
+    CODE(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cu->CtxEnablePeerAccess(context_handle(peer), 0));
+    OK(cu->CtxDisablePeerAccess(context_handle(peer)));
+    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cu->CtxDisablePeerAccess(context_handle(peer)));
+    OK(cushim_context_pop(&scope));
     CHECK(current_context() == NULL);
 }
 
@@ -307,13 +284,12 @@ static void context_is_waited_for_as_a_whole(void)
     OK(cushim_event_record(first, busy));
     OK(cushim_stream_wait_event(waiter, first, 0));
     OK(cushim_event_record(second, waiter));
-    OK(cushim_context_record_event(context, all));
-    CHECK(cushim_event_is_recorded(all));
-    OK(cushim_context_wait_event(other, all));
+    OK(cu->CtxRecordEvent(context_handle(context), event_handle(all)));
+    OK(cu->CtxWaitEvent(context_handle(other), event_handle(all)));
     OK(cushim_event_record(after, elsewhere));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(second));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(after));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_record_event(other, all));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cu->CtxRecordEvent(context_handle(other), event_handle(all)));
     opener_start(&opener, &gate, 10);
     OK(cushim_context_synchronize(context));
     OK(cushim_event_query(first));
@@ -397,11 +373,8 @@ const struct conformance_case cushim_context_cases[] = {
     CUSHIM_CASE("cushim_device_describes_itself", device_describes_itself),
     CUSHIM_CASE("cushim_device_priority_range_needs_no_context",
                 device_priority_range_needs_no_context),
-    TWO_DEVICES_CASE("cushim_device_knows_its_peers", device_knows_its_peers, CUSHIM),
     CUSHIM_CASE("cushim_context_primary_is_counted_and_not_pushed",
                 primary_context_is_counted_and_not_pushed),
-    CUSHIM_CASE("cushim_context_primary_flags_are_in_force",
-                flags_of_a_primary_context_are_in_force),
     CUSHIM_CASE("cushim_context_primary_that_was_reset_is_released",
                 reset_primary_context_is_released),
     CUSHIM_CASE("cushim_context_created_is_not_left_current", created_context_is_not_left_current),
@@ -409,8 +382,8 @@ const struct conformance_case cushim_context_cases[] = {
                 context_destroyed_elsewhere_is_released),
     CUSHIM_CASE("cushim_context_wrapped_is_not_destroyed", wrapped_context_is_not_destroyed),
     CUSHIM_CASE("cushim_context_scopes_nest_and_restore", scopes_nest_and_restore),
-    CUSHIM_CASE("cushim_context_settings_need_no_current_one",
-                settings_are_those_of_a_context_that_is_not_current),
+    CUSHIM_CASE("cushim_context_settings_are_those_of_a_scope",
+                settings_are_those_of_the_context_of_a_scope),
     TWO_DEVICES_CASE("cushim_context_access_to_a_peer_is_given_and_taken",
                      access_to_a_peer_is_given_and_taken, CUSHIM),
     CUSHIM_CASE("cushim_context_is_waited_for_as_a_whole", context_is_waited_for_as_a_whole),

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/fault.h>
-#include <cushim/sweep.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/sweep.h>
 
 #include "backend.h"
 #include "begin.h"

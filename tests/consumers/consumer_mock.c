@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include <cushim/cushim.h>
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 int main(void)
 {

@@ -11,6 +11,7 @@ subproject are not in the installed file: then the program brings its own.
 """
 
 import glob
+import json
 import os
 import re
 import shutil
@@ -100,35 +101,6 @@ class Installed(consumer.Consumer):
             env=consumer.environment(LD_LIBRARY_PATH=library))
         self.assertRegex(result.stdout, r' is loaded[^\n]*\.\n3 devices\n$')
 
-    def test_library_finds_the_command_where_it_was_moved_to(self):
-        program = self.build('consumer_probe', ['-lcushim'])
-        library = os.path.join(self.prefix, 'lib')
-        link = os.path.join(self.folder, 'link')
-        os.symlink(library, link)
-        for folder in library, link:
-            with self.subTest(folder):
-                told = consumer.run(program, env=consumer.environment(LD_LIBRARY_PATH=folder,
-                                                                      CUSHIM_LIBRARY='none'))
-                self.assertRegex(told, r'^absent done: .*CUSHIM_LIBRARY=none')
-
-    def test_library_without_a_command_beside_it_tells_where_it_was_expected(self):
-        program = self.build('consumer_probe', ['-lcushim'])
-        folder = os.path.join(self.folder, 'alone', 'lib')
-        shutil.copytree(os.path.join(self.prefix, 'lib'), folder, symlinks=True)
-        result = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False,
-                                env=consumer.environment(LD_LIBRARY_PATH=folder))
-        self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stdout, r'^unknown start: .*%s/\.\./bin/cushim: '
-                         % re.escape(folder))
-
-    def test_what_is_linked_statically_asks_for_the_command(self):
-        program = self.build('consumer_probe', ['-l:libcushim.a', '-pthread', '-ldl'])
-        result = subprocess.run([program], stdout=subprocess.PIPE, text=True, check=False,
-                                env=consumer.environment())
-        self.assertEqual(result.returncode, 1)
-        self.assertRegex(result.stdout, r'^unknown start: .*no command is named.*\n'
-                                        r'Name the command cushim.*command of the options\.\n$')
-
 
 class PkgConfig(consumer.Consumer):
     @classmethod
@@ -211,13 +183,11 @@ class PkgConfig(consumer.Consumer):
         self.assert_mocks(program)
         self.assert_needs(program, [])
 
-    def test_static_program_probes_by_the_command_that_is_named(self):
-        prefix = self.static_prefix()
-        flags = self.pkg_config(prefix, '--static', '--cflags', '--libs')
-        program = self.compile_with('probe', flags, source='consumer_probe.c')
-        command, = self.pkg_config(prefix, '--variable=command')
-        told = consumer.run(program, command, env=consumer.environment(CUSHIM_LIBRARY='none'))
-        self.assertRegex(told, r'^absent done: .*CUSHIM_LIBRARY=none')
+    def test_command_that_is_named_probes(self):
+        command, = self.pkg_config(self.prefix, '--variable=command')
+        found = subprocess.run([command, 'probe', '--json'], stdout=subprocess.PIPE, text=True,
+                               check=False, env=consumer.environment(CUSHIM_LIBRARY='none'))
+        self.assertEqual(json.loads(found.stdout)['state'], 'disabled')
 
     def test_mock_is_off_the_search_of_libraries(self):
         found = [os.path.relpath(os.path.join(folder, name), self.prefix)
@@ -227,7 +197,9 @@ class PkgConfig(consumer.Consumer):
                                          'lib/cushim/mock/libcuda.so.1'])
 
     def test_public_headers_are_installed_and_no_others(self):
-        found = os.listdir(os.path.join(self.prefix, 'include', 'cushim'))
+        folder = os.path.join(self.prefix, 'include', 'cushim')
+        found = [os.path.relpath(os.path.join(where, name), folder)
+                 for where, _, names in os.walk(folder) for name in names]
         self.assertEqual(sorted(found), sorted(HEADERS))
         self.assertEqual(os.listdir(os.path.join(self.prefix, 'include')), ['cushim'])
 

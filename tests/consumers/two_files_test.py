@@ -114,7 +114,7 @@ class TwoFiles(consumer.Consumer):
     @staticmethod
     def needs_the_mock(folder, name):
         with open(os.path.join(folder, name), encoding='utf-8') as file:
-            return '<cushim/mock' in file.read()
+            return '<cushim/testing/' in file.read()
 
     def test_every_example_of_the_library_builds(self):
         examples = os.path.join(SOURCE, 'examples')

@@ -14,7 +14,6 @@
 #endif
 #endif
 #include <cuda.h>
-#include <cushim/cuda.h>
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
 
 #include <cuda.h>
 
-#include <cushim/mock.h>
 #include <cushim/table.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/fuzz/fuzz.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/mock_clock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/fuzz/calls.h"
 

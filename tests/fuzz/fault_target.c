@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "src/layer/fault/parse.h"
 #include "tests/fuzz/fuzz.h"

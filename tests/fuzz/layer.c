@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/fuzz/layer.h"
 
-#include <cushim/layer.h>
-#include <cushim/mock.h>
-#include <cushim/recording.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/recording.h>
 
 #include "tests/fuzz/fuzz.h"
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/expectation.h>
-#include <cushim/recording.h>
+#include <cushim/testing/recording.h>
 
 #include "src/layer/pattern.h"
 #include "tests/fuzz/fuzz.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/settings.h"
 #include "src/mock/settings/profile.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "tests/layer/kit.h"
 

@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
-#include <cushim/mock_clock.h>
-#include <cushim/mock_kernel.h>
-#include <cushim/test.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/test.h>
 
 #include "src/mock/lock.h"
 

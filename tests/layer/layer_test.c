@@ -2,7 +2,7 @@
 /* The layer's life, what it hands on, and functions of the program's own in it. */
 #include <string.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "src/layer/watch.h"
 #include "world.h"

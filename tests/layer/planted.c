@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/cmocka.h>
 #include <cushim/driver.h>
+#include <cushim/testing/cmocka.h>
 
 static void enter(void)
 {

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 #include <cushim/driver.h>
-#include <cushim/expectation.h>
-#include <cushim/layer.h>
-#include <cushim/sweep.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/recording.h>
+#include <cushim/testing/sweep.h>
 
 enum { BYTES = 4096 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/test.h>
+#include <cushim/testing/test.h>
 
 #include "sweep_world.h"
 

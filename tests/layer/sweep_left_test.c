@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include <cushim/test.h>
+#include <cushim/testing/test.h>
 
 #include "src/layer/sweep/sort.h"
 #include "sweep_world.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/cmocka.h>
+#include <cushim/testing/cmocka.h>
 
 #include "sweep_world.h"
 

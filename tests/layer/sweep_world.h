@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include <cushim/driver.h>
-#include <cushim/layer.h>
-#include <cushim/mock.h>
-#include <cushim/sweep.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/sweep.h>
 
 #include "sweep_bodies.h"
 

@@ -2,9 +2,9 @@
 /* What a test begins with besides a mock: a context, and what its settings ask for. */
 #include <string.h>
 
-#include <cushim/cmocka.h>
 #include <cushim/driver.h>
-#include <cushim/fault.h>
+#include <cushim/testing/cmocka.h>
+#include <cushim/testing/layer.h>
 
 #include "tests/layer/kit.h"
 

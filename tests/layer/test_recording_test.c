@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <cushim/driver.h>
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "src/layer/recording/known.h"
 #include "src/layer/watch.h"

@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include <cushim/cushim.h>
-#include <cushim/fault.h>
-#include <cushim/layer.h>
+#include <cushim/testing/layer.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -44,7 +44,7 @@ static void use_late(void)
 {
     int count;
 
-    cushim_device_count(&count);
+    cushim_driver()->DeviceGetCount(&count);
     cushim_load(NULL);
     if (!has_objects || (cushim_event_release(event) == CUDA_SUCCESS &&
                          cushim_stream_release(stream) == CUDA_SUCCESS &&

@@ -8,7 +8,7 @@
 #include <signal.h>
 
 #include <cushim/cushim.h>
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/unit/forked.h"
 
@@ -67,13 +67,18 @@ static int use_all(void)
 {
     struct cushim_context_scope scope;
     struct cushim_event *made = NULL;
-    int device_count;
+    char name[64];
     const CUresult codes[] = {
-        cushim_event_query(event),           cushim_event_synchronize(event),
-        cushim_event_record(pooled, stream), cushim_event_create(&made, context, NULL),
-        cushim_stream_query(stream),         cushim_stream_synchronize(stream),
-        cushim_context_synchronize(context), cushim_context_push(context, &scope),
-        cushim_device_count(&device_count),  cushim_init(NULL),
+        cushim_event_query(event),
+        cushim_event_synchronize(event),
+        cushim_event_record(pooled, stream),
+        cushim_event_create(&made, context, NULL),
+        cushim_stream_query(stream),
+        cushim_stream_synchronize(stream),
+        cushim_context_synchronize(context),
+        cushim_context_push(context, &scope),
+        cushim_device_name(0, name, sizeof name),
+        cushim_init(NULL),
     };
     int wrong = made != NULL;
 

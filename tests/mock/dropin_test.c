@@ -13,7 +13,7 @@
 
 #include <cushim/driver.h>
 #include <cushim/report.h>
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 #include "loader/codes.h"
 #include "loader/system.h"

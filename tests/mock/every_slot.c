@@ -16,7 +16,7 @@
 #include <unistd.h>
 #endif
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/support/calls.h"
 #include "tests/support/counters.h"

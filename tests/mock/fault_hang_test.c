@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "src/mock/lock.h"
 #include "tests/mock/world.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/uuid.h>
+#include <cushim/device.h>
 
 #include "tests/mock/world.h"
 #include "tests/support/environment.h"

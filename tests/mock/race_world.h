@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include <cushim/mock_race.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/mock/world.h"
 

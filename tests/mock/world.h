@@ -14,9 +14,7 @@
 
 #include <cmocka.h>
 
-#include <cushim/mock.h>
-#include <cushim/mock_clock.h>
-#include <cushim/mock_kernel.h>
+#include <cushim/testing/mock.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -20,17 +20,18 @@ static CUcontext handle_of(const struct cushim_context *context)
 static void primary_context_is_retained_and_released(void **state)
 {
     struct cushim_context *one, *other;
-    bool is_active = false;
+    unsigned flags;
+    int is_active = 0;
 
     (void)state;
     OK(cushim_context_retain_primary(&one, 1));
     OK(cushim_context_retain_primary(&other, 1));
     assert_ptr_equal(handle_of(one), handle_of(other));
     OK(cushim_context_release(one));
-    OK(cushim_primary_context_state(1, NULL, &is_active));
+    OK(kit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
     assert_true(is_active);
     OK(cushim_context_release(other));
-    OK(cushim_primary_context_state(1, NULL, &is_active));
+    OK(kit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
     assert_false(is_active);
     assert_ptr_equal(kit_current(), kit.current);
 }
@@ -124,6 +125,21 @@ static void last_release_destroys_once(void **state)
     assert_calls("cuCtxDestroy_v2");
 }
 
+static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **state)
+{
+    struct cushim_context *context;
+    struct cushim_event *event;
+
+    (void)state;
+    OK(cushim_context_retain_primary(&context, 0));
+    OK(cushim_event_create(&event, context, NULL));
+    OK(cushim_driver()->DevicePrimaryCtxReset_v2(0));
+    CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
+    OK(cushim_event_release(event));
+    OK(cushim_context_release(context));
+    assert_int_equal(kit.log_lines, 0);
+}
+
 /* --- what is done in them --- */
 
 static void device_of_a_created_context_needs_no_driver_call(void **state)
@@ -150,17 +166,6 @@ static void device_of_a_wrapped_context_is_asked_for_in_it(void **state)
     assert_calls(PUSHED_FIRST("cuCtxGetDevice"));
 }
 
-static void contexts_have_ids_of_their_own(void **state)
-{
-    unsigned long long one = 0, other = 0;
-
-    (void)state;
-    OK(cushim_context_id(kit.one, &one));
-    OK(cushim_context_id(kit.two, &other));
-    assert_true(one != other);
-    assert_calls("cuCtxGetId cuCtxGetId");
-}
-
 static void synchronize_waits_in_the_context(void **state)
 {
     (void)state;
@@ -182,44 +187,13 @@ static void error_of_the_work_comes_before_one_of_putting_back(void **state)
     assert_non_null(strstr(kit.log_last, "failed with CUDA_ERROR_LAUNCH_FAILED (719)"));
 }
 
-static void event_is_recorded_for_a_whole_context(void **state)
-{
-    struct cushim_event *event = kit_event(NULL);
-
-    (void)state;
-    kit_forget();
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_context_record_event(kit.two, event));
-    assert_false(cushim_event_is_recorded(event));
-    OK(cushim_context_record_event(kit.one, event));
-    assert_true(cushim_event_is_recorded(event));
-    OK(cushim_context_wait_event(kit.two, event));
-    assert_calls("cuCtxRecordEvent cuCtxRecordEvent cuCtxWaitEvent");
-    OK(cushim_event_release(event));
-}
-
-static void peer_access_is_enabled_and_disabled_in_the_context(void **state)
-{
-    (void)state;
-    OK(cushim_context_enable_peer_access(kit.one, kit.two));
-    assert_ptr_equal((CUcontext)(uintptr_t)kit_argument("cuCtxEnablePeerAccess", "peerContext"),
-                     kit.second);
-    assert_calls(PUSHED_FIRST("cuCtxEnablePeerAccess"));
-    CODE(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cushim_context_disable_peer_access(kit.two, kit.one));
-    kit_forget();
-    OK(cushim_context_disable_peer_access(kit.one, kit.two));
-    assert_calls(PUSHED_FIRST("cuCtxDisablePeerAccess"));
-}
-
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
     const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
-    struct cushim_event *event = kit_event(NULL);
-    unsigned long long id;
     CUcontext handle;
     CUdevice device;
 
     (void)state;
-    kit_forget();
     CODE(no_output, cushim_context_retain_primary(NULL, 0));
     CODE(no_output, cushim_context_create(NULL, 0, NULL));
     CODE(no_output, cushim_context_wrap(NULL, kit.first));
@@ -228,21 +202,10 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_output, cushim_context_handle(kit.one, NULL));
     CODE(no_handle, cushim_context_device(NULL, &device));
     CODE(no_output, cushim_context_device(kit.one, NULL));
-    CODE(no_handle, cushim_context_id(NULL, &id));
-    CODE(no_output, cushim_context_id(kit.one, NULL));
     CODE(no_handle, cushim_context_synchronize(NULL));
-    CODE(no_handle, cushim_context_record_event(NULL, event));
-    CODE(no_handle, cushim_context_record_event(kit.one, NULL));
-    CODE(no_handle, cushim_context_wait_event(NULL, event));
-    CODE(no_handle, cushim_context_wait_event(kit.one, NULL));
-    CODE(no_handle, cushim_context_enable_peer_access(NULL, kit.one));
-    CODE(no_handle, cushim_context_enable_peer_access(kit.one, NULL));
-    CODE(no_handle, cushim_context_disable_peer_access(NULL, kit.one));
-    CODE(no_handle, cushim_context_disable_peer_access(kit.one, NULL));
     OK(cushim_context_release(NULL));
     assert_null(cushim_context_retain(NULL));
     assert_calls("");
-    OK(cushim_event_release(event));
 }
 
 static void scopes_nest(void **state)
@@ -384,13 +347,11 @@ int main(void)
         TEST(wrapped_context_is_never_destroyed),
         TEST(without_a_context_there_is_nothing_to_wrap),
         TEST(last_release_destroys_once),
+        TEST(reset_of_a_primary_context_leaves_what_is_released_quietly),
         TEST(device_of_a_created_context_needs_no_driver_call),
         TEST(device_of_a_wrapped_context_is_asked_for_in_it),
-        TEST(contexts_have_ids_of_their_own),
         TEST_WITH(synchronize_waits_in_the_context, "schedule = lazy"),
         TEST(error_of_the_work_comes_before_one_of_putting_back),
-        TEST(event_is_recorded_for_a_whole_context),
-        TEST(peer_access_is_enabled_and_disabled_in_the_context),
         TEST(missing_arguments_are_refused_before_any_driver_call),
         TEST(scopes_nest),
         TEST(context_is_pushed_even_if_it_is_current),

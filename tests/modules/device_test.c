@@ -6,8 +6,8 @@
 
 #include "loader/system.h"
 
-/* Attributes that have no name in every toolkit header. */
-enum { STREAM_MEM_OPS = 122, IPC_EVENTS = 125 };
+/* An attribute that has no name in every toolkit header. */
+enum { IPC_EVENTS = 125 };
 
 /* Attributes that the driver has by what a test says; -1: one that it does not know. */
 static struct {
@@ -35,21 +35,6 @@ static void set_attribute(size_t index, int attribute, int value)
 }
 
 /* --- finding them --- */
-
-static void devices_are_counted_and_found_by_number(void **state)
-{
-    int count = 0;
-    CUdevice device = 7;
-
-    (void)state;
-    OK(cushim_device_count(&count));
-    assert_int_equal(count, 2);
-    OK(cushim_device_get(&device, 1));
-    assert_int_equal(device, 1);
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get(&device, 99));
-    assert_int_equal(device, 1);
-    assert_calls("cuDeviceGetCount cuDeviceGet cuDeviceGet");
-}
 
 static void device_is_found_by_its_uuid(void **state)
 {
@@ -80,20 +65,18 @@ static void driver_without_the_newer_uuid_is_asked_for_the_older_one(void **stat
     assert_memory_equal(&uuid, &older, sizeof uuid);
 }
 
-static void device_is_found_by_its_pci_address(void **state)
+/* --- what they are --- */
+
+static void pci_address_is_that_of_the_device(void **state)
 {
     char address[CUSHIM_PCI_ADDRESS_SIZE];
     CUdevice device = 7;
 
     (void)state;
     OK(cushim_device_pci_address(1, address, sizeof address));
-    OK(cushim_device_get_by_pci_address(&device, address));
-    assert_int_equal(device, 1);
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_pci_address(&device, "0000:00:00.0"));
+    OK(cushim_driver()->DeviceGetByPCIBusId(&device, address));
     assert_int_equal(device, 1);
 }
-
-/* --- what they are --- */
 
 static void pci_address_is_never_cut(void **state)
 {
@@ -122,37 +105,14 @@ static void name_is_cut_to_its_room(void **state)
     assert_calls("");
 }
 
-static void numbers_are_the_drivers(void **state)
+static void compute_capability_is_two_numbers(void **state)
 {
-    const CUdevice_attribute clock = CU_DEVICE_ATTRIBUTE_CLOCK_RATE;
-    const CUdevice_P2PAttribute access = CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED;
-    size_t bytes = 0, its_bytes = 1;
-    int value = 0, its = 1, major = 0, minor = 9;
+    int major = 0, minor = 9;
 
     (void)state;
-    OK(cushim_device_attribute(1, clock, &value));
-    OK(kit.driver->DeviceGetAttribute(&its, clock, 1));
-    assert_int_equal(value, its);
     OK(cushim_device_compute_capability(1, &major, &minor));
     assert_int_equal(major, 9);
     assert_int_equal(minor, 0);
-    OK(cushim_device_total_memory_bytes(1, &bytes));
-    OK(kit.driver->DeviceTotalMem_v2(&its_bytes, 1));
-    assert_int_equal(bytes, its_bytes);
-    OK(cushim_device_p2p_attribute(1, 0, access, &value));
-    assert_int_equal(value, 1);
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_p2p_attribute(1, 1, access, &value));
-}
-
-static void peers_are_other_devices(void **state)
-{
-    bool can = false;
-
-    (void)state;
-    OK(cushim_device_can_access_peer(1, 0, &can));
-    assert_true(can);
-    OK(cushim_device_can_access_peer(1, 1, &can));
-    assert_false(can);
 }
 
 static void priorities_are_asked_for_in_the_primary_context(void **state)
@@ -163,7 +123,7 @@ static void priorities_are_asked_for_in_the_primary_context(void **state)
     OK(cushim_device_stream_priority_range(1, &least, &greatest));
     assert_int_equal(least, 0);
     assert_int_equal(greatest, -5);
-    assert_calls("cuDevicePrimaryCtxRetain cuCtxPushCurrent_v2(context#4) "
+    assert_calls("cuDevicePrimaryCtxRetain cuCtxGetCurrent cuCtxPushCurrent_v2(context#4) "
                  "cuCtxGetStreamPriorityRange cuCtxPopCurrent_v2 cuDevicePrimaryCtxRelease_v2");
 }
 
@@ -198,19 +158,6 @@ static void driver_without_that_attribute_shares_events_of_discrete_devices(void
     }
 }
 
-static void support_of_memory_operations_is_an_attribute(void **state)
-{
-    static const int values[] = {1, 0, -1};
-    bool supported;
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(values); i++) {
-        set_attribute(0, STREAM_MEM_OPS, values[i]);
-        OK(cushim_device_supports_stream_memory_operations(1, &supported));
-        assert_int_equal(supported, values[i] == 1);
-    }
-}
-
 /* --- arguments --- */
 
 static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
@@ -231,33 +178,22 @@ static void number_that_is_no_device_is_the_drivers_to_refuse(void **state)
 
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
-    static const char address[] = "0000:1c:00.0";
     const CUresult refused = CUDA_ERROR_INVALID_VALUE;
     const CUuuid uuid = {{0}};
     CUdevice device;
     int value;
 
     (void)state;
-    CODE(refused, cushim_device_count(NULL));
-    CODE(refused, cushim_device_get(NULL, 0));
     CODE(refused, cushim_device_get_by_uuid(NULL, &uuid));
     CODE(refused, cushim_device_get_by_uuid(&device, NULL));
-    CODE(refused, cushim_device_get_by_pci_address(NULL, address));
-    CODE(refused, cushim_device_get_by_pci_address(&device, NULL));
     CODE(refused, cushim_device_name(0, NULL, 9));
     CODE(refused, cushim_device_uuid(0, NULL));
     CODE(refused, cushim_device_pci_address(0, NULL, 32));
     CODE(refused, cushim_device_compute_capability(0, NULL, &value));
     CODE(refused, cushim_device_compute_capability(0, &value, NULL));
-    CODE(refused, cushim_device_total_memory_bytes(0, NULL));
-    CODE(refused, cushim_device_attribute(0, CU_DEVICE_ATTRIBUTE_CLOCK_RATE, NULL));
     CODE(refused, cushim_device_stream_priority_range(0, NULL, &value));
     CODE(refused, cushim_device_stream_priority_range(0, &value, NULL));
     CODE(refused, cushim_device_supports_ipc_events(0, NULL));
-    CODE(refused, cushim_device_supports_stream_memory_operations(0, NULL));
-    CODE(refused, cushim_device_can_access_peer(0, 1, NULL));
-    CODE(refused,
-         cushim_device_p2p_attribute(0, 1, CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED, NULL));
     assert_calls("");
 }
 
@@ -346,18 +282,15 @@ static void uuid_functions_refuse_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(devices_are_counted_and_found_by_number),
         TEST(device_is_found_by_its_uuid),
         TEST(driver_without_the_newer_uuid_is_asked_for_the_older_one),
-        TEST(device_is_found_by_its_pci_address),
+        TEST(pci_address_is_that_of_the_device),
         TEST(pci_address_is_never_cut),
         TEST(name_is_cut_to_its_room),
-        TEST(numbers_are_the_drivers),
-        TEST(peers_are_other_devices),
+        TEST(compute_capability_is_two_numbers),
         TEST(priorities_are_asked_for_in_the_primary_context),
         TEST(support_of_ipc_events_is_an_attribute),
         TEST(driver_without_that_attribute_shares_events_of_discrete_devices),
-        TEST(support_of_memory_operations_is_an_attribute),
         TEST(number_that_is_no_device_is_the_drivers_to_refuse),
         TEST(missing_arguments_are_refused_before_any_driver_call),
         cmocka_unit_test(uuid_is_written_in_five_groups_after_gpu),

@@ -15,7 +15,6 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     assert_ptr_equal(cushim_event_context(event), kit.one);
     OK(cushim_event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
-    assert_true(cushim_event_has_timing(event));
     assert_false(cushim_event_is_recorded(event));
     assert_false(cushim_event_is_closed(event));
     assert_false(cushim_event_is_imported(event));
@@ -44,10 +43,6 @@ static void options_become_the_drivers_flags(void **state)
         OK(cushim_event_flags(event, &flags));
         assert_int_equal(flags, cases[i].flags);
         assert_int_equal(kit_argument("cuEventCreate", "Flags"), cases[i].flags);
-        assert_int_equal(cushim_event_has_timing(event), !(flags & CU_EVENT_DISABLE_TIMING));
-        assert_int_equal(cushim_event_is_blocking_sync(event),
-                         (flags & CU_EVENT_BLOCKING_SYNC) != 0);
-        assert_int_equal(cushim_event_is_interprocess(event), (flags & CU_EVENT_INTERPROCESS) != 0);
         OK(cushim_event_release(event));
     }
 }
@@ -144,42 +139,18 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     const CUevent foreign = kit_foreign_event(CU_EVENT_DISABLE_TIMING);
     struct cushim_event *event = NULL;
     unsigned flags = 99;
-    CUdevice device = 99;
 
     (void)state;
     OK(cushim_event_wrap(&event, foreign, NULL, NULL));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_flags(event, &flags));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_device(event, &device));
     assert_int_equal(flags, 99);
-    assert_int_equal(device, 99);
     assert_null(cushim_event_context(event));
-    assert_false(cushim_event_has_timing(event) || cushim_event_is_blocking_sync(event));
     OK(cushim_event_release(event));
     OK(cushim_event_wrap(&event, foreign, kit.one, &kit_untimed));
     OK(cushim_event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
     assert_ptr_equal(cushim_event_context(event), kit.one);
     OK(cushim_event_release(event));
-}
-
-static void event_has_its_contexts_device_and_equals_its_wrappers(void **state)
-{
-    struct cushim_event *one = kit_event(NULL), *other = NULL, *same = NULL;
-    CUdevice device = 99;
-
-    (void)state;
-    OK(cushim_event_create(&other, kit.two, NULL));
-    OK(cushim_event_device(one, &device));
-    assert_int_equal(device, 0);
-    OK(cushim_event_device(other, &device));
-    assert_int_equal(device, 1);
-    OK(cushim_event_wrap(&same, kit_event_handle(one), NULL, NULL));
-    assert_true(cushim_event_equal(one, same));
-    assert_true(cushim_event_equal(one, one));
-    assert_false(cushim_event_equal(one, other));
-    OK(cushim_event_release(same));
-    OK(cushim_event_release(one));
-    OK(cushim_event_release(other));
 }
 
 /* --- ending --- */
@@ -217,7 +188,6 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     const CUresult refused = CUDA_ERROR_INVALID_HANDLE;
     CUipcEventHandle exported;
     CUevent handle;
-    CUdevice device;
     float ms;
 
     (void)state;
@@ -231,18 +201,14 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     CODE(refused, cushim_event_record(event, kit.stream));
     CODE(refused, cushim_event_record(event, cushim_stream_legacy()));
     CODE(refused, cushim_event_record_with_flags(event, kit.stream, 1));
-    CODE(refused, cushim_context_record_event(kit.one, event));
-    CODE(refused, cushim_context_wait_event(kit.one, event));
     CODE(refused, cushim_event_export(event, &exported));
     CODE(refused, cushim_event_handle(event, &handle));
-    CODE(refused, cushim_event_device(event, &device));
     assert_calls(""); /* not even with NULL */
     CODE(refused, cushim_event_query(event));
     CODE(refused, cushim_event_synchronize(event));
     CODE(refused, cushim_event_wait_for(event, 1000));
     CODE(refused, cushim_event_elapsed(event, good, &ms));
     CODE(refused, cushim_event_elapsed(good, event, &ms));
-    assert_false(cushim_event_equal(event, event));
     assert_ptr_equal(cushim_event_context(event), kit.one);
     kit_forget();
     OK(cushim_event_release(event));
@@ -409,7 +375,6 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
     struct cushim_event *event = kit_event(NULL), *none = NULL;
     CUevent handle;
-    CUdevice device;
     unsigned flags;
 
     (void)state;
@@ -423,8 +388,6 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_handle, cushim_event_close(NULL));
     CODE(no_handle, cushim_event_handle(NULL, &handle));
     CODE(no_output, cushim_event_handle(event, NULL));
-    CODE(no_handle, cushim_event_device(NULL, &device));
-    CODE(no_output, cushim_event_device(event, NULL));
     CODE(no_handle, cushim_event_flags(NULL, &flags));
     CODE(no_output, cushim_event_flags(event, NULL));
     CODE(no_handle, cushim_event_record(NULL, kit.stream));
@@ -437,10 +400,8 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     OK(cushim_event_release(NULL));
     assert_null(cushim_event_retain(NULL));
     assert_null(cushim_event_context(NULL));
-    assert_false(cushim_event_has_timing(NULL) || cushim_event_is_blocking_sync(NULL) ||
-                 cushim_event_is_interprocess(NULL) || cushim_event_is_imported(NULL) ||
-                 cushim_event_is_recorded(NULL) || cushim_event_is_closed(NULL) ||
-                 cushim_event_equal(NULL, NULL) || cushim_event_equal(event, NULL));
+    assert_false(cushim_event_is_imported(NULL) || cushim_event_is_recorded(NULL) ||
+                 cushim_event_is_closed(NULL));
     assert_null(none);
     assert_calls("");
     OK(cushim_event_release(event));
@@ -457,7 +418,6 @@ int main(void)
         TEST(create_recorded_asks_the_driver_for_an_unknown_context),
         TEST(wrapped_event_is_never_destroyed),
         TEST(wrapped_event_knows_what_the_caller_says),
-        TEST(event_has_its_contexts_device_and_equals_its_wrappers),
         TEST(last_release_destroys_once),
         TEST(event_keeps_its_context_alive),
         TEST(close_destroys_once_and_the_event_is_refused_from_then_on),

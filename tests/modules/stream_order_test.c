@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams that wait for events, for one another and for values; functions of the host between. And
- * captures: what the stream module begins it can end, and nothing is left behind.
+ * Streams that wait for events and for one another, which forks and joins a capture; functions of
+ * the host between.
  */
 #include "testkit.h"
 
@@ -16,7 +16,7 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     OK(cushim_stream_wait_event(kit.other, event, 0));
     OK(cushim_stream_query(kit.other));
     kit_hold(kit.first, kit_handle(other));
-    OK(cushim_stream_record(other, event));
+    OK(cushim_event_record(event, other));
     assert_true(cushim_event_is_recorded(event));
     kit_forget();
     OK(cushim_stream_wait_event(kit.other, event, 0));
@@ -55,10 +55,10 @@ static void closed_and_null_events_are_refused_on_any_stream(void **state)
         struct cushim_stream *stream = kit_stream(kind);
 
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, event, 0));
-        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_record(stream, event));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, stream));
         kit_forget();
         CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, NULL, 0));
-        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_record(stream, NULL));
+        CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(NULL, stream));
         assert_calls("");
         OK(cushim_stream_release(stream));
     }
@@ -130,222 +130,64 @@ static void wait_stream_returns_the_first_failure_and_logs_that_of_destroy(void 
 
 /* --- functions of the host --- */
 
-static char called[8];
+static char called[2];
 
 static void CUDA_CB call(void *data)
 {
     called[0] = *(const char *)data;
 }
 
-static void CUDA_CB call_back(CUstream stream, CUresult status, void *data)
+static void host_function_is_called_with_its_data(void **state)
 {
-    called[1] = stream == kit.stream_handle && !status ? *(const char *)data : '!';
-}
-
-static void host_functions_are_called_with_their_data(void **state)
-{
-    char a[] = "a", b[] = "b";
+    char a[] = "a";
 
     (void)state;
     kit_hold(kit.first, kit.stream_handle);
     OK(cushim_stream_launch_host_function(kit.stream, call, a));
-    OK(cushim_stream_add_callback(kit.stream, call_back, b));
-    assert_calls("cuLaunchHostFunc cuStreamAddCallback");
+    assert_calls("cuLaunchHostFunc");
     assert_string_equal(called, "");
     kit_resume();
-    assert_string_equal(called, "ab");
+    assert_string_equal(called, "a");
 }
 
-/* --- values in memory --- */
-
-static void memory_operations_reach_the_driver_with_their_arguments(void **state)
+static void host_function_of_a_default_stream_is_queued_in_its_context(void **state)
 {
-    const cuuint64_t value = UINT64_C(1) << 40 | 7;
     struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
-    _Atomic cuuint64_t *memory = NULL;
-    CUdeviceptr address;
 
     (void)state;
-    OK(kit.driver->MemHostAlloc((void **)(uintptr_t)&memory, 2 * sizeof *memory, 0));
-    address = (CUdeviceptr)(uintptr_t)memory;
-    memory[0] = UINT64_MAX;
-    OK(cushim_stream_write_value32(stream, address, 7, 0));
-    assert_calls(IN_FIRST("cuStreamWriteValue32_v2"));
-    OK(cushim_stream_write_value64(stream, address + sizeof *memory, value, 0));
-    assert_calls(IN_FIRST("cuStreamWriteValue64_v2"));
-    assert_true(memory[0] == (UINT64_MAX << 32 | 7) && memory[1] == value);
-    OK(cushim_stream_wait_value32(stream, address, 7, CU_STREAM_WAIT_VALUE_EQ));
-    assert_calls(IN_FIRST("cuStreamWaitValue32_v2"));
-    OK(cushim_stream_query(stream));
-    kit_forget();
-    OK(cushim_stream_wait_value64(stream, address + sizeof *memory, value + 1,
-                                  CU_STREAM_WAIT_VALUE_GEQ));
-    assert_calls(IN_FIRST("cuStreamWaitValue64_v2"));
-    CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-    memory[1]++;
-    OK(cushim_stream_query(stream));
+    OK(cushim_stream_launch_host_function(stream, call, called));
+    assert_calls(IN_FIRST("cuLaunchHostFunc"));
     OK(cushim_stream_release(stream));
 }
 
-static void flags_of_memory_operations_reach_the_driver(void **state)
-{
-    const CUdeviceptr address = 8;
+/* --- captures --- */
 
-    (void)state;
-    cushim_stream_wait_value32(kit.stream, address, 0, 4);
-    assert_int_equal(kit_argument("cuStreamWaitValue32_v2", "flags"), 4);
-    cushim_stream_wait_value64(kit.stream, address, 0, 4);
-    assert_int_equal(kit_argument("cuStreamWaitValue64_v2", "flags"), 4);
-    cushim_stream_write_value32(kit.stream, address, 0, 2);
-    assert_int_equal(kit_argument("cuStreamWriteValue32_v2", "flags"), 2);
-    cushim_stream_write_value64(kit.stream, address, 0, 2);
-    assert_int_equal(kit_argument("cuStreamWriteValue64_v2", "flags"), 2);
-}
-
-static CUstreamCaptureStatus status_of(struct cushim_stream *stream, cuuint64_t *id)
+static CUstreamCaptureStatus status_of(const struct cushim_stream *stream, cuuint64_t *id)
 {
     CUstreamCaptureStatus status = (CUstreamCaptureStatus)9;
 
-    OK(cushim_stream_capture_status(stream, &status, id));
+    OK(cushim_driver()->StreamGetCaptureInfo(kit_handle(stream), &status, id));
     return status;
-}
-
-static void end(struct cushim_stream *stream)
-{
-    CUgraph graph = NULL;
-
-    OK(cushim_stream_end_capture(stream, &graph));
-    OK(cushim_driver()->GraphDestroy(graph));
-}
-
-static void capture_of_each_kind_of_stream_makes_a_graph(void **state)
-{
-    (void)state;
-    for (int mode = 0; mode <= CU_STREAM_CAPTURE_MODE_RELAXED; mode++) {
-        for (enum kit_stream_kind kind = 0; kind < KINDS; kind++) {
-            struct cushim_stream *stream = kit_stream(kind);
-
-            assert_int_equal(status_of(stream, NULL), CU_STREAM_CAPTURE_STATUS_NONE);
-            OK(cushim_stream_begin_capture(stream, (CUstreamCaptureMode)mode));
-            assert_int_equal(kit_argument("cuStreamBeginCapture_v2", "mode"), mode);
-            assert_int_equal(status_of(stream, NULL), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-            end(stream);
-            assert_int_equal(status_of(stream, NULL), CU_STREAM_CAPTURE_STATUS_NONE);
-            OK(cushim_stream_release(stream));
-        }
-    }
-}
-
-static void status_has_the_id_of_an_active_capture_only(void **state)
-{
-    struct cushim_stream *one = kit_stream(CREATED), *other = kit_stream(CREATED);
-    cuuint64_t id = 9, its = 9;
-    CUgraph graph = NULL;
-
-    (void)state;
-    kit_forget();
-    assert_int_equal(status_of(one, &id), CU_STREAM_CAPTURE_STATUS_NONE);
-    assert_true(id == 0);
-    assert_calls("cuStreamGetCaptureInfo");
-    OK(cushim_stream_begin_capture(one, CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(cushim_stream_begin_capture(other, CU_STREAM_CAPTURE_MODE_RELAXED));
-    assert_int_equal(status_of(one, &id), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    assert_int_equal(status_of(other, &its), CU_STREAM_CAPTURE_STATUS_ACTIVE);
-    assert_true(id && its && id != its);
-    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cushim_stream_query(one));
-    assert_int_equal(status_of(one, &id), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
-    assert_true(id == 0);
-    CODE(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cushim_stream_end_capture(one, &graph));
-    assert_null(graph);
-    end(other);
-    OK(cushim_stream_release(one));
-    OK(cushim_stream_release(other));
 }
 
 static void wait_stream_forks_and_joins_a_capture(void **state)
 {
     struct cushim_stream *origin = kit_stream(CREATED), *fork = kit_stream(CREATED);
-    cuuint64_t id = 0, its = 0;
+    cuuint64_t id = 0, its = 1;
+    CUgraph graph = NULL;
 
     (void)state;
-    OK(cushim_stream_begin_capture(origin, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cushim_driver()->StreamBeginCapture_v2(kit_handle(origin), CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(cushim_stream_wait_stream(fork, origin));
     assert_int_equal(status_of(origin, &id), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_ACTIVE);
     assert_true(id == its);
     OK(cushim_stream_wait_stream(origin, fork));
-    end(origin);
-    assert_int_equal(status_of(fork, NULL), CU_STREAM_CAPTURE_STATUS_NONE);
+    OK(cushim_driver()->StreamEndCapture(kit_handle(origin), &graph));
+    OK(cushim_driver()->GraphDestroy(graph));
+    assert_int_equal(status_of(fork, &its), CU_STREAM_CAPTURE_STATUS_NONE);
     OK(cushim_stream_release(origin));
     OK(cushim_stream_release(fork));
-}
-
-static void exchange_puts_a_mode_in_the_place_of_the_former(void **state)
-{
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-    (void)state;
-    OK(cushim_stream_exchange_capture_mode(&mode));
-    assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-    OK(cushim_stream_exchange_capture_mode(&mode));
-    assert_int_equal(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
-}
-
-static void capture_whose_begin_answers_an_error_has_ended(void **state)
-{
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
-
-    (void)state;
-    kit_fault("cuCtxPopCurrent_v2:nth=1 => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    kit_enter(kit.current);
-    assert_int_equal(status_of(stream, NULL), CU_STREAM_CAPTURE_STATUS_NONE);
-    OK(cushim_stream_release(stream));
-}
-
-static void graph_whose_end_answers_an_error_is_destroyed(void **state)
-{
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
-    CUgraph graph = NULL;
-
-    (void)state;
-    OK(cushim_stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    kit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
-    kit_forget();
-    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_end_capture(stream, &graph));
-    assert_calls(IN_FIRST("cuStreamEndCapture") " cuGraphDestroy");
-    assert_null(graph);
-    OK(cushim_stream_release(stream));
-}
-
-static void failing_push_begins_and_ends_no_capture(void **state)
-{
-    struct cushim_stream *stream = kit_stream(DEFAULT_OF_CONTEXT);
-    CUgraph graph = NULL;
-
-    (void)state;
-    kit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    OK(cushim_stream_begin_capture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-    kit_fault("cuCtxPushCurrent_v2:nth=1 => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_end_capture(stream, &graph));
-    assert_null(graph);
-    end(stream);
-    OK(cushim_stream_release(stream));
-}
-
-static void missing_arguments_are_refused_before_any_driver_call(void **state)
-{
-    CUgraph graph;
-    cuuint64_t id = 9;
-
-    (void)state;
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_end_capture(NULL, &graph));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_end_capture(kit.stream, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_capture_status(kit.stream, NULL, &id));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_exchange_capture_mode(NULL));
-    assert_int_equal(id, 9);
-    assert_calls("");
 }
 
 int main(void)
@@ -359,17 +201,9 @@ int main(void)
         TEST(default_streams_of_the_current_context_can_wait_and_be_waited_for),
         TEST(wait_stream_refuses_null_and_closed_before_any_driver_call),
         TEST(wait_stream_returns_the_first_failure_and_logs_that_of_destroy),
-        TEST(host_functions_are_called_with_their_data),
-        TEST(memory_operations_reach_the_driver_with_their_arguments),
-        TEST(flags_of_memory_operations_reach_the_driver),
-        TEST(capture_of_each_kind_of_stream_makes_a_graph),
-        TEST(status_has_the_id_of_an_active_capture_only),
+        TEST(host_function_is_called_with_its_data),
+        TEST(host_function_of_a_default_stream_is_queued_in_its_context),
         TEST(wait_stream_forks_and_joins_a_capture),
-        TEST(exchange_puts_a_mode_in_the_place_of_the_former),
-        TEST(capture_whose_begin_answers_an_error_has_ended),
-        TEST(graph_whose_end_answers_an_error_is_destroyed),
-        TEST(failing_push_begins_and_ends_no_capture),
-        TEST(missing_arguments_are_refused_before_any_driver_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

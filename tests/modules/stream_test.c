@@ -112,6 +112,7 @@ static void last_release_destroys_once(void **state)
 static void close_destroys_once_and_keeps_the_object(void **state)
 {
     struct cushim_stream *stream = kit_stream(CREATED);
+    CUdevice device;
     CUstream handle;
 
     (void)state;
@@ -122,6 +123,7 @@ static void close_destroys_once_and_keeps_the_object(void **state)
     assert_ptr_equal(cushim_stream_context(stream), kit.one);
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_query(stream));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_handle(stream, &handle));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(stream, &device));
     OK(cushim_stream_release(stream));
     assert_calls("");
 }
@@ -229,6 +231,43 @@ static void query_returns_that_the_context_was_not_put_back(void **state)
     OK(cushim_stream_release(stream));
 }
 
+static void device_is_found_for_every_kind_of_stream(void **state)
+{
+    static const CUdevice devices[KINDS] = {0, 0, 0, 0, 1};
+
+    (void)state;
+    for (int old = 0; old <= 1; old++) {
+        if (old)
+            kit_fault("cuStreamGetDevice => missing"); /* which came with CUDA 12.8 */
+        for (enum kit_stream_kind kind = 0; kind < KINDS; kind++) {
+            struct cushim_stream *stream = kit_stream(kind);
+            CUdevice device = 9;
+
+            OK(cushim_stream_device(stream, &device));
+            assert_int_equal(device, devices[kind]);
+            OK(cushim_stream_release(stream));
+        }
+    }
+}
+
+static void device_of_a_stream_without_a_context_is_asked_of_the_driver(void **state)
+{
+    struct cushim_stream *stream = kit_stream(WRAPPED_BARE);
+    CUdevice device = 9;
+
+    (void)state;
+    OK(cushim_stream_device(stream, &device));
+    assert_calls("cuStreamGetDevice");
+    kit_fault("cuStreamGetDevice => missing");
+    OK(cushim_stream_device(stream, &device));
+    assert_calls("cuStreamGetDevice cuStreamGetCtx " PUSHED_FIRST("cuCtxGetDevice"));
+    kit_enter(NULL);
+    device = 9;
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_device(cushim_stream_legacy(), &device));
+    assert_int_equal(device, 9);
+    OK(cushim_stream_release(stream));
+}
+
 /* --- waiting --- */
 
 static void synchronize_waits_for_the_work(void **state)
@@ -289,6 +328,7 @@ static void wait_for_ends_with_the_first_failure(void **state)
 static void missing_arguments_are_refused_before_any_driver_call(void **state)
 {
     struct cushim_stream *stream = NULL;
+    CUdevice device;
 
     (void)state;
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(&stream, NULL, NULL));
@@ -296,6 +336,8 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wrap(NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(kit.stream, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_close(NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_device(NULL, &device));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_device(kit.stream, NULL));
     OK(cushim_stream_release(NULL));
     assert_null(cushim_stream_retain(NULL));
     assert_null(cushim_stream_context(NULL));
@@ -319,6 +361,8 @@ int main(void)
         TEST(default_stream_acts_in_its_own_context),
         TEST(default_stream_without_a_context_acts_in_the_current_one),
         TEST(query_returns_that_the_context_was_not_put_back),
+        TEST(device_is_found_for_every_kind_of_stream),
+        TEST(device_of_a_stream_without_a_context_is_asked_of_the_driver),
         TEST_WITH(synchronize_waits_for_the_work, "schedule = lazy"),
         TEST(wait_for_looks_once_without_a_timeout),
         TEST_WITH(wait_for_ends_with_the_work, "schedule = fifo"),

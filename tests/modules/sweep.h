@@ -19,10 +19,8 @@ struct sweep_fixture {
     struct cushim_event *interprocess;
     CUevent event_handle;
     struct cushim_event_pool *pool; /* with one event that is free */
-    CUdeviceptr memory;
-    CUuuid uuid;
-    char pci_address[32];
-    CUipcEventHandle ipc; /* of `interprocess` */
+    CUuuid uuid;                    /* of the second device */
+    CUipcEventHandle ipc;           /* of `interprocess` */
 };
 extern struct sweep_fixture fixture;
 

@@ -58,8 +58,6 @@ CUresult sweep_fixture_make(void)
     if (code == CUDA_SUCCESS)
         code = cushim_device_uuid(1, &its->uuid);
     if (code == CUDA_SUCCESS)
-        code = cushim_device_pci_address(1, its->pci_address, sizeof its->pci_address);
-    if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(&its->context, 0);
     if (code == CUDA_SUCCESS)
         code = cushim_context_retain_primary(&its->peer, 1);
@@ -74,10 +72,6 @@ CUresult sweep_fixture_make(void)
     if (code == CUDA_SUCCESS)
         code = cushim_context_make_current(its->context);
     if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemAlloc_v2(&its->memory, 64);
-    if (code == CUDA_SUCCESS)
-        code = cushim_driver()->MemsetD8_v2(its->memory, 0, 64);
-    if (code == CUDA_SUCCESS)
         code = make_events();
     return code == CUDA_SUCCESS ? make_stream() : code;
 }
@@ -88,7 +82,6 @@ void sweep_fixture_destroy(void)
 
     cushim_context_make_current(its->context);
     cushim_driver()->CtxSynchronize();
-    cushim_driver()->MemFree_v2(its->memory);
     cushim_context_make_current(NULL);
     cushim_event_pool_release(its->pool);
     cushim_event_release(its->interprocess);

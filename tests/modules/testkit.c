@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "src/objects.h"
 

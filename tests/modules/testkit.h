@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of the modules share: a test on the mock (cushim/test.h) with two devices, a
+ * What the tests of the modules share: a test on the mock (cushim/testing/test.h) with two devices, a
  * context and a stream on each, and a third context that is current and has to stay that.
  *
  * These belong to the test: they are made by the mock's own table, past the layer. What the modules
@@ -19,8 +19,8 @@
 #include <cmocka.h>
 
 #include <cushim/cushim.h>
-#include <cushim/mock_clock.h>
-#include <cushim/test.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/test.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -64,7 +64,7 @@ void kit_forget(void);
 /* An argument of the last call of a function since then, by the driver's name for it. */
 uint64_t kit_argument(const char *function, const char *name);
 
-/* Add a fault rule (cushim/fault.h); one that never takes effect fails the test. */
+/* Add a fault rule (cushim/testing/layer.h); one that never takes effect fails the test. */
 void kit_fault(const char *rule);
 
 /* Make a context current, on a stack that is empty otherwise; NULL: none. */

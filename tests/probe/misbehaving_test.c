@@ -17,18 +17,17 @@
 
 static const struct moment {
     const char *when, *words;
-    enum cushim_probe_stage stage;
+    enum probe_stage stage;
 } moments[] = {
-    {"open", "while its library was opened", CUSHIM_PROBE_STAGE_LOAD},
-    {"init", "in cuInit", CUSHIM_PROBE_STAGE_INIT},
-    {"count", "as it was asked for its devices", CUSHIM_PROBE_STAGE_COUNT},
-    {"device", "as it was asked for its devices", CUSHIM_PROBE_STAGE_COUNT},
+    {"open", "while its library was opened", PROBE_STAGE_LOAD},
+    {"init", "in cuInit", PROBE_STAGE_INIT},
+    {"count", "as it was asked for its devices", PROBE_STAGE_COUNT},
+    {"device", "as it was asked for its devices", PROBE_STAGE_COUNT},
 };
 
 static int tried;
 
-static void check_end(const struct misbehaviour *misbehaviour,
-                      const struct cushim_probe_result *probe)
+static void check_end(const struct misbehaviour *misbehaviour, const struct probe_result *probe)
 {
     if (misbehaviour->is_uncertain && IS_SANITIZED) {
         assert_true(probe->signal != 0 || probe->exit_status > 0);
@@ -41,9 +40,9 @@ static void check_end(const struct misbehaviour *misbehaviour,
 
 static void check_case(const struct misbehaviour *misbehaviour, const struct moment *moment)
 {
-    const bool is_hung = misbehaviour->verdict == CUSHIM_PROBE_HUNG;
-    const bool is_usable = misbehaviour->verdict == CUSHIM_PROBE_USABLE;
-    struct cushim_probe_result probe;
+    const bool is_hung = misbehaviour->verdict == PROBE_HUNG;
+    const bool is_usable = misbehaviour->verdict == PROBE_USABLE;
+    struct probe_result probe;
     char path[1024];
 
     probing_set_action(misbehaviour->name, moment->when);
@@ -54,14 +53,14 @@ static void check_case(const struct misbehaviour *misbehaviour, const struct mom
     if (probe.verdict != misbehaviour->verdict)
         print_message("%s at %s: %s\n", misbehaviour->name, moment->when, probe.reason);
     assert_int_equal(probe.verdict, misbehaviour->verdict);
-    if (misbehaviour->is_caught && moment->stage == CUSHIM_PROBE_STAGE_LOAD) {
-        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_DONE);
+    if (misbehaviour->is_caught && moment->stage == PROBE_STAGE_LOAD) {
+        assert_int_equal(probe.stage, PROBE_STAGE_DONE);
         assert_int_equal(probe.state, CUSHIM_STATE_NOT_LOADABLE);
         return;
     }
-    assert_int_equal(probe.stage, is_usable ? CUSHIM_PROBE_STAGE_DONE : moment->stage);
+    assert_int_equal(probe.stage, is_usable ? PROBE_STAGE_DONE : moment->stage);
     check_end(misbehaviour, &probe);
-    assert_int_equal(probe.left_process, 0);
+    assert_int_equal(probe.unreaped_pid, 0);
     if (is_usable) {
         assert_int_equal(probe.device_count, 1);
         return;
@@ -70,7 +69,7 @@ static void check_case(const struct misbehaviour *misbehaviour, const struct mom
     /* The path that was given, as it was, or as the system calls it. */
     assert_non_null(strstr(probe.library, "misbehaving" LIBRARY_SUFFIX));
     assert_non_null(strstr(probe.reason, "misbehaving" LIBRARY_SUFFIX));
-    assert_int_equal(probe.driver_version, moment->stage == CUSHIM_PROBE_STAGE_LOAD ? 0 : 13000);
+    assert_int_equal(probe.driver_version, moment->stage == PROBE_STAGE_LOAD ? 0 : 13000);
     assert_non_null(strstr(probe.advice, "Do not use the driver in this process"));
     assert_int_equal(probe.device_count, 0);
     assert_int_equal(probe.state, CUSHIM_STATE_UNTRIED);

@@ -35,26 +35,24 @@ const char *probing_path(const char *name)
     return probing_driver(name, path, sizeof path);
 }
 
-struct cushim_probe_result probing_probe_once(const char *library, uint64_t timeout_ns)
+struct probe_result probing_probe_once(const char *library, uint64_t timeout_ns)
 {
-    const struct cushim_probe_options options = {.size = sizeof options,
-                                                 .timeout_ns = timeout_ns,
-                                                 .library = library,
-                                                 .command = probing_command};
-    struct cushim_probe_result probe = {.size = sizeof probe};
-    const CUresult code = cushim_probe(&options, &probe);
+    const struct probe_options options = {
+        .timeout_ns = timeout_ns, .library = library, .command = probing_command};
+    struct probe_result probe = {0};
+    const CUresult code = probe_run(&options, &probe);
 
     if (code != CUDA_SUCCESS)
         probe.code = code;
     return probe;
 }
 
-struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns)
+struct probe_result probing_probe(const char *library, uint64_t timeout_ns)
 {
-    struct cushim_probe_result probe = probing_probe_once(library, timeout_ns);
+    struct probe_result probe = probing_probe_once(library, timeout_ns);
 
-    for (int tries = 1; probe.left_process != 0 && tries < MOST_TRIES; tries++) {
-        left_await(probe.left_process);
+    for (int tries = 1; probe.unreaped_pid != 0 && tries < MOST_TRIES; tries++) {
+        left_await(probe.unreaped_pid);
         probe = probing_probe_once(library, timeout_ns);
     }
     return probe;
@@ -66,15 +64,15 @@ void probing_set_action(const char *action, const char *when)
     environment_set("FAKE_DRIVER_WHEN", action ? when : NULL);
 }
 
-struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage)
+struct probe_result probing_probe_hung(enum probe_stage stage)
 {
-    struct cushim_probe_result probe;
+    struct probe_result probe;
     char path[1024];
 
     probing_driver("misbehaving", path, sizeof path);
     for (uint64_t timeout = UINT64_C(100000000);; timeout *= 2) {
         probe = probing_probe(path, timeout);
-        if (probe.verdict != CUSHIM_PROBE_HUNG || probe.stage >= stage || timeout > PROBING_LONG_NS)
+        if (probe.verdict != PROBE_HUNG || probe.stage >= stage || timeout > PROBING_LONG_NS)
             return probe;
     }
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cushim/probe.h>
+#include "src/tool/probe.h"
 
 /* A limit that nothing reaches which does not hang. */
 #define PROBING_LONG_NS UINT64_C(240000000000)
@@ -29,8 +29,8 @@ const char *probing_path(const char *name);
  * a slow machine a process that was killed may be there a while longer than a probe waits for its
  * end: that end is awaited then, and the probe made anew, unless it is to be made once.
  */
-struct cushim_probe_result probing_probe_once(const char *library, uint64_t timeout_ns);
-struct cushim_probe_result probing_probe(const char *library, uint64_t timeout_ns);
+struct probe_result probing_probe_once(const char *library, uint64_t timeout_ns);
+struct probe_result probing_probe(const char *library, uint64_t timeout_ns);
 
 /* What the driver `misbehaving` is to do, and when: see actions.h. NULL: nothing. */
 void probing_set_action(const char *action, const char *when);
@@ -39,7 +39,7 @@ void probing_set_action(const char *action, const char *when);
  * A probe of that driver, which hangs: with a time that is doubled until the driver is reached,
  * which takes its time on a busy machine.
  */
-struct cushim_probe_result probing_probe_hung(enum cushim_probe_stage stage);
+struct probe_result probing_probe_hung(enum probe_stage stage);
 
 /* A line at the end of a test: how many of what. */
 void probing_count(const char *what, int number);
@@ -71,7 +71,7 @@ extern int left_orphans;
 /* An action of a driver, and what a probe of it is to report. */
 struct misbehaviour {
     const char *name;
-    enum cushim_probe_verdict verdict;
+    enum probe_verdict verdict;
     int exit_status;
     unsigned signal;
     const char *reason; /* words of it */

@@ -38,15 +38,15 @@ static void other_program_is_broken_at_the_start(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(programs); i++) {
-        const struct cushim_probe_options options = {
-            .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = programs[i].command};
-        struct cushim_probe_result probe = {.size = sizeof probe};
+        const struct probe_options options = {.timeout_ns = PROBING_LONG_NS,
+                                              .command = programs[i].command};
+        struct probe_result probe = {0};
 
-        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        assert_int_equal(probe_run(&options, &probe), CUDA_SUCCESS);
         programs_tried++;
         print_message("%s\n", probe.reason);
-        assert_int_equal(probe.verdict, CUSHIM_PROBE_BROKEN);
-        assert_int_equal(probe.stage, CUSHIM_PROBE_STAGE_START);
+        assert_int_equal(probe.verdict, PROBE_BROKEN);
+        assert_int_equal(probe.stage, PROBE_STAGE_START);
         assert_non_null(strstr(probe.reason, programs[i].command));
         assert_non_null(strstr(probe.reason, programs[i].reason));
         assert_non_null(strstr(probe.advice, "Name the command cushim"));
@@ -58,29 +58,29 @@ static void program_that_hangs_or_lies_is_seen_through(void **state)
 {
     static const struct {
         const char *script;
-        enum cushim_probe_verdict verdict;
+        enum probe_verdict verdict;
     } scripts[] = {
-        {"sleep 600", CUSHIM_PROBE_HUNG},
-        {"sleep 600 & wait", CUSHIM_PROBE_HUNG},
-        {"trap '' TERM INT; while :; do sleep 1; done", CUSHIM_PROBE_HUNG},
-        {"printf '{\"cushim_probe\":2,\"loading\":true,'", CUSHIM_PROBE_BROKEN},
-        {"head -c 10000000 /dev/zero", CUSHIM_PROBE_BROKEN},
-        {"head -c 10000000 /dev/urandom", CUSHIM_PROBE_BROKEN},
-        {"kill -9 $$", CUSHIM_PROBE_BROKEN},
-        {"kill -STOP $$", CUSHIM_PROBE_HUNG},
-        {"exec \"$0.nothing\"", CUSHIM_PROBE_BROKEN},
-        {"exec 1>&-; sleep 600", CUSHIM_PROBE_HUNG},
+        {"sleep 600", PROBE_HUNG},
+        {"sleep 600 & wait", PROBE_HUNG},
+        {"trap '' TERM INT; while :; do sleep 1; done", PROBE_HUNG},
+        {"printf '{\"cushim_probe\":2,\"loading\":true,'", PROBE_BROKEN},
+        {"head -c 10000000 /dev/zero", PROBE_BROKEN},
+        {"head -c 10000000 /dev/urandom", PROBE_BROKEN},
+        {"kill -9 $$", PROBE_BROKEN},
+        {"kill -STOP $$", PROBE_HUNG},
+        {"exec \"$0.nothing\"", PROBE_BROKEN},
+        {"exec 1>&-; sleep 600", PROBE_HUNG},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(scripts); i++) {
-        struct cushim_probe_options options = {.size = sizeof options};
-        struct cushim_probe_result probe = {.size = sizeof probe};
+        struct probe_options options = {0};
+        struct probe_result probe = {0};
         const char *path = probing_script(scripts[i].script);
 
         options.command = path;
-        options.timeout_ns = scripts[i].verdict == CUSHIM_PROBE_HUNG ? 200000000 : PROBING_LONG_NS;
-        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        options.timeout_ns = scripts[i].verdict == PROBE_HUNG ? 200000000 : PROBING_LONG_NS;
+        assert_int_equal(probe_run(&options, &probe), CUDA_SUCCESS);
         programs_tried++;
         print_message("%s: %s\n", scripts[i].script, probe.reason);
         assert_int_equal(probe.verdict, scripts[i].verdict);
@@ -100,14 +100,14 @@ static void timeout_that_was_given_is_reported(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(times); i++) {
-        struct cushim_probe_options options = {.size = sizeof options, .timeout_ns = times[i].ns};
-        struct cushim_probe_result probe = {.size = sizeof probe};
+        struct probe_options options = {.timeout_ns = times[i].ns};
+        struct probe_result probe = {0};
         const char *path = probing_script("sleep 600");
 
         options.command = path;
-        assert_int_equal(cushim_probe(&options, &probe), CUDA_SUCCESS);
+        assert_int_equal(probe_run(&options, &probe), CUDA_SUCCESS);
         programs_tried++;
-        assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
+        assert_int_equal(probe.verdict, PROBE_HUNG);
         assert_non_null(strstr(probe.reason, times[i].words));
         assert_int_equal(unlink(path), 0);
     }
@@ -130,7 +130,7 @@ int __wrap_kill(pid_t process, int number)
 
 static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **state)
 {
-    struct cushim_probe_result probe;
+    struct probe_result probe;
     int status = 0;
 
     (void)state;
@@ -139,12 +139,12 @@ static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **
     probe = probing_probe_once(probing_path("misbehaving"), 100000000);
     is_unkillable = false;
     probing_set_action(NULL, NULL);
-    assert_int_equal(probe.verdict, CUSHIM_PROBE_HUNG);
-    assert_true(probe.left_process > 0);
+    assert_int_equal(probe.verdict, PROBE_HUNG);
+    assert_true(probe.unreaped_pid > 0);
     assert_non_null(strstr(probe.reason, "the system cannot end the process"));
     assert_true(refused_kills > 0);
-    __real_kill((pid_t)probe.left_process, SIGKILL);
-    assert_int_equal(waitpid((pid_t)probe.left_process, &status, 0), probe.left_process);
+    __real_kill((pid_t)probe.unreaped_pid, SIGKILL);
+    assert_int_equal(waitpid((pid_t)probe.unreaped_pid, &status, 0), probe.unreaped_pid);
 }
 
 int main(int count, char **words)

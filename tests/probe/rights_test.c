@@ -24,16 +24,16 @@ static int skip(const char *why)
 /* In the process with other rights. */
 static int probe_here(void)
 {
-    const struct cushim_probe_options options = {
-        .size = sizeof options, .timeout_ns = PROBING_LONG_NS, .command = probing_command};
-    struct cushim_probe_result probe = {.size = sizeof probe};
+    const struct probe_options options = {.timeout_ns = PROBING_LONG_NS,
+                                          .command = probing_command};
+    struct probe_result probe = {0};
     CUresult code;
 
     if (!getauxval(AT_SECURE))
         return skip("this file system, or the process, ignores set-user-ID");
-    code = cushim_probe(&options, &probe);
+    code = probe_run(&options, &probe);
     printf("%d: %s %s\n", (int)code, probe.reason, probe.advice);
-    return code == CUDA_ERROR_NOT_PERMITTED && probe.verdict == CUSHIM_PROBE_UNKNOWN &&
+    return code == CUDA_ERROR_NOT_PERMITTED && probe.verdict == PROBE_UNKNOWN &&
                    strstr(probe.reason, "more rights than its user") &&
                    strstr(probe.advice, "without these rights")
                ? EXIT_SUCCESS

@@ -20,11 +20,8 @@ NM = shutil.which(os.environ.get('NM', 'nm'))
 ENVIRONMENT = re.compile(r'^(?:__)?(?:(?:secure_)?getenv\w*|environ|_environ|putenv|setenv|unsetenv'
                          r'|clearenv)$')
 
-# errand_posix.c reads no variable: it passes the environment to the process of a probe, and starts
-# none in a process with more rights than its user.
 READERS = {
     'loader_system_posix.c.o': {'secure_getenv'},
-    'src_errand_posix.c.o': {'environ'},
     'system_posix.c.o': {'secure_getenv'}, # the mock's
 }
 

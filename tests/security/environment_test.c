@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include <cushim/cushim.h>
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/support/folder.h"
 

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"

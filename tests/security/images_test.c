@@ -18,7 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/mock/cubin.h"
 #include "tests/security/damage.h"

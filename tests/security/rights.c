@@ -14,7 +14,7 @@
 
 #include <cushim/cushim.h>
 #if defined(RIGHTS_MOCK)
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 #endif
 
 static void tell(const char *who, const char *what)

@@ -22,7 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/support/folder.h"
 

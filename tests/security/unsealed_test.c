@@ -21,8 +21,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cushim/mock.h>
 #include <cushim/table.h>
+#include <cushim/testing/mock.h>
 
 #include "tests/support/child.h"
 #include "tests/support/descriptor.h"

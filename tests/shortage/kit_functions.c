@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The test kit: layers, faults, recordings, expectations, tests and sweeps. */
-#include <cushim/expectation.h>
-#include <cushim/fault.h>
-#include <cushim/recording.h>
-#include <cushim/sweep.h>
-#include <cushim/test.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/recording.h>
+#include <cushim/testing/sweep.h>
+#include <cushim/testing/test.h>
 
 #include "function.h"
 

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "function.h"
 
@@ -73,23 +73,6 @@ static CUresult name(void)
                : CUDA_SUCCESS;
 }
 
-/* Half a probe is none: what is short is told before the process is started, or does no harm. */
-static CUresult probe(void)
-{
-    const struct cushim_probe_options options = {.size = sizeof options,
-                                                 .library = FAKE_DRIVER,
-                                                 .command = COMMAND,
-                                                 .timeout_ns = 240 * UINT64_C(1000000000)};
-    struct cushim_probe_result probe = {.size = sizeof probe};
-    CUresult code = cushim_probe(&options, &probe);
-
-    if (code == CUDA_SUCCESS && (probe.verdict != CUSHIM_PROBE_BROKEN || probe.stage != STAGE))
-        return CUDA_ERROR_UNKNOWN;
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_probe_verdict_name(probe.verdict));
-    return code == CUDA_SUCCESS ? said(cushim_probe_stage_name(probe.stage)) : code;
-}
-
 static CUresult look_at_symbols(void)
 {
     CUresult code = said(cushim_symbol_name(0));
@@ -144,7 +127,6 @@ const struct function loader_functions[] = {
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",
      name, CUDA_SUCCESS},
-    {"cushim_probe cushim_probe_verdict_name cushim_probe_stage_name", probe, CUDA_SUCCESS},
     {"cushim_symbol_name cushim_symbol_count cushim_symbol_since cushim_symbol_state "
      "cushim_symbol_fallback cushim_symbol_missed",
      look_at_symbols, CUDA_SUCCESS},

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mock as tests use it: its life, its clock, kernels and the search for missing waits. */
-#include <cushim/mock.h>
-#include <cushim/mock_clock.h>
-#include <cushim/mock_kernel.h>
-#include <cushim/mock_race.h>
+#include <cushim/testing/mock.h>
 
 #include "function.h"
 

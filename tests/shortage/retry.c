@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "loader/symbols.h"
 #include "shortage.h"

@@ -3,7 +3,7 @@
  * Stands before the mock in the programs of tests/mock: who asks for its table gets the one that
  * makes calls again, and what a mock has taken is back when it is destroyed.
  */
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 #include "retry.h"
 #include "shortage.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cushim/mock.h>
+#include <cushim/testing/mock.h>
 
 /* --- figures: samples of what is to stay flat, and what they tell --- */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/symbol.h>
+#include <cushim/table.h>
 
 bool symbol_is_interop(size_t number)
 {

@@ -14,12 +14,12 @@ from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, ToolTest
 # Which functions of the command's may fail with a call of the driver. None: that call itself.
 NAMES = {
     'cuInit': None,
-    'cuDeviceGetCount': {'cushim_device_count'},
-    'cuDeviceGet': {'cushim_device_get'},
+    'cuDeviceGetCount': None,
+    'cuDeviceGet': None,
     'cuDeviceGetName': {'cushim_device_name'},
     'cuDeviceGetUuid_v2': {'cushim_device_uuid'},
     'cuDeviceGetAttribute': {'cushim_device_compute_capability'},
-    'cuDeviceTotalMem_v2': {'cushim_device_total_memory_bytes'},
+    'cuDeviceTotalMem_v2': None,
     'cuDeviceGetPCIBusId': {'cushim_device_pci_address'},
     'cuDevicePrimaryCtxRetain': {'cushim_context_retain_primary'},
     'cuDevicePrimaryCtxRelease_v2': {'cushim_context_release'},

@@ -9,7 +9,7 @@ from harness import (CRASHED, DONE, FAILED, HUNG, NO_DEVICE, NO_DRIVER, NOWHERE,
                      built_driver, fake)
 
 MEMBERS = ['verdict', 'reason', 'advice', 'stage', 'state', 'code', 'code_name', 'driver_version',
-           'device_count', 'library', 'exit_status', 'signal', 'left_process']
+           'device_count', 'library', 'exit_status', 'signal', 'unreaped_pid']
 
 
 # What comes back at all does so within this, also on a machine that has much else to do.
@@ -88,7 +88,7 @@ class Probe(ToolTest):
         self.assertEqual(document['code_name'], 'CUDA_SUCCESS')
         self.assertEqual(document['exit_status'], 0)
         self.assertIsNone(document['signal'])
-        self.assertIsNone(document['left_process'])
+        self.assertIsNone(document['unreaped_pid'])
 
     def test_json_of_a_crash(self):
         result = self.probe('misbehaving', '--json', action='call-exit', when='open')
@@ -114,7 +114,7 @@ class Probe(ToolTest):
             result = self.run_command('probe', '--library', '', *words)
             self.assert_status(result, FAILED)
             self.assertIn('the path is empty', result.err + result.out)
-        self.assertEqual(result.json()['error']['call'], 'cushim_probe')
+        self.assertEqual(result.json()['error']['call'], 'probe')
         self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_INVALID_VALUE')
 
     def test_no_driver(self):

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_EXPECTATION_H
 #define CUSHIM_LAYER_EXPECTATION_H
 
-#include <cushim/expectation.h>
+#include <cushim/testing/recording.h>
 
 #include "src/base/text.h"
 #include "src/layer/kin.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cushim/fault.h>
+#include <cushim/testing/layer.h>
 
 #include "src/layer/kin.h"
 

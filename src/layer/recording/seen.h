@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <cushim/recording.h>
+#include <cushim/testing/recording.h>
 
 #include "src/layer/recording/known.h"
 #include "src/layer/recording/reading.h"

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_LAYER_RECORDING_TAG_H
 #define CUSHIM_LAYER_RECORDING_TAG_H
 
-#include <cushim/recording.h>
+#include <cushim/testing/recording.h>
 
 #include "src/layer/recording/known.h"
 

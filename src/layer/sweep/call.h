@@ -5,7 +5,7 @@
 
 #include <setjmp.h>
 
-#include <cushim/sweep.h>
+#include <cushim/testing/sweep.h>
 
 #include "src/layer/watch.h"
 

@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include <cushim/error.h>
-#include <cushim/mock_clock.h>
-#include <cushim/mock_race.h>
-#include <cushim/test.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/test.h>
 
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/layer.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cushim/sweep.h>
+#include <cushim/testing/sweep.h>
 
 #include <stddef.h>
 #include <stdio.h>

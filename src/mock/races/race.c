@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Races: what is said of one, and how often. */
-#include <cushim/mock_race.h>
+#include <cushim/testing/mock.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include <cuda.h>
 
-#include <cushim/mock_kernel.h>
+#include <cushim/testing/mock.h>
 
 #include "src/mock/engine/operation.h"
 

@@ -4,7 +4,7 @@
  * of the job, also by the end of the caller, is that of all in it.
  */
 #define _WIN32_WINNT 0x0602
-#include "src/errand.h"
+#include "src/tool/subprocess.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,19 +21,19 @@ enum {
     FIRST_EXCEPTION_SHIFT = 30, /* statuses of severity 3 are errors */
 };
 
-/* What belongs to one errand; a handle is NULL or good. */
+/* What belongs to one subprocess; a handle is NULL or good. */
 struct parts {
     HANDLE from, to, nothing, job;
     PROCESS_INFORMATION process;
 };
 
-static CUresult cannot(struct cushim__errand *errand, CUresult code, const char *what)
+static CUresult cannot(struct subprocess *process, CUresult code, const char *what)
 {
     const DWORD error = GetLastError();
     char message[120];
 
     cushim__wide_message(error, message, sizeof message);
-    snprintf(errand->problem, sizeof errand->problem, "%s: %s", what, message);
+    snprintf(process->problem, sizeof process->problem, "%s: %s", what, message);
     return code;
 }
 
@@ -112,26 +112,26 @@ static bool create_process(const wchar_t *command, wchar_t *line, struct parts *
     return is_made;
 }
 
-static CUresult start(struct cushim__errand *errand, struct parts *parts)
+static CUresult start(struct subprocess *process, struct parts *parts)
 {
     wchar_t command[CUSHIM__WIDE_PATH], line[MOST_LINE] = L"cushim";
     DWORD error;
 
-    if (!cushim__wide_path(errand->command, command, CUSHIM__WIDE_PATH))
-        return cannot(errand, CUDA_ERROR_INVALID_VALUE, errand->command);
-    for (const char *const *word = errand->words; *word; word++) {
+    if (!cushim__wide_path(process->command, command, CUSHIM__WIDE_PATH))
+        return cannot(process, CUDA_ERROR_INVALID_VALUE, process->command);
+    for (const char *const *word = process->words; *word; word++) {
         if (!add_word(line, *word))
-            return cannot(errand, CUDA_ERROR_INVALID_VALUE, *word);
+            return cannot(process, CUDA_ERROR_INVALID_VALUE, *word);
     }
     if (!open_parts(parts))
-        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe or job can be made");
+        return cannot(process, CUDA_ERROR_OPERATING_SYSTEM, "no pipe or job can be made");
     if (!create_process(command, line, parts)) {
         error = GetLastError();
-        return cannot(errand,
+        return cannot(process,
                       error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND
                           ? CUDA_ERROR_FILE_NOT_FOUND
                           : CUDA_ERROR_OPERATING_SYSTEM,
-                      errand->command);
+                      process->command);
     }
     /* Ours must not be the last one that keeps the pipe open. */
     close_handle(&parts->to);
@@ -139,72 +139,72 @@ static CUresult start(struct cushim__errand *errand, struct parts *parts)
     if (AssignProcessToJobObject(parts->job, parts->process.hProcess) &&
         ResumeThread(parts->process.hThread) != (DWORD)-1)
         return CUDA_SUCCESS;
-    cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command);
+    cannot(process, CUDA_ERROR_OPERATING_SYSTEM, process->command);
     TerminateProcess(parts->process.hProcess, 1);
     return CUDA_ERROR_OPERATING_SYSTEM;
 }
 
 /* Take what there is. */
-static void take(struct cushim__errand *errand, HANDLE from)
+static void take(struct subprocess *process, HANDLE from)
 {
     DWORD there = 0, got = 0;
 
     while (PeekNamedPipe(from, NULL, 0, NULL, &there, NULL) && there > 0) {
-        const size_t room = errand->size - 1 - errand->length;
+        const size_t room = process->size - 1 - process->length;
         if (room == 0) {
-            errand->is_full = true;
+            process->is_full = true;
             return;
         }
-        if (!ReadFile(from, errand->text + errand->length, there < room ? there : (DWORD)room, &got,
-                      NULL))
+        if (!ReadFile(from, process->text + process->length, there < room ? there : (DWORD)room,
+                      &got, NULL))
             return;
-        errand->length += got;
+        process->length += got;
     }
 }
 
-static void watch(struct cushim__errand *errand, const struct parts *parts, uint64_t begin)
+static void watch(struct subprocess *process, const struct parts *parts, uint64_t begin)
 {
     for (DWORD nap_ms = 1;; nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : LONGEST_NAP_MS) {
         const bool is_over = WaitForSingleObject(parts->process.hProcess, 0) == WAIT_OBJECT_0;
 
-        take(errand, parts->from);
-        if (is_over || errand->is_full)
+        take(process, parts->from);
+        if (is_over || process->is_full)
             return;
-        if (cushim__clock_ns() - begin >= errand->timeout_ns) {
-            errand->is_late = true;
+        if (cushim__clock_ns() - begin >= process->timeout_ns) {
+            process->is_late = true;
             return;
         }
         WaitForSingleObject(parts->process.hProcess, nap_ms);
     }
 }
 
-static void end_group(struct cushim__errand *errand, const struct parts *parts)
+static void end_group(struct subprocess *process, const struct parts *parts)
 {
-    const bool is_ours = errand->is_late || errand->is_full;
+    const bool is_ours = process->is_late || process->is_full;
     DWORD code = 0;
 
     TerminateJobObject(parts->job, 1);
-    if (WaitForSingleObject(parts->process.hProcess, (DWORD)(CUSHIM__ERRAND_GRACE_NS / 1000000)) !=
+    if (WaitForSingleObject(parts->process.hProcess, (DWORD)(SUBPROCESS_GRACE_NS / 1000000)) !=
         WAIT_OBJECT_0)
-        errand->left_process = (long)parts->process.dwProcessId;
+        process->unreaped_pid = (long)parts->process.dwProcessId;
     else if (is_ours || !GetExitCodeProcess(parts->process.hProcess, &code))
         return;
     else if (code >> FIRST_EXCEPTION_SHIFT == 3)
-        errand->signal = code;
+        process->signal = code;
     else
-        errand->exit_status = (int)code;
+        process->exit_status = (int)code;
 }
 
-CUresult cushim__errand_run(struct cushim__errand *errand)
+CUresult subprocess_run(struct subprocess *process)
 {
     const uint64_t begin = cushim__clock_ns();
     struct parts parts = {.from = NULL};
-    const CUresult code = start(errand, &parts);
+    const CUresult code = start(process, &parts);
 
     if (code == CUDA_SUCCESS) {
-        watch(errand, &parts, begin);
-        end_group(errand, &parts);
-        errand->text[errand->length] = '\0';
+        watch(process, &parts, begin);
+        end_group(process, &parts);
+        process->text[process->length] = '\0';
     }
     close_handle(&parts.process.hThread);
     close_handle(&parts.process.hProcess);
@@ -215,7 +215,7 @@ CUresult cushim__errand_run(struct cushim__errand *errand)
     return code;
 }
 
-const struct cushim__errand_signal cushim__errand_signals[] = {
+const struct subprocess_signal subprocess_signals[] = {
     {EXCEPTION_ACCESS_VIOLATION, "access violation"},
     {EXCEPTION_ILLEGAL_INSTRUCTION, "illegal instruction"},
     {EXCEPTION_INT_DIVIDE_BY_ZERO, "division by zero"},

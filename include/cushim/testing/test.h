@@ -15,15 +15,14 @@
  * The same works on the real driver (`on_driver`): what is left over is told by the layer, which
  * has seen each object begin and end.
  */
-#ifndef CUSHIM_TEST_H
-#define CUSHIM_TEST_H
+#ifndef CUSHIM_TESTING_TEST_H
+#define CUSHIM_TESTING_TEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cushim/expectation.h>
-#include <cushim/mock.h>
-#include <cushim/recording.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/recording.h>
 
 #ifdef __cplusplus
 extern "C" {

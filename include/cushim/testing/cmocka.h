@@ -13,8 +13,8 @@
  * A test finds its layer by `cushim_test_layer(*state)`, and its mock by
  * `cushim_test_mock(*state)`.
  */
-#ifndef CUSHIM_CMOCKA_H
-#define CUSHIM_CMOCKA_H
+#ifndef CUSHIM_TESTING_CMOCKA_H
+#define CUSHIM_TESTING_CMOCKA_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,8 +33,8 @@ extern "C" {
 }
 #endif
 
-#include <cushim/sweep.h>
-#include <cushim/test.h>
+#include <cushim/testing/sweep.h>
+#include <cushim/testing/test.h>
 
 /** Text as lines of cmocka's: it cuts what is longer than a line of its own. */
 static inline void cushim__cmocka_print(const char *text)

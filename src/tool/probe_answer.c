@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whoever prints may be anybody: each byte is compared with what the command would write. */
-#include "src/probe_answer.h"
+#include "src/tool/probe_answer.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -173,80 +173,77 @@ static bool expect_state(struct reading *reading, enum cushim_state *state)
 }
 
 /* Which driver is loaded, and about to be initialised. */
-static bool expect_loaded(struct reading *reading, struct cushim_probe_result *found)
+static bool expect_loaded(struct reading *reading, struct probe_result *found)
 {
-    return expect_stage(reading, CUSHIM__PROBE_VERSION) &&
-           expect_number(reading, &found->driver_version) &&
-           expect(reading, CUSHIM__PROBE_LIBRARY) &&
+    return expect_stage(reading, PROBE_VERSION) && expect_number(reading, &found->driver_version) &&
+           expect(reading, PROBE_LIBRARY) &&
            expect_text(reading, found->library, sizeof found->library) &&
-           expect(reading, CUSHIM__PROBE_INITIALISING);
+           expect(reading, PROBE_INITIALISING);
 }
 
-static bool expect_stages(struct reading *reading, struct cushim_probe_result *found)
+static bool expect_stages(struct reading *reading, struct probe_result *found)
 {
-    if (!expect(reading, CUSHIM__PROBE_LOADING))
+    if (!expect(reading, PROBE_LOADING))
         return false;
-    found->stage = CUSHIM_PROBE_STAGE_LOAD;
+    found->stage = PROBE_STAGE_LOAD;
     if (expect_loaded(reading, found)) {
-        found->stage = CUSHIM_PROBE_STAGE_INIT;
-        if (expect_stage(reading, CUSHIM__PROBE_COUNTING))
-            found->stage = CUSHIM_PROBE_STAGE_COUNT;
+        found->stage = PROBE_STAGE_INIT;
+        if (expect_stage(reading, PROBE_COUNTING))
+            found->stage = PROBE_STAGE_COUNT;
     }
     return !reading->is_cut && !reading->is_wrong;
 }
 
 /* Leave what is certain of a process that has come to a stage. */
-static void forget(struct cushim_probe_result *probe, enum cushim_probe_stage stage)
+static void forget(struct probe_result *probe, enum probe_stage stage)
 {
-    if (stage < CUSHIM_PROBE_STAGE_INIT) {
+    if (stage < PROBE_STAGE_INIT) {
         probe->driver_version = 0;
         memset(probe->library, 0, sizeof probe->library);
     }
-    probe->verdict = CUSHIM_PROBE_UNKNOWN;
+    probe->verdict = PROBE_UNKNOWN;
     probe->stage = stage;
     probe->state = CUSHIM_STATE_UNTRIED;
     probe->code = CUDA_SUCCESS;
     probe->device_count = 0;
     probe->exit_status = 0;
     probe->signal = 0;
-    probe->left_process = 0;
+    probe->unreaped_pid = 0;
     memset(probe->reason, 0, sizeof probe->reason);
     memset(probe->advice, 0, sizeof probe->advice);
 }
 
 /* What the process has found. Its parts must be of one mind. */
-static bool expect_findings(struct reading *reading, struct cushim_probe_result *found)
+static bool expect_findings(struct reading *reading, struct probe_result *found)
 {
     int code;
 
-    if (!expect(reading, CUSHIM__PROBE_STATE) || !expect_state(reading, &found->state) ||
-        !expect(reading, CUSHIM__PROBE_CODE) || !expect_code(reading, &code) ||
-        !expect(reading, CUSHIM__PROBE_DEVICES) || !expect_number(reading, &found->device_count) ||
-        !expect(reading, CUSHIM__PROBE_REASON) ||
+    if (!expect(reading, PROBE_STATE) || !expect_state(reading, &found->state) ||
+        !expect(reading, PROBE_CODE) || !expect_code(reading, &code) ||
+        !expect(reading, PROBE_DEVICES) || !expect_number(reading, &found->device_count) ||
+        !expect(reading, PROBE_REASON) ||
         !expect_text(reading, found->reason, sizeof found->reason) ||
-        !expect(reading, CUSHIM__PROBE_ADVICE) ||
-        !expect_text(reading, found->advice, sizeof found->advice) ||
-        !expect(reading, CUSHIM__PROBE_END))
+        !expect(reading, PROBE_ADVICE) ||
+        !expect_text(reading, found->advice, sizeof found->advice) || !expect(reading, PROBE_END))
         return false;
     found->code = (CUresult)code;
     reading->is_wrong =
         *reading->next != '\0' ||
-        (found->state == CUSHIM_STATE_READY) != (found->stage == CUSHIM_PROBE_STAGE_COUNT) ||
+        (found->state == CUSHIM_STATE_READY) != (found->stage == PROBE_STAGE_COUNT) ||
         (found->state != CUSHIM_STATE_READY && code == 0) || (code && found->device_count);
     return !reading->is_wrong;
 }
 
-enum cushim__answer cushim__probe_answer_read(const char *text, size_t length,
-                                              struct cushim_probe_result *probe)
+enum probe_answer probe_answer_read(const char *text, size_t length, struct probe_result *probe)
 {
     struct reading reading = {.next = text};
 
-    forget(probe, CUSHIM_PROBE_STAGE_START);
+    forget(probe, PROBE_STAGE_START);
     if (expect_stages(&reading, probe) && expect_findings(&reading, probe) &&
         strlen(text) == length) {
-        probe->stage = CUSHIM_PROBE_STAGE_DONE;
-        return CUSHIM__ANSWER_WHOLE;
+        probe->stage = PROBE_STAGE_DONE;
+        return PROBE_ANSWER_WHOLE;
     }
     forget(probe, probe->stage);
-    return reading.is_cut && strlen(text) == length ? CUSHIM__ANSWER_CUT : CUSHIM__ANSWER_GARBAGE;
+    return reading.is_cut && strlen(text) == length ? PROBE_ANSWER_CUT : PROBE_ANSWER_GARBAGE;
 }

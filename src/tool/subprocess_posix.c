@@ -5,7 +5,7 @@
  * for: so its end is looked at first (WNOWAIT), then the group is killed, then it is waited for.
  */
 #define _GNU_SOURCE
-#include "src/errand.h"
+#include "src/tool/subprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@
 
 enum { LONGEST_NAP_MS = 20, STREAMS = STDERR_FILENO + 1 };
 
-static CUresult cannot(struct cushim__errand *errand, CUresult code, const char *what, int error)
+static CUresult cannot(struct subprocess *process, CUresult code, const char *what, int error)
 {
-    snprintf(errand->problem, sizeof errand->problem, "%s: %s", what, strerror(error));
+    snprintf(process->problem, sizeof process->problem, "%s: %s", what, strerror(error));
     return code;
 }
 
@@ -105,10 +105,10 @@ static int set_signals(posix_spawnattr_t *attributes)
     return error;
 }
 
-static int start(const struct cushim__errand *errand, int to, pid_t *child)
+static int start(const struct subprocess *process, int to, pid_t *child)
 {
     enum { MOST_WORDS = 8 };
-    const char *words[MOST_WORDS + 2] = {errand->command};
+    const char *words[MOST_WORDS + 2] = {process->command};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int error = posix_spawn_file_actions_init(&actions);
@@ -117,14 +117,14 @@ static int start(const struct cushim__errand *errand, int to, pid_t *child)
         return error;
     error = posix_spawnattr_init(&attributes);
     if (!error) {
-        for (int i = 0; i < MOST_WORDS && errand->words[i]; i++)
-            words[i + 1] = errand->words[i];
+        for (int i = 0; i < MOST_WORDS && process->words[i]; i++)
+            words[i + 1] = process->words[i];
         error = set_streams(&actions, to);
         if (!error)
             error = set_signals(&attributes);
         if (!error)
-            error = posix_spawn(child, errand->command, &actions, &attributes, (char *const *)words,
-                                environ);
+            error = posix_spawn(child, process->command, &actions, &attributes,
+                                (char *const *)words, environ);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
@@ -132,18 +132,18 @@ static int start(const struct cushim__errand *errand, int to, pid_t *child)
 }
 
 /* Take what there is. False: there will be no more, or no room for more. */
-static bool take(struct cushim__errand *errand, int from)
+static bool take(struct subprocess *process, int from)
 {
-    while (errand->length + 1 < errand->size) {
+    while (process->length + 1 < process->size) {
         const ssize_t got =
-            read(from, errand->text + errand->length, errand->size - 1 - errand->length);
+            read(from, process->text + process->length, process->size - 1 - process->length);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
             return got < 0 && errno == EAGAIN;
-        errand->length += (size_t)got;
+        process->length += (size_t)got;
     }
-    errand->is_full = true;
+    process->is_full = true;
     return false;
 }
 
@@ -157,18 +157,18 @@ static bool has_ended(pid_t child)
 }
 
 /* Until it has ended or may not go on. Its end is no end of the pipe: others may hold that. */
-static void watch(struct cushim__errand *errand, pid_t child, int from, uint64_t begin)
+static void watch(struct subprocess *process, pid_t child, int from, uint64_t begin)
 {
     struct pollfd pipe_end = {.fd = from, .events = POLLIN};
 
     for (int nap_ms = 1;; nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : LONGEST_NAP_MS) {
         const bool is_over = has_ended(child);
-        const bool is_open = take(errand, from);
+        const bool is_open = take(process, from);
 
-        if (is_over || errand->is_full)
+        if (is_over || process->is_full)
             return;
-        if (cushim__clock_ns() - begin >= errand->timeout_ns) {
-            errand->is_late = true;
+        if (cushim__clock_ns() - begin >= process->timeout_ns) {
+            process->is_late = true;
             return;
         }
         poll(&pipe_end, is_open, nap_ms);
@@ -176,10 +176,10 @@ static void watch(struct cushim__errand *errand, pid_t child, int from, uint64_t
 }
 
 /* Wait for the end of what was killed. */
-static void reap(struct cushim__errand *errand, pid_t child)
+static void reap(struct subprocess *process, pid_t child)
 {
     const uint64_t begin = cushim__clock_ns();
-    const bool is_ours = errand->is_late || errand->is_full;
+    const bool is_ours = process->is_late || process->is_full;
     int status = 0;
 
     for (;;) {
@@ -188,48 +188,48 @@ static void reap(struct cushim__errand *errand, pid_t child)
             break;
         if (ended < 0 && errno != EINTR)
             return; /* somebody else has waited for it */
-        if (cushim__clock_ns() - begin >= CUSHIM__ERRAND_GRACE_NS) {
-            errand->left_process = child;
+        if (cushim__clock_ns() - begin >= SUBPROCESS_GRACE_NS) {
+            process->unreaped_pid = child;
             return;
         }
         cushim__sleep_ns(1000000);
     }
     if (WIFEXITED(status))
-        errand->exit_status = WEXITSTATUS(status);
+        process->exit_status = WEXITSTATUS(status);
     else if (!(is_ours && WTERMSIG(status) == SIGKILL))
-        errand->signal = (unsigned)WTERMSIG(status);
+        process->signal = (unsigned)WTERMSIG(status);
 }
 
 /*
  * Where somebody else has waited for it, its number is not given out again within one look: numbers
  * go round.
  */
-static void end_group(struct cushim__errand *errand, pid_t child)
+static void end_group(struct subprocess *process, pid_t child)
 {
     kill(-child, SIGKILL);
     if (!has_ended(child))
         kill(child, SIGKILL);
-    reap(errand, child);
+    reap(process, child);
 }
 
 /* Start it on a new pipe, of which `from` is our end. */
-static CUresult start_on_pipe(struct cushim__errand *errand, int *from, pid_t *child)
+static CUresult start_on_pipe(struct subprocess *process, int *from, pid_t *child)
 {
     int ends[2], error;
 
     if (!open_pipe(ends))
-        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
-    error = start(errand, ends[1], child);
+        return cannot(process, CUDA_ERROR_OPERATING_SYSTEM, "no pipe can be opened", errno);
+    error = start(process, ends[1], child);
     if (error) {
         close_both(ends);
-        return cannot(errand, CUDA_ERROR_OPERATING_SYSTEM, errand->command, error);
+        return cannot(process, CUDA_ERROR_OPERATING_SYSTEM, process->command, error);
     }
     close(ends[1]);
     *from = ends[0];
     return CUDA_SUCCESS;
 }
 
-static CUresult run(struct cushim__errand *errand)
+static CUresult run(struct subprocess *process)
 {
     const uint64_t begin = cushim__clock_ns();
     int held[STREAMS], count, from = -1;
@@ -237,41 +237,41 @@ static CUresult run(struct cushim__errand *errand)
     CUresult code;
 
     if (getauxval(AT_SECURE)) {
-        snprintf(errand->problem, sizeof errand->problem,
+        snprintf(process->problem, sizeof process->problem,
                  "this process runs with more rights than its user");
         return CUDA_ERROR_NOT_PERMITTED;
     }
     /* An emulator's posix_spawn() does not tell. */
-    if (faccessat(AT_FDCWD, errand->command, X_OK, AT_EACCESS) != 0)
-        return cannot(errand,
+    if (faccessat(AT_FDCWD, process->command, X_OK, AT_EACCESS) != 0)
+        return cannot(process,
                       errno == ENOENT || errno == ENOTDIR ? CUDA_ERROR_FILE_NOT_FOUND
                                                           : CUDA_ERROR_OPERATING_SYSTEM,
-                      errand->command, errno);
+                      process->command, errno);
     count = hold_streams(held);
-    code = start_on_pipe(errand, &from, &child);
+    code = start_on_pipe(process, &from, &child);
     let_go_streams(held, count);
     if (code != CUDA_SUCCESS)
         return code;
-    watch(errand, child, from, begin);
-    end_group(errand, child);
+    watch(process, child, from, begin);
+    end_group(process, child);
     close(from);
-    errand->text[errand->length] = '\0';
+    process->text[process->length] = '\0';
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__errand_run(struct cushim__errand *errand)
+CUresult subprocess_run(struct subprocess *process)
 {
     int former;
     CUresult code;
 
     /* A thread that is cancelled in between would leave the process behind. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &former);
-    code = run(errand);
+    code = run(process);
     pthread_setcancelstate(former, &former);
     return code;
 }
 
-const struct cushim__errand_signal cushim__errand_signals[] = {
+const struct subprocess_signal subprocess_signals[] = {
     {SIGABRT, "SIGABRT"},
     {SIGBUS, "SIGBUS"},
     {SIGFPE, "SIGFPE"},

@@ -47,8 +47,8 @@
  * The calls are counted as they come, of all threads. Where a body has several, which call is the
  * Nth may differ from run to run, and so may what a sweep finds.
  */
-#ifndef CUSHIM_SWEEP_H
-#define CUSHIM_SWEEP_H
+#ifndef CUSHIM_TESTING_SWEEP_H
+#define CUSHIM_TESTING_SWEEP_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write docs/api.md: every public function with the first sentence of its documentation, by header.
+
+usage: api.py [--check]        --check: say whether the page is up to date, and write nothing
+"""
+import os
+import re
+import sys
+import textwrap
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEADERS = os.path.join(ROOT, 'include', 'cushim')
+PAGE = os.path.join(ROOT, 'docs', 'api.md')
+
+FUNCTION = re.compile(r'(?:/\*\*\s(?P<text>(?:(?!\*/).)*?) ?\*/\n)?^(?:CUSHIM_API|static inline) '
+                      r'[^;{}]*?\b(?P<name>cushim_[a-z0-9]\w*)\(', re.DOTALL | re.MULTILINE)
+
+INTRODUCTION = '''<!-- SPDX-License-Identifier: Apache-2.0 -->
+<!-- Written by docs/api.py. -->
+# The public API
+
+Every function by header. The headers say the rest: parameters, results, thread safety.
+`<cushim/cushim.h>` includes all of the library; what is under `testing/` comes with `libcushim-mock`.
+`struct cushim_table` in `<cushim/slots.h>` has the driver's own functions, generated from the registry.
+'''
+
+
+def first_sentence(text):
+    words = ' '.join(line.strip().lstrip('*/').strip() for line in text.splitlines())
+    words = re.split(r' @|(?<=[.!?:;])\s', words.strip(), maxsplit=1)[0]
+    return words.rstrip(':;.') + '.'
+
+
+def functions(path):
+    """Lists of names with a first sentence: one text may stand before several functions."""
+    found = []
+    with open(path, encoding='utf-8') as file:
+        text = file.read()
+    for match in FUNCTION.finditer(text):
+        if match['text'] is None and found:
+            found[-1][0].append(match['name'])
+        else:
+            found.append(([match['name']], first_sentence(match['text'] or '')))
+    return found
+
+
+def page():
+    lines = [INTRODUCTION]
+    for folder in ('', 'testing'):
+        for name in sorted(os.listdir(os.path.join(HEADERS, folder))):
+            found = functions(os.path.join(HEADERS, folder, name)) if name.endswith('.h') else []
+            if found:
+                lines.append('## `<cushim/%s>`\n' % os.path.join(folder, name))
+                lines += ['- %s: %s' % (', '.join('`%s()`' % one for one in names), text)
+                          for names, text in found]
+                lines.append('')
+    return '\n'.join(lines)
+
+
+def main(arguments):
+    text = page()
+    if arguments == ['--check']:
+        with open(PAGE, encoding='utf-8') as file:
+            if file.read() == text:
+                return 0
+        sys.exit('docs/api.md is not up to date: run docs/api.py')
+    if arguments:
+        sys.exit(textwrap.dedent(__doc__))
+    with open(PAGE, 'w', encoding='utf-8') as file:
+        file.write(text)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main(sys.argv[1:]))
