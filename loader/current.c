@@ -3,13 +3,13 @@
  * The current table, a pointer that every call goes through, and the absent table, in which each
  * slot returns why there is no driver.
  *
- * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's. `cushim__current`
- * is the same unless the program has installed another table. The loader never replaces an
- * installed table, except in the child of a fork, where a wrapped driver is unusable. For a table
- * with fewer slots than this library's, `cushim__current` is a copy with the rest filled.
+ * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's.
+ * `cushim_current_table` is the same unless the program has installed another table. The loader
+ * never replaces an installed table, except in the child of a fork, where a wrapped driver is
+ * unusable. For a table with fewer slots than this library's, it is a copy with the rest filled.
  *
- * A driver is published in this order: cushim__loaded() (load.c), `own_table`, `cushim__current`.
- * A thread that finds the first without the others completes them before it answers.
+ * A driver is published in this order: cushim__loaded() (load.c), `own_table`,
+ * `cushim_current_table`. A thread that finds the first without the others completes them before it answers.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "loader/loader.h"
 #include "loader/symbols.h"
 
-const struct cushim_table *cushim__current = &cushim__lazy_table;
+const struct cushim_table *cushim_current_table = &cushim__lazy_table;
 static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;
 
 #if CUSHIM__THUNKS
@@ -202,14 +202,15 @@ static const struct cushim_table *original_of(const struct cushim_table *table)
 /* Make `own_table` current unless the program has installed another table. */
 static void update_current(void)
 {
-    const struct cushim_table *former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
+    const struct cushim_table *former = __atomic_load_n(&cushim_current_table, __ATOMIC_SEQ_CST);
 
     /* Another load may publish in between, so both are read again each time. */
     while (is_own(former)) {
         const struct cushim_table *mine = current_for(atomic_load(&own_table));
 
-        if (former == mine || __atomic_compare_exchange_n(&cushim__current, &former, mine, false,
-                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        if (former == mine ||
+            __atomic_compare_exchange_n(&cushim_current_table, &former, mine, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             break;
     }
 }
@@ -248,7 +249,7 @@ void cushim__withdraw(CUresult code)
 {
     atomic_store(&load_error, (int)code);
     atomic_store(&own_table, NULL);
-    __atomic_store_n(&cushim__current, current_for(NULL), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cushim_current_table, current_for(NULL), __ATOMIC_SEQ_CST);
 }
 
 bool cushim__is_installed(void)
@@ -266,7 +267,7 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
     after = to_own ? current_for(cushim__own_table()) : complete_table(table);
     if (!after)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    before = __atomic_exchange_n(&cushim__current, after, __ATOMIC_SEQ_CST);
+    before = __atomic_exchange_n(&cushim_current_table, after, __ATOMIC_SEQ_CST);
     if (to_own)
         update_current(); /* a load may have published in between */
     /* The caller may keep it beyond the next load, whose result the lazy-load table uses. */

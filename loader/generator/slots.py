@@ -19,6 +19,8 @@ INTRODUCTION = '''/**
 
 #include <cuda.h>
 
+#include <cushim/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -78,10 +80,24 @@ def superseded(rows):
             if newest[row.base, row.per_thread] is not row}
 
 
-def emit_slots(rows, types):
+ANCHORS = '''/*
+ * Functions that do nothing. A program refers to the one of this header's number of slots by using
+ * cushim_driver(), so that with a library of fewer slots it is not linked or started.
+ */
+'''
+
+
+def emit_slots(rows, types, counts):
     spelling = Spelling(rows, types)
     return '\n'.join([HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
-                      ATTRIBUTE, struct(rows, spelling), END])
+                      ATTRIBUTE, struct(rows, spelling), anchors(counts), END])
+
+
+def anchors(counts):
+    return ANCHORS + '\n'.join(
+        ['CUSHIM_API void cushim_slots_%d(void);' % count for count in counts]
+        + ['#define CUSHIM_SLOTS_ANCHOR cushim_slots_%d' % counts[-1],
+           '#define CUSHIM_SLOTS_ANCHOR_NAME "cushim_slots_%d"' % counts[-1], ''])
 
 
 def incomplete(rows):

@@ -8,7 +8,7 @@ one relocation per symbol.
 from prototypes import HEAD
 
 
-def emit_symbols(rows):
+def emit_symbols(rows, counts):
     numbers = {row.symbol: index for index, row in enumerate(rows)}
     names, entries, offset = [], [], 0
     for row in rows:
@@ -34,4 +34,6 @@ def emit_symbols(rows):
         '\n'.join(names) + ';\n',
         'const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT] = {',
         '\n'.join(entries),
-        '};\n'])
+        '};\n',
+        '/* Programs that were compiled with that many slots refer to these. */']
+        + ['void cushim_slots_%d(void)\n{\n}\n' % count for count in counts])

@@ -15,7 +15,7 @@ static void tell(struct plugin_facts *facts)
         .slots = (sizeof(struct cushim_table) - sizeof(size_t)) / sizeof(cushim_function),
         .symbols = cushim_symbol_count(),
         .table_size = cushim_driver()->size,
-        .current = &cushim__current,
+        .current = &cushim_current_table,
     };
     if (cushim_report_get(&report) != CUDA_SUCCESS)
         return;

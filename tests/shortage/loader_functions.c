@@ -139,7 +139,7 @@ static CUresult fill_from_a_library(void)
 
 const struct function loader_functions[] = {
     {"cushim_load cushim_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim__current", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_report_get cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",
