@@ -45,10 +45,10 @@ EMITTERS = {
     'stubs': ('what is linked instead of the driver',
               lambda rows, types, codes, names: doors.emit_stubs(rows, types)),
     'symbols': ('names, versions and fallbacks of the slots',
-                lambda rows, types, codes, names: symbols.emit_symbols(
-                    rows, exports.slot_counts(EXPORTS, rows))),
+                lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'lazy': ('the table that loads the driver at its first call',
-             lambda rows, types, codes, names: lazy.emit_lazy(rows, types)),
+             lambda rows, types, codes, names: lazy.emit_lazy(
+                 rows, types, exports.slot_counts(EXPORTS, rows))),
     'missing': ('the functions for symbols that the driver lacks',
                 lambda rows, types, codes, names: missing.emit_missing(rows, types)),
     'results': ('names and texts of the result codes (private header)',

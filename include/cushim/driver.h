@@ -110,7 +110,7 @@ struct cushim_load_options {
  *
  * Loading is not initialising: it does not touch the GPU and does not affect children forked later.
  * A successful load is permanent. A failed one is retried by each explicit call, and by nothing
- * else. After a failure cushim_report_get() (report.h) says what was tried.
+ * else. After a failure cushim_report_text() (report.h) says what was tried.
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *

@@ -8,7 +8,7 @@ one relocation per symbol.
 from prototypes import HEAD
 
 
-def emit_symbols(rows, counts):
+def emit_symbols(rows):
     numbers = {row.symbol: index for index, row in enumerate(rows)}
     names, entries, offset = [], [], 0
     for row in rows:
@@ -34,6 +34,4 @@ def emit_symbols(rows, counts):
         '\n'.join(names) + ';\n',
         'const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT] = {',
         '\n'.join(entries),
-        '};\n',
-        '/* Programs that were compiled with that many slots refer to these. */']
-        + ['void cushim_slots_%d(void)\n{\n}\n' % count for count in counts])
+        '};\n'])

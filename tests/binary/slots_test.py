@@ -130,7 +130,7 @@ class Slots(unittest.TestCase):
             file.writelines(rows[:more] if more < 0 else rows)
         folder = os.path.join(cls.folder, '%+d' % more, 'cushim')
         os.makedirs(folder)
-        for what, output in ('slots', 'slots.h'), ('symbols', 'symbols.c'):
+        for what, output in ('slots', 'slots.h'), ('lazy', 'lazy.c'):
             subprocess.run([sys.executable, os.path.join(loader, 'generate.py'), what,
                             os.path.join(folder, output)], check=True)
         shutil.rmtree(loader)
@@ -205,7 +205,7 @@ class Slots(unittest.TestCase):
                 self.assertIn('cushim_slots_%d' % (self.count + 1), done.stdout)
 
     def test_library_with_more_slots_keeps_the_anchors_of_earlier_releases(self):
-        with open(os.path.join(self.folder, '+1', 'cushim', 'symbols.c'), encoding='ascii') as file:
+        with open(os.path.join(self.folder, '+1', 'cushim', 'lazy.c'), encoding='ascii') as file:
             defined = re.findall(r'^void cushim_slots_(\d+)\(void\)$', file.read(), re.MULTILINE)
         with open(os.path.join(os.path.dirname(GENERATE), 'registry', 'exports.tsv'),
                   encoding='ascii') as file:
