@@ -19,7 +19,10 @@
 extern "C" {
 #endif
 
-/** The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. */
+/**
+ * The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. It
+ * never grows.
+ */
 struct cushim_context_scope {
     CUcontext pushed; /**< Private: what was pushed; NULL in a scope that is over. */
 };

@@ -48,7 +48,7 @@ enum cushim_match_kind {
     CUSHIM_MATCH_NOT_NULL,  /**< Not zero. */
 };
 
-/** What one argument has to be. Use the functions below to write one. */
+/** What one argument has to be. Use the functions below to write one. It never grows. */
 struct cushim_match {
     enum cushim_match_kind kind;
     uint64_t value, last;

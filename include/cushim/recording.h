@@ -68,7 +68,7 @@ enum cushim_argument_kind {
     CUSHIM_ARGUMENT_STRUCT,
 };
 
-/** An argument of a recorded call. */
+/** An argument of a recorded call. It never grows, as it is part of one. */
 struct cushim_recorded_argument {
     /** Its name, and its type without the star of what the driver writes a handle to. */
     const char *name, *type;

@@ -28,7 +28,10 @@ enum cushim_symbol_state {
     CUSHIM_SYMBOL_FOREIGN,     /**< Not for this operating system; never counted as missing. */
 };
 
-/** How many symbols of one part of the API a source had. `found` includes `by_proc_address`. */
+/**
+ * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It never
+ * grows: whatever else is to be known, cushim_symbol_state() tells of each symbol.
+ */
 struct cushim_symbol_tally {
     unsigned total;           /**< Symbols that exist on this operating system. */
     unsigned found;           /**< Symbols that the driver has, exported by name or not. */
@@ -37,7 +40,7 @@ struct cushim_symbol_tally {
     unsigned missing;         /**< Missing. total = found + fallen_back + missing. */
 };
 
-/** The two parts of the table, counted separately. */
+/** The two parts of the table, counted separately. It never grows. */
 struct cushim_symbol_counts {
     struct cushim_symbol_tally core;    /**< cuda.h and cudaProfiler.h. */
     struct cushim_symbol_tally interop; /**< Graphics interop: GL, EGL, VDPAU. */

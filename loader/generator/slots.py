@@ -28,7 +28,8 @@ extern "C" {
 
 EGL_FRAME = '''/**
  * CUeglFrame of cudaEGL.h with the same layout and plain types, for
- * EGLStreamProducerPresentFrame, which takes it by value. Copy one over the other with memcpy().
+ * EGLStreamProducerPresentFrame, which takes it by value. Copy one over the other with memcpy(). It
+ * never grows.
  */
 struct cushim_egl_frame {
     void *plane[3]; /* pointers or CUarray handles */
