@@ -34,7 +34,7 @@ static const struct verdict verdicts[] = {
     [CUSHIM_OUTCOME_LOADED] = {CUSHIM_STATE_LOADED, CUDA_SUCCESS, 8},
 };
 
-static const struct verdict *verdict_of(const struct cushim_candidate *candidate)
+static const struct verdict *verdict_of(const struct cushim__candidate *candidate)
 {
     const size_t count = sizeof verdicts / sizeof verdicts[0];
 
@@ -43,17 +43,17 @@ static const struct verdict *verdict_of(const struct cushim_candidate *candidate
                : &not_loadable;
 }
 
-static struct cushim_candidate *add_candidate(struct cushim_report *report,
-                                              enum cushim_origin origin, const char *path)
+static struct cushim__candidate *add_candidate(struct cushim_report *report,
+                                               enum cushim_origin origin, const char *path)
 {
-    struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
+    struct cushim__candidate *candidate = &report->candidates[report->candidate_count++];
 
-    *candidate = (struct cushim_candidate){.origin = origin};
+    *candidate = (struct cushim__candidate){.origin = origin};
     cushim__text_copy(candidate->path, sizeof candidate->path, path);
     return candidate;
 }
 
-static void set_outcome(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+static void set_outcome(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                         const char *message)
 {
     candidate->outcome = outcome;
@@ -70,7 +70,7 @@ static void source_path(const struct cushim__source *source, char *path, size_t 
 }
 
 /* Record the outcome of an opened library, with its path if it was searched by name. */
-static void set_opened_outcome(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+static void set_opened_outcome(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                                const struct cushim__source *source, const char *message)
 {
     struct cushim__text text;
@@ -87,7 +87,7 @@ static void set_opened_outcome(struct cushim_candidate *candidate, enum cushim_o
 
 /* Check whether a source is a driver that the options accept. */
 static void examine(const struct cushim_load_options *options, struct cushim_report *report,
-                    struct cushim_candidate *candidate, struct cushim__source *source)
+                    struct cushim__candidate *candidate, struct cushim__source *source)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES] = "";
     const char *lacking = cushim__source_open(source);
@@ -135,7 +135,7 @@ static void examine(const struct cushim_load_options *options, struct cushim_rep
  * is closed, lest a search by name find it again by its SONAME. A driver stays: it may have threads.
  */
 static void try_library(const struct cushim_load_options *options, struct cushim_report *report,
-                        struct cushim_candidate *candidate, void *library,
+                        struct cushim__candidate *candidate, void *library,
                         struct cushim__source *source)
 {
     if (!library)
@@ -151,7 +151,7 @@ static void try_library(const struct cushim_load_options *options, struct cushim
 static void try_named(const struct cushim_load_options *options, struct cushim_report *report,
                       enum cushim_origin origin, const char *path, struct cushim__source *source)
 {
-    struct cushim_candidate *candidate = add_candidate(report, origin, path);
+    struct cushim__candidate *candidate = add_candidate(report, origin, path);
 
     if (origin == CUSHIM_ORIGIN_ENVIRONMENT && strcmp(path, "none") == 0)
         set_outcome(candidate, CUSHIM_OUTCOME_DISABLED, "");
@@ -171,7 +171,7 @@ static void search(const struct cushim_load_options *options, struct cushim_repo
                    struct cushim__source *source)
 {
     for (const struct cushim__place *place = cushim__places; place->path; place++) {
-        struct cushim_candidate *candidate = add_candidate(report, place->origin, place->path);
+        struct cushim__candidate *candidate = add_candidate(report, place->origin, place->path);
 
         try_library(options, report, candidate, cushim__library_open(candidate), source);
         /* No other path can help a static program. */
@@ -181,12 +181,12 @@ static void search(const struct cushim_load_options *options, struct cushim_repo
     }
 }
 
-const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_report *report)
+const struct cushim__candidate *cushim__deciding_candidate(const struct cushim_report *report)
 {
-    const struct cushim_candidate *best = NULL;
+    const struct cushim__candidate *best = NULL;
 
     for (unsigned i = 0; i < report->candidate_count; i++) {
-        const struct cushim_candidate *candidate = &report->candidates[i];
+        const struct cushim__candidate *candidate = &report->candidates[i];
         if (!best || verdict_of(candidate)->rank > verdict_of(best)->rank)
             best = candidate;
     }
@@ -198,7 +198,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
 {
     char value[CUSHIM_REPORT_PATH_BYTES + 1];
     const char *named = NULL;
-    const struct cushim_candidate *best;
+    const struct cushim__candidate *best;
 
     report->minimum_version = options->minimum_version;
     if (options->resolver) {

@@ -3,12 +3,13 @@
  * The current table, a pointer that every call goes through, and the absent table, in which each
  * slot returns why there is no driver.
  *
- * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's. `cushim__current`
- * is the same unless the program has installed another table. The loader never replaces an
- * installed table, except in the child of a fork, where a wrapped driver is unusable.
+ * `own_table` is the loader's table: lazy-load, absent (NULL) or the driver's.
+ * `cushim_current_table` is the same unless the program has installed another table. The loader
+ * never replaces an installed table, except in the child of a fork, where a wrapped driver is
+ * unusable. For a table with fewer slots than this library's, it is a copy with the rest filled.
  *
- * A driver is published in this order: cushim__loaded() (load.c), `own_table`, `cushim__current`.
- * A thread that finds the first without the others completes them before it answers.
+ * A driver is published in this order: cushim__loaded() (load.c), `own_table`,
+ * `cushim_current_table`. A thread that finds the first without the others completes them before it answers.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "loader/loader.h"
 #include "loader/symbols.h"
 
-const struct cushim_table *cushim__current = &cushim__lazy_table;
+const struct cushim_table *cushim_current_table = &cushim__lazy_table;
 static const struct cushim_table *_Atomic own_table = &cushim__lazy_table;
 
 #if CUSHIM__THUNKS
@@ -110,30 +111,106 @@ static bool is_own(const struct cushim_table *table)
            is_absent_table(table);
 }
 
+/* How many slots of a table of the program's can be read. */
+static size_t readable_slots(const struct cushim_table *table)
+{
+    const size_t size = table->size < sizeof *table ? table->size : sizeof *table;
+
+    return size < sizeof table->size ? 0 : (size - sizeof table->size) / sizeof(cushim_function);
+}
+
+static cushim_function function_at(const struct cushim_table *table, size_t slot)
+{
+    cushim_function function;
+
+    memcpy(&function, (const char *)table + sizeof table->size + slot * sizeof function,
+           sizeof function);
+    return function;
+}
+
 static bool is_complete(const struct cushim_table *table)
 {
-    if (table->size < sizeof *table)
-        return false;
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        cushim_function slot;
-        memcpy(&slot, (const char *)table + sizeof(size_t) + i * sizeof slot, sizeof slot);
-        if (!slot)
+    const size_t slots = readable_slots(table);
+
+    for (size_t i = 0; i < slots; i++) {
+        if (!function_at(table, i))
             return false;
     }
-    return true;
+    return slots > 0;
+}
+
+/*
+ * Copies of the shorter tables that were installed. One that is taken stays its original's: a call
+ * may be in progress in it, and objects remember it.
+ */
+enum { MOST_COPIES = 8 };
+
+static struct copy {
+    const struct cushim_table *_Atomic original;
+    union {
+        struct cushim_table table;
+        cushim_function words[1 + CUSHIM__SYMBOL_COUNT];
+    } as;
+} copies[MOST_COPIES];
+
+/* The function for a slot of a copy: the original's, its fallback, or that of a missing symbol. */
+static cushim_function copied_function(const struct cushim_table *original, unsigned slot)
+{
+    const size_t slots = readable_slots(original);
+    const unsigned fallback = cushim__symbols[slot].fallback;
+
+    if (slot < slots)
+        return function_at(original, slot);
+    if (fallback != CUSHIM__NO_FALLBACK && fallback < slots)
+        return function_at(original, fallback);
+    return cushim__without_driver(slot, cushim__missing_function(slot));
+}
+
+/*
+ * The table to make current for a table of the program's: itself, or a copy. NULL: none is left.
+ * Threads that install the same table at once all fill its copy, with the same functions.
+ */
+static const struct cushim_table *complete_table(const struct cushim_table *table)
+{
+    if (table->size >= sizeof *table)
+        return table;
+    for (unsigned i = 0; i < MOST_COPIES; i++) {
+        const struct cushim_table *original = NULL;
+
+        if (!atomic_compare_exchange_strong(&copies[i].original, &original, table) &&
+            original != table)
+            continue;
+        __atomic_store_n(&copies[i].as.table.size, sizeof *table, __ATOMIC_RELAXED);
+        for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+            __atomic_store_n(&copies[i].as.words[1 + slot], copied_function(table, slot),
+                             __ATOMIC_RELAXED);
+        return &copies[i].as.table;
+    }
+    return NULL;
+}
+
+/* The table that was installed as this one. */
+static const struct cushim_table *original_of(const struct cushim_table *table)
+{
+    for (unsigned i = 0; i < MOST_COPIES; i++) {
+        if (table == &copies[i].as.table)
+            return atomic_load(&copies[i].original);
+    }
+    return table;
 }
 
 /* Make `own_table` current unless the program has installed another table. */
 static void update_current(void)
 {
-    const struct cushim_table *former = __atomic_load_n(&cushim__current, __ATOMIC_SEQ_CST);
+    const struct cushim_table *former = __atomic_load_n(&cushim_current_table, __ATOMIC_SEQ_CST);
 
     /* Another load may publish in between, so both are read again each time. */
     while (is_own(former)) {
         const struct cushim_table *mine = current_for(atomic_load(&own_table));
 
-        if (former == mine || __atomic_compare_exchange_n(&cushim__current, &former, mine, false,
-                                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        if (former == mine ||
+            __atomic_compare_exchange_n(&cushim_current_table, &former, mine, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             break;
     }
 }
@@ -172,7 +249,7 @@ void cushim__withdraw(CUresult code)
 {
     atomic_store(&load_error, (int)code);
     atomic_store(&own_table, NULL);
-    __atomic_store_n(&cushim__current, current_for(NULL), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&cushim_current_table, current_for(NULL), __ATOMIC_SEQ_CST);
 }
 
 bool cushim__is_installed(void)
@@ -183,16 +260,25 @@ bool cushim__is_installed(void)
 CUresult cushim_table_install(const struct cushim_table *table, const struct cushim_table **former)
 {
     const bool to_own = !table || is_own(table);
-    const struct cushim_table *before;
+    const struct cushim_table *before, *after;
 
     if (!to_own && !is_complete(table))
         return CUDA_ERROR_INVALID_VALUE;
-    before = __atomic_exchange_n(
-        &cushim__current, to_own ? current_for(cushim__own_table()) : table, __ATOMIC_SEQ_CST);
+    after = to_own ? current_for(cushim__own_table()) : complete_table(table);
+    if (!after)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    before = __atomic_exchange_n(&cushim_current_table, after, __ATOMIC_SEQ_CST);
     if (to_own)
         update_current(); /* a load may have published in between */
     /* The caller may keep it beyond the next load, whose result the lazy-load table uses. */
     if (former)
-        *former = is_absent_table(before) ? &cushim__lazy_table : before;
+        *former = is_absent_table(before) ? &cushim__lazy_table : original_of(before);
     return CUDA_SUCCESS;
+}
+
+const struct cushim_table *cushim_table_installed(void)
+{
+    const struct cushim_table *table = cushim_driver();
+
+    return is_own(table) ? NULL : original_of(table);
 }

@@ -34,9 +34,12 @@ import retries  # noqa: E402
 import slots  # noqa: E402
 import symbols  # noqa: E402
 
+EXPORTS = os.path.join(HERE, 'registry', 'exports.tsv')
+
 EMITTERS = {
     'slots': ('the table struct (public header)',
-              lambda rows, types, codes, names: slots.emit_slots(rows, types)),
+              lambda rows, types, codes, names: slots.emit_slots(
+                  rows, types, exports.slot_counts(EXPORTS, rows))),
     'doors': ('the names of <cuda.h> over the table (public header)',
               lambda rows, types, codes, names: doors.emit_doors(rows, types)),
     'stubs': ('what is linked instead of the driver',
@@ -44,7 +47,8 @@ EMITTERS = {
     'symbols': ('names, versions and fallbacks of the slots',
                 lambda rows, types, codes, names: symbols.emit_symbols(rows)),
     'lazy': ('the table that loads the driver at its first call',
-             lambda rows, types, codes, names: lazy.emit_lazy(rows, types)),
+             lambda rows, types, codes, names: lazy.emit_lazy(
+                 rows, types, exports.slot_counts(EXPORTS, rows))),
     'missing': ('the functions for symbols that the driver lacks',
                 lambda rows, types, codes, names: missing.emit_missing(rows, types)),
     'results': ('names and texts of the result codes (private header)',
@@ -52,8 +56,7 @@ EMITTERS = {
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
     'exports': ('the version script of the shared library',
-                lambda rows, types, codes, names: exports.emit_exports(
-                    os.path.join(HERE, 'registry', 'exports.tsv'))),
+                lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
     'calls': ('for tests: one typed call of every slot',
               lambda rows, types, codes, names: calls.emit_calls(rows, types)),
     'driver': ('for tests: the source of a small driver that exports every symbol',

@@ -11,14 +11,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 #include <cushim/table.h>
 
 /*
  * Open the library of a candidate. On failure returns NULL and writes the candidate's
  * outcome and message; on success leaves them alone.
  */
-void *cushim__library_open(struct cushim_candidate *candidate);
+void *cushim__library_open(struct cushim__candidate *candidate);
 
 /* Close a library that has turned out to be no driver. */
 void cushim__library_close(void *library);
@@ -38,7 +38,7 @@ void cushim__function_path(cushim_function function, char *path, size_t size);
  * Check whether the file at the candidate's path can be passed to the linker. If not, writes the
  * candidate's outcome and message.
  */
-bool cushim__elf_check(struct cushim_candidate *candidate);
+bool cushim__elf_check(struct cushim__candidate *candidate);
 
 /* What the error number of open() means for a candidate. */
 enum cushim_outcome cushim__outcome_of_errno(int error);
@@ -49,6 +49,6 @@ enum cushim_outcome cushim__outcome_of_errno(int error);
  * Check a PE file before it is loaded: Windows has one code for all files that it refuses, and the
  * user needs the reason.
  */
-bool cushim__pe_check(struct cushim_candidate *candidate, const wchar_t *path);
+bool cushim__pe_check(struct cushim__candidate *candidate, const wchar_t *path);
 
 #endif

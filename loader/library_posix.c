@@ -134,7 +134,7 @@ static bool has_placeholder(const char *path)
            strstr(path, "${");
 }
 
-void *cushim__library_open(struct cushim_candidate *candidate)
+void *cushim__library_open(struct cushim__candidate *candidate)
 {
     locale_t english, before;
     const char *message;

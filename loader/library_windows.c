@@ -57,7 +57,7 @@ static enum cushim_outcome classify(DWORD error)
     }
 }
 
-static void set_failure(struct cushim_candidate *candidate, DWORD error)
+static void set_failure(struct cushim__candidate *candidate, DWORD error)
 {
     candidate->outcome = classify(error);
     if (candidate->outcome ==
@@ -69,7 +69,7 @@ static void set_failure(struct cushim_candidate *candidate, DWORD error)
         cushim__wide_message(error, candidate->message, sizeof candidate->message);
 }
 
-static void *load_image(struct cushim_candidate *candidate, const wchar_t *name, DWORD flags)
+static void *load_image(struct cushim__candidate *candidate, const wchar_t *name, DWORD flags)
 {
     DWORD mode, error;
     HMODULE library;
@@ -85,7 +85,7 @@ static void *load_image(struct cushim_candidate *candidate, const wchar_t *name,
 }
 
 /* Put the path of the file that the search found before the message. */
-static void prefix_path(struct cushim_candidate *candidate, const wchar_t *path)
+static void prefix_path(struct cushim__candidate *candidate, const wchar_t *path)
 {
     char file[MAX_PATH], message[CUSHIM_REPORT_MESSAGE_BYTES];
     struct cushim__text text;
@@ -101,7 +101,7 @@ static void prefix_path(struct cushim_candidate *candidate, const wchar_t *path)
 }
 
 /* A name without a folder: a library that is loaded already, or a file in the system folder. */
-static void *search_library(struct cushim_candidate *candidate, const wchar_t *name)
+static void *search_library(struct cushim__candidate *candidate, const wchar_t *name)
 {
     wchar_t path[CUSHIM__WIDE_PATH];
     const UINT length = GetSystemDirectoryW(path, MAX_PATH);
@@ -125,7 +125,7 @@ static void *search_library(struct cushim_candidate *candidate, const wchar_t *n
     return load_image(candidate, name, SEARCH);
 }
 
-void *cushim__library_open(struct cushim_candidate *candidate)
+void *cushim__library_open(struct cushim__candidate *candidate)
 {
     wchar_t path[CUSHIM__WIDE_PATH], name[CUSHIM__WIDE_PATH + 1];
 

@@ -9,7 +9,7 @@
  *   fill.c       filling a table with symbols
  *   symbol.c     symbols by number, and their state in the loaded driver
  *   init.c       cuInit, and fork handling
- *   report.h     the report, as text and JSON, and advice (advice.c)
+ *   report.h     the report of attempts, and advice (advice.c); src/report*.c show it
  *   system.h     the other parts that depend on the operating system
  *   thunks.h     the slots without a driver, as machine code
  */
@@ -20,9 +20,9 @@
 #include <stdbool.h>
 
 #include <cushim/driver.h>
-#include <cushim/report.h>
 #include <cushim/table.h>
 
+#include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
 #include "loader/thunks.h"
@@ -141,7 +141,7 @@ CUresult cushim__find_driver(const struct cushim_load_options *options,
                              struct cushim_report *report, struct cushim__source *source);
 
 /* The candidate that decides the result of the attempt: the one that got furthest. */
-const struct cushim_candidate *cushim__deciding_candidate(const struct cushim_report *report);
+const struct cushim__candidate *cushim__deciding_candidate(const struct cushim_report *report);
 
 /* --- fill.c --- */
 

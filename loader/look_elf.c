@@ -38,7 +38,7 @@ enum { OWN_MACHINE = EM_NONE }; /* any machine: the linker knows its own */
 enum { MOST_SEGMENTS = 64, MOST_ENTRIES = 128 };
 
 struct elf_file {
-    struct cushim_candidate *candidate;
+    struct cushim__candidate *candidate;
     int file;
     uint64_t size; /* of the file, in bytes */
     ElfW(Ehdr) header;
@@ -46,7 +46,7 @@ struct elf_file {
     ElfW(Phdr) segments[MOST_SEGMENTS];
 };
 
-static bool reject(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+static bool reject(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                    const char *message)
 {
     candidate->outcome = outcome;
@@ -173,7 +173,7 @@ static bool check_contents(struct elf_file *elf, uint64_t size)
     return true;
 }
 
-bool cushim__elf_check(struct cushim_candidate *candidate)
+bool cushim__elf_check(struct cushim__candidate *candidate)
 {
     struct elf_file elf = {.candidate = candidate};
     struct stat status;

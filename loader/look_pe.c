@@ -27,7 +27,7 @@ struct head {
     IMAGE_FILE_HEADER file;
 };
 
-static bool refuse_image(struct cushim_candidate *candidate, enum cushim_outcome outcome,
+static bool refuse_image(struct cushim__candidate *candidate, enum cushim_outcome outcome,
                          const char *message)
 {
     candidate->outcome = outcome;
@@ -35,7 +35,7 @@ static bool refuse_image(struct cushim_candidate *candidate, enum cushim_outcome
     return false;
 }
 
-static bool refuse_error(struct cushim_candidate *candidate, DWORD error)
+static bool refuse_error(struct cushim__candidate *candidate, DWORD error)
 {
     const bool absent = error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND ||
                         error == ERROR_INVALID_NAME || error == ERROR_BAD_NETPATH ||
@@ -74,7 +74,7 @@ static bool has_its_sections(HANDLE file, const struct head *head, uint64_t size
     return true;
 }
 
-static bool check_file(struct cushim_candidate *candidate, HANDLE file)
+static bool check_file(struct cushim__candidate *candidate, HANDLE file)
 {
     struct head head = {0};
     LARGE_INTEGER size;
@@ -109,7 +109,7 @@ static bool check_file(struct cushim_candidate *candidate, HANDLE file)
     return true;
 }
 
-bool cushim__pe_check(struct cushim_candidate *candidate, const wchar_t *path)
+bool cushim__pe_check(struct cushim__candidate *candidate, const wchar_t *path)
 {
     const DWORD attributes = GetFileAttributesW(path);
     HANDLE file;

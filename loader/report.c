@@ -3,11 +3,9 @@
  * The report: the results of the attempt that loaded the driver, or else of the last failed one,
  * and what has happened since.
  *
- * The failed report is written once per attempt and read by cushim_report_get(). A spin lock that
+ * The failed report is written once per attempt and read by cushim__report_get(). A spin lock that
  * stores its owner's thread protects it; a signal handler on that thread does not wait.
  */
-#include <cushim/report.h>
-
 #include <cushim/error.h>
 
 #include <stdatomic.h>
@@ -18,68 +16,6 @@
 #include "loader/report.h"
 #include "loader/system.h"
 #include "src/base/text.h"
-
-static const char *const state_names[] = {
-    [CUSHIM_STATE_UNTRIED] = "untried",
-    [CUSHIM_STATE_LOADED] = "loaded",
-    [CUSHIM_STATE_READY] = "ready",
-    [CUSHIM_STATE_NO_DEVICE] = "no-device",
-    [CUSHIM_STATE_KERNEL_MISMATCH] = "kernel-mismatch",
-    [CUSHIM_STATE_INIT_FAILED] = "init-failed",
-    [CUSHIM_STATE_NOT_FOUND] = "not-found",
-    [CUSHIM_STATE_NOT_LOADABLE] = "not-loadable",
-    [CUSHIM_STATE_NOT_A_DRIVER] = "not-a-driver",
-    [CUSHIM_STATE_STUB] = "stub",
-    [CUSHIM_STATE_DRIVER_ERROR] = "driver-error",
-    [CUSHIM_STATE_TOO_OLD] = "too-old",
-    [CUSHIM_STATE_DISABLED] = "disabled",
-    [CUSHIM_STATE_FORKED] = "forked",
-};
-
-static const char *const outcome_names[] = {
-    [CUSHIM_OUTCOME_LOADED] = "loaded",
-    [CUSHIM_OUTCOME_DISABLED] = "disabled",
-    [CUSHIM_OUTCOME_REFUSED] = "refused",
-    [CUSHIM_OUTCOME_NOT_FOUND] = "not-found",
-    [CUSHIM_OUTCOME_NO_PERMISSION] = "no-permission",
-    [CUSHIM_OUTCOME_NOT_A_LIBRARY] = "not-a-library",
-    [CUSHIM_OUTCOME_WRONG_ARCHITECTURE] = "wrong-architecture",
-    [CUSHIM_OUTCOME_TRUNCATED] = "truncated",
-    [CUSHIM_OUTCOME_LACKS_LIBRARY] = "lacks-library",
-    [CUSHIM_OUTCOME_NOT_LOADABLE] = "not-loadable",
-    [CUSHIM_OUTCOME_NOT_A_DRIVER] = "not-a-driver",
-    [CUSHIM_OUTCOME_STUB] = "stub",
-    [CUSHIM_OUTCOME_DRIVER_ERROR] = "driver-error",
-    [CUSHIM_OUTCOME_TOO_OLD] = "too-old",
-    [CUSHIM_OUTCOME_OTHER_C_LIBRARY] = "other-c-library",
-    [CUSHIM_OUTCOME_STATIC_PROGRAM] = "static-program",
-    [CUSHIM_OUTCOME_DAMAGED] = "damaged",
-    [CUSHIM_OUTCOME_NO_DESCRIPTOR] = "no-descriptor",
-    [CUSHIM_OUTCOME_NO_MEMORY] = "no-memory",
-};
-
-static const char *const origin_names[] = {
-    [CUSHIM_ORIGIN_OPTION] = "option",           [CUSHIM_ORIGIN_RESOLVER] = "resolver",
-    [CUSHIM_ORIGIN_ENVIRONMENT] = "environment", [CUSHIM_ORIGIN_SEARCH] = "search",
-    [CUSHIM_ORIGIN_WELL_KNOWN] = "well-known",
-};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-const char *cushim_state_name(enum cushim_state state)
-{
-    return (size_t)state < COUNT(state_names) ? state_names[state] : "unknown";
-}
-
-const char *cushim_outcome_name(enum cushim_outcome outcome)
-{
-    return (size_t)outcome < COUNT(outcome_names) ? outcome_names[outcome] : "unknown";
-}
-
-const char *cushim_origin_name(enum cushim_origin origin)
-{
-    return (size_t)origin < COUNT(origin_names) ? origin_names[origin] : "unknown";
-}
 
 static struct cushim_report failed_report;
 static _Atomic uintptr_t holder; /* the thread that copies to or from it; 0: none */
@@ -145,7 +81,7 @@ static void complete(struct cushim_report *report)
 }
 
 /* The name of a candidate in a sentence. */
-static const char *candidate_name(const struct cushim_candidate *candidate)
+static const char *candidate_name(const struct cushim__candidate *candidate)
 {
     return candidate->origin == CUSHIM_ORIGIN_RESOLVER ? "what the program's resolver finds"
                                                        : candidate->path;
@@ -160,7 +96,7 @@ static bool is_forked_unseen(const struct cushim_report *report)
 
 static void write_reason(const struct cushim_report *report, struct cushim__text *text)
 {
-    const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
+    const struct cushim__candidate *candidate = cushim__deciding_candidate(report);
     const int major = report->driver_version / 1000;
     const int minor = report->driver_version % 1000 / 10;
 
@@ -226,7 +162,7 @@ static void write_reason(const struct cushim_report *report, struct cushim__text
 
 static const char *advice(const struct cushim_report *report)
 {
-    const struct cushim_candidate *candidate = cushim__deciding_candidate(report);
+    const struct cushim__candidate *candidate = cushim__deciding_candidate(report);
     const char *found;
 
     if (is_forked_unseen(report))
@@ -240,12 +176,10 @@ static const char *advice(const struct cushim_report *report)
     return found ? found : cushim_error_advice(report->code);
 }
 
-CUresult cushim_report_get(struct cushim_report *report)
+void cushim__report_get(struct cushim_report *report)
 {
     struct cushim__text text;
 
-    if (!report || report->size < sizeof *report)
-        return CUDA_ERROR_INVALID_VALUE;
     /* Otherwise a child that is forked during a copy would wait for a thread of its parent. */
     cushim__handle_forks();
     memset(report, 0, sizeof *report);
@@ -255,11 +189,9 @@ CUresult cushim_report_get(struct cushim_report *report)
         copy_failed(report, &failed_report);
     /* A signal handler has interrupted the first copy: report that nothing was tried. */
     if (report->candidate_count == 0)
-        *report = (struct cushim_report){.size = 0};
-    report->size = sizeof *report;
+        memset(report, 0, sizeof *report);
     complete(report);
     cushim__text_begin(&text, report->reason, sizeof report->reason);
     write_reason(report, &text);
     cushim__text_copy(report->advice, sizeof report->advice, advice(report));
-    return CUDA_SUCCESS;
 }

@@ -3,7 +3,45 @@
 #ifndef CUSHIM_LOADER_REPORT_H
 #define CUSHIM_LOADER_REPORT_H
 
+#include <stdbool.h>
+
 #include <cushim/report.h>
+
+enum { CUSHIM__REPORT_CANDIDATES = 8 };
+
+/* One candidate that was tried. */
+struct cushim__candidate {
+    enum cushim_origin origin;
+    enum cushim_outcome outcome;
+    CUresult code;                             /* what cuDriverGetVersion returned, or 0 */
+    int version;                               /* the driver's CUDA version, or 0 */
+    char path[CUSHIM_REPORT_PATH_BYTES];       /* path or name that was tried; may be empty */
+    char message[CUSHIM_REPORT_MESSAGE_BYTES]; /* message of the system or of cushim */
+};
+
+/* It contains no pointers. */
+struct cushim_report {
+    enum cushim_state state;
+    CUresult code;       /* 0: no error; else what the calls, or cuInit, return */
+    int driver_version;  /* 0 if none is loaded */
+    int minimum_version; /* minimum that the load required; 0 if none */
+    bool installed;      /* the current table is one that the program installed */
+    bool table_writable; /* the system refused to make cushim's own table read-only */
+    long init_process;   /* process in which cuInit succeeded; 0 if none */
+    struct cushim_symbol_counts symbols;    /* all zero unless a driver is loaded */
+    char library[CUSHIM_REPORT_PATH_BYTES]; /* path of the file that is loaded, or empty */
+    unsigned candidate_count;
+    struct cushim__candidate candidates[CUSHIM__REPORT_CANDIDATES];
+    char reason[CUSHIM_REPORT_REASON_BYTES];
+    char advice[CUSHIM_REPORT_MESSAGE_BYTES];
+};
+
+/* Get the report of this process. */
+void cushim__report_get(struct cushim_report *report);
+
+/* Write a report; as cushim_report_text() and cushim_report_json(). */
+size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size);
+size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size);
 
 /* Keep the report of the last failed attempt. */
 void cushim__keep_failed_report(const struct cushim_report *attempt);

@@ -193,5 +193,5 @@ void cushim__register_atfork(void (*before)(void), void (*child)(void))
  * The pointer through which code reaches a variable of a DLL. For programs that link the DLL, the
  * linker makes it; programs that link the static library use this one, with no macro to choose.
  */
-extern const struct cushim_table **const __imp_cushim__current;
-const struct cushim_table **const __imp_cushim__current = &cushim__current;
+extern const struct cushim_table **const __imp_cushim_current_table;
+const struct cushim_table **const __imp_cushim_current_table = &cushim_current_table;

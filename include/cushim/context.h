@@ -223,7 +223,10 @@ CUSHIM_API CUresult cushim_context_synchronize(struct cushim_context *context);
 
 /* --- the current context --- */
 
-/** The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. */
+/**
+ * The time from a push to its pop, on one thread. Lives on the caller's stack; nothing to free. It
+ * never grows.
+ */
 struct cushim_context_scope {
     CUcontext pushed; /**< Private: what was pushed; NULL in a scope that is over. */
 };

@@ -20,8 +20,23 @@
 extern "C" {
 #endif
 
+/*
+ * Keep a variable that nothing reads, even where the linker drops what is not referred to. Other
+ * compilers than gcc and clang, as Microsoft's, are told so for each file that includes this one.
+ */
+#if defined(__GNUC__) && defined(__ELF__) && defined(__has_attribute)
+#if __has_attribute(retain)
+#define CUSHIM_KEPT __attribute__((used, retain))
+#endif
+#endif
+#if defined(__GNUC__) && !defined(CUSHIM_KEPT)
+#define CUSHIM_KEPT __attribute__((used))
+#elif defined(_MSC_VER)
+#pragma comment(linker, "/include:" CUSHIM_SLOTS_ANCHOR_NAME)
+#endif
+
 /** The current table. Read it with cushim_driver(), change it with cushim_table_install(). */
-CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
+CUSHIM_VARIABLE extern const struct cushim_table *cushim_current_table;
 
 /**
  * The table of the driver: `cushim_driver()->MemAlloc_v2(&address, bytes)`.
@@ -51,11 +66,15 @@ CUSHIM_VARIABLE extern const struct cushim_table *cushim__current;
 static inline const struct cushim_table *cushim_driver(void)
 {
 #if defined(__GNUC__)
-    return __atomic_load_n(&cushim__current, __ATOMIC_ACQUIRE);
+    /* So the program needs a library that has all slots of this header. No instruction reads it. */
+    static void (*slots)(void) CUSHIM_KEPT = CUSHIM_SLOTS_ANCHOR;
+
+    return __atomic_load_n(&cushim_current_table, __ATOMIC_ACQUIRE);
 #else
-    return *(const struct cushim_table *const volatile *)&cushim__current;
+    return *(const struct cushim_table *const volatile *)&cushim_current_table;
 #endif
 }
+#undef CUSHIM_KEPT
 
 /** How to load. NULL, or zero in all members but `size`: search as usual, accept any version. */
 struct cushim_load_options {
@@ -91,7 +110,7 @@ struct cushim_load_options {
  *
  * Loading is not initialising: it does not touch the GPU and does not affect children forked later.
  * A successful load is permanent. A failed one is retried by each explicit call, and by nothing
- * else. After a failure cushim_report_get() (report.h) says what was tried.
+ * else. After a failure cushim_report_text() (report.h) says what was tried.
  *
  * @param options  How to load; borrowed for the call. NULL: the defaults.
  *

@@ -57,7 +57,7 @@ CUSHIM_API const char *cushim_error_name(CUresult code);
 /**
  * Get the meaning of a result code.
  *
- * The meaning is general: the report says why one particular load failed (cushim_report_get()).
+ * The meaning is general: the report says why one particular load failed (report.h).
  *
  * @param code  Any number, also one that is not a CUresult.
  *

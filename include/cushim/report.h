@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file
- * The report: the state of the driver in this process, as data, as text and as JSON.
+ * The report: the state of the driver in this process, as text, as JSON and by function.
  *
  * It answers the question that a bug report asks first: which library was loaded, from where,
  * which version, what is missing - or why there is none, and what to do about it.
@@ -9,7 +9,6 @@
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <cuda.h>
@@ -76,91 +75,143 @@ enum {
     CUSHIM_REPORT_PATH_BYTES = 1024,
     CUSHIM_REPORT_MESSAGE_BYTES = 512,
     CUSHIM_REPORT_REASON_BYTES = 1792,
-    CUSHIM_REPORT_CANDIDATES = 8,
-};
-
-/** One candidate that was tried. */
-struct cushim_candidate {
-    enum cushim_origin origin;
-    enum cushim_outcome outcome;
-    CUresult code;                             /**< What cuDriverGetVersion returned, or 0. */
-    int version;                               /**< The driver's CUDA version, or 0. */
-    char path[CUSHIM_REPORT_PATH_BYTES];       /**< Path or name that was tried; may be empty. */
-    char message[CUSHIM_REPORT_MESSAGE_BYTES]; /**< Message of the system or of cushim. */
-};
-
-/** The report. It contains no pointers into cushim and may be kept. */
-struct cushim_report {
-    size_t size;             /**< Set to `sizeof(struct cushim_report)` by the caller. */
-    enum cushim_state state; /**< State of the driver. */
-    CUresult code;           /**< 0: no error; else what the calls, or cuInit, return. */
-    int driver_version;      /**< cuDriverGetVersion's: 12080 is 12.8. 0 if none is loaded. */
-    int minimum_version;     /**< Minimum that the load required; 0 if none. */
-    bool installed;          /**< The current table is one that the program installed. */
-    bool table_writable;     /**< The system refused to make cushim's own table read-only. */
-    long init_process;       /**< Process in which cuInit succeeded; 0 if none. */
-    struct cushim_symbol_counts symbols;    /**< All zero unless a driver is loaded. */
-    char library[CUSHIM_REPORT_PATH_BYTES]; /**< Path of the file that is loaded, or empty. */
-    unsigned candidate_count;
-    struct cushim_candidate candidates[CUSHIM_REPORT_CANDIDATES];
-    char reason[CUSHIM_REPORT_REASON_BYTES];  /**< One sentence: the state, and why. */
-    char advice[CUSHIM_REPORT_MESSAGE_BYTES]; /**< One sentence: what to do; empty if nothing. */
 };
 
 /**
- * Get the report of this process. Loads nothing.
+ * Write the report of this process as text for people, a few lines, ending in a newline. Loads
+ * nothing, and allocates nothing.
  *
- * @param report  Receives the report; owned by the caller. Set `report->size` before the call.
+ * @param buffer  Receives the text, terminated by NUL if `size` is not 0; NULL if `size` is 0.
+ * @param size    Size of `buffer` in bytes.
  *
- * @return CUDA_SUCCESS              The report is filled, whatever the state.
- * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL, or its size is less than this library's
- *                                   `sizeof(struct cushim_report)`; nothing is written.
+ * @return        Length of the whole text in bytes without the NUL, as snprintf() counts: a result
+ *                of `size` or more means that the text was cut. A later call may have more to say.
+ *
+ * Thread safety: any thread; during a load it reports the state before the load. Takes 16 KiB of
+ *                the stack.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_text(char *buffer, size_t size);
+
+/**
+ * Write the report of this process as one JSON object (RFC 8259) for programs, with the names of
+ * the symbols that are missing, fallen back or found by cuGetProcAddress only.
+ *
+ * Keys are stable: newer versions add keys and rename none. Bytes of a path that are not valid
+ * UTF-8 are written as U+FFFD.
+ *
+ * @param buffer  As for cushim_report_text().
+ * @param size    As for cushim_report_text().
+ *
+ * @return As cushim_report_text().
+ *
+ * Thread safety: any thread; during a load it reports the state before the load. Takes 16 KiB of
+ *                the stack.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API size_t cushim_report_json(char *buffer, size_t size);
+
+/** A report that stays as it was when it was created. */
+struct cushim_report;
+
+/**
+ * Make a report of this process as it is now. Loads nothing.
+ *
+ * @param report  Receives the report, untouched on failure; cushim_report_destroy() frees it.
+ *
+ * @return CUDA_SUCCESS              The report is made, whatever the state.
+ * @return CUDA_ERROR_INVALID_VALUE  `report` is NULL.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  There is no memory for it.
  *
  * Thread safety: any thread; during a load it reports the state before the load.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_report_get(struct cushim_report *report);
+CUSHIM_API CUresult cushim_report_create(struct cushim_report **report);
 
 /**
- * Write a report as text for people, a few lines, ending in a newline.
+ * Free a report, and with it each string that it has returned.
  *
- * @param report  From cushim_report_get(); borrowed. NULL, or one that cushim_report_get() would
- *                refuse for its size: the text is empty.
- * @param buffer  Receives the text, terminated by NUL if `size` is not 0; NULL if `size` is 0.
- * @param size    Size of `buffer` in bytes.
+ * @param report  From cushim_report_create(); NULL: nothing happens.
  *
- * @return        Length of the whole text in bytes without the NUL, as snprintf() counts: a result
- *                of `size` or more means that the text was cut.
- *
- * Thread safety: any thread.
+ * Thread safety: any thread, while no other one uses this report.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size);
+CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
 
 /**
- * Write a report as one JSON object (RFC 8259) for programs, with the names of the symbols that are
- * missing, fallen back or found by cuGetProcAddress only.
+ * @name What a report contains
  *
- * Keys are stable: newer versions add keys and rename none. Bytes of a path that are not valid
- * UTF-8 are written as U+FFFD.
+ * Each function reads one value of a report, which is borrowed. Strings are never NULL and live as
+ * long as the report. If `report` is NULL, the value is 0 or an empty string.
  *
- * @param report  As for cushim_report_text(). The report does not contain the names of symbols:
- *                they are those of the driver that is loaded at the time of the call.
- * @param buffer  As for cushim_report_text().
- * @param size    As for cushim_report_text().
- *
- * @return As cushim_report_text().
- *
- * Thread safety: any thread.
+ * Thread safety: any thread; a report is constant.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
+ * @{
  */
-CUSHIM_API size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size);
+
+/** State of the driver. */
+CUSHIM_API enum cushim_state cushim_report_state(const struct cushim_report *report);
+
+/** CUDA_SUCCESS: no error; else what the calls, or cuInit, return. */
+CUSHIM_API CUresult cushim_report_code(const struct cushim_report *report);
+
+/** What cuDriverGetVersion returns: 12080 is 12.8. 0 if no driver is loaded. */
+CUSHIM_API int cushim_report_driver_version(const struct cushim_report *report);
+
+/** Minimum version that the load required; 0 if none. */
+CUSHIM_API int cushim_report_minimum_version(const struct cushim_report *report);
+
+/** Path of the file that is loaded, or empty. */
+CUSHIM_API const char *cushim_report_library(const struct cushim_report *report);
+
+/** One sentence: the state, and why. */
+CUSHIM_API const char *cushim_report_reason(const struct cushim_report *report);
+
+/** One sentence: what to do; empty if nothing. */
+CUSHIM_API const char *cushim_report_advice(const struct cushim_report *report);
+
+/** How many symbols were found, and how; all zero if no driver is loaded. `counts` may be NULL. */
+CUSHIM_API void cushim_report_symbols(const struct cushim_report *report,
+                                      struct cushim_symbol_counts *counts);
+
+/** How many candidates were tried. Those below have numbers from 0, in the order of the attempt. */
+CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *report);
+
+/** Where the path of a candidate comes from. A number beyond the last one is as no report. */
+CUSHIM_API enum cushim_origin cushim_report_candidate_origin(const struct cushim_report *report,
+                                                             unsigned candidate);
+
+/** The result of trying a candidate. */
+CUSHIM_API enum cushim_outcome cushim_report_candidate_outcome(const struct cushim_report *report,
+                                                               unsigned candidate);
+
+/** What a candidate's cuDriverGetVersion returned; 0 also if it was not called. */
+CUSHIM_API CUresult cushim_report_candidate_code(const struct cushim_report *report,
+                                                 unsigned candidate);
+
+/** A candidate's CUDA version, or 0. */
+CUSHIM_API int cushim_report_candidate_version(const struct cushim_report *report,
+                                               unsigned candidate);
+
+/** Path or name that was tried; may be empty. */
+CUSHIM_API const char *cushim_report_candidate_path(const struct cushim_report *report,
+                                                    unsigned candidate);
+
+/** Message of the system or of cushim on a candidate; may be empty. */
+CUSHIM_API const char *cushim_report_candidate_message(const struct cushim_report *report,
+                                                       unsigned candidate);
+
+/** @} */
 
 /**
  * Name a state for programs: `loaded`, `not-found`, ...

@@ -49,7 +49,10 @@ enum cushim_symbol_state {
     CUSHIM_SYMBOL_FOREIGN,     /**< Not for this operating system; never counted as missing. */
 };
 
-/** How many symbols of one part of the API a source had. `found` includes `by_proc_address`. */
+/**
+ * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It never
+ * grows: cushim_symbol_state() answers further questions about each symbol.
+ */
 struct cushim_symbol_tally {
     unsigned total;           /**< Symbols that exist on this operating system. */
     unsigned found;           /**< Symbols that the driver has, exported by name or not. */
@@ -58,7 +61,7 @@ struct cushim_symbol_tally {
     unsigned missing;         /**< Missing. total = found + fallen_back + missing. */
 };
 
-/** The two parts of the table, counted separately. */
+/** The two parts of the table, counted separately. It never grows. */
 struct cushim_symbol_counts {
     struct cushim_symbol_tally core;    /**< cuda.h and cudaProfiler.h. */
     struct cushim_symbol_tally interop; /**< Graphics interop: GL, EGL, VDPAU. */
@@ -227,14 +230,23 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  * cushim_load() without `library` and `resolver` loads nothing and succeeds; with one of them it
  * loads the driver, and the installed table stays current.
  *
- * @param table   Table to install, with every slot filled; borrowed until another one is
- *                installed and no call is in progress in it. NULL: the loader's own.
+ * A table may be one that was compiled with fewer slots, as `table->size` says. The library then
+ * makes a copy current, in which a slot beyond the table's size has the registry's fallback, or
+ * else is that of a missing symbol, so that cushim_driver() has every slot of this library. `former`
+ * is always the caller's own table, never the copy: a layer that calls it minds its `size`, or
+ * takes cushim_driver() before the installation, which has every slot.
+ *
+ * @param table   Table to install, with every slot within `table->size` filled; borrowed until
+ *                another one is installed and no call is in progress in it. NULL: the loader's own.
  * @param former  Receives the table that was current, for a layer to call and to restore; NULL
  *                allowed.
  *
  * @return CUDA_SUCCESS              `table` is current.
- * @return CUDA_ERROR_INVALID_VALUE  `table->size` is smaller than this library's table, or a slot
- *                                   is NULL; nothing has changed.
+ * @return CUDA_ERROR_INVALID_VALUE  `table->size` does not even reach the first slot, or a slot is
+ *                                   NULL; nothing has changed.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  `table` is shorter than this library's, and 8 such tables, at
+ *                                   other addresses, have been installed in this process; nothing
+ *                                   has changed. One at the same address uses the same copy.
  *
  * Thread safety: any thread; of two concurrent installations one takes effect.
  * Context: needs none, and leaves the current one alone.
@@ -243,6 +255,22 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  */
 CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
                                          const struct cushim_table **former);
+
+/**
+ * Get the table that the program has installed, as it was installed.
+ *
+ * A layer that is to go compares its own table with this one, not with cushim_driver(), which may
+ * be a copy.
+ *
+ * @return The table that was passed to cushim_table_install(), if it is current; NULL: the current
+ *         table is the loader's own.
+ *
+ * Thread safety: any thread.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API const struct cushim_table *cushim_table_installed(void);
 
 #ifdef __cplusplus
 }

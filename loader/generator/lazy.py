@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lazy-load table: every slot loads the driver, then forwards the call or returns the error."""
+"""The lazy-load table: every slot loads the driver, then forwards the call or returns the error.
+
+With it stand the anchors, which only what has this table may have.
+"""
 
 from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 
@@ -20,7 +23,12 @@ def without_driver(row):
     return 'cushim__return_load_error()'
 
 
-def emit_lazy(rows, types):
+def anchors(counts):
+    return ('\n/* Programs that were compiled with that many slots refer to these. */'
+            + ''.join('\nvoid cushim_slots_%d(void)\n{\n}\n' % count for count in counts))
+
+
+def emit_lazy(rows, types, counts):
     spelling = Spelling(types)
     lines = [HEAD + '/* The lazy-load table: each slot loads the driver, then forwards the call. */',
              '#include "loader/loader.h"\n',
@@ -34,4 +42,4 @@ def emit_lazy(rows, types):
         lines.append('    const struct cushim_table *driver = cushim__load_lazily();')
         lines.append(wrap('return driver ? %s : %s;' % (call, without_driver(row)), 8, '    '))
         lines.append('}\n')
-    return '\n'.join(lines) + '\n' + table('lazy', rows, 'cushim__lazy_table') + '#endif\n'
+    return '\n'.join(lines) + '\n' + table('lazy', rows, 'cushim__lazy_table') + '#endif\n' + anchors(counts)

@@ -19,6 +19,8 @@ INTRODUCTION = '''/**
 
 #include <cuda.h>
 
+#include <cushim/api.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -26,7 +28,8 @@ extern "C" {
 
 EGL_FRAME = '''/**
  * CUeglFrame of cudaEGL.h with the same layout and plain types, for
- * EGLStreamProducerPresentFrame, which takes it by value. Copy one over the other with memcpy().
+ * EGLStreamProducerPresentFrame, which takes it by value. Copy one over the other with memcpy(). It
+ * never grows.
  */
 struct cushim_egl_frame {
     void *plane[3]; /* pointers or CUarray handles */
@@ -78,10 +81,24 @@ def superseded(rows):
             if newest[row.base, row.per_thread] is not row}
 
 
-def emit_slots(rows, types):
+ANCHORS = '''/*
+ * Functions that do nothing. A program refers to the one of this header's number of slots by using
+ * cushim_driver(), so that with a library of fewer slots it is not linked or started.
+ */
+'''
+
+
+def emit_slots(rows, types, counts):
     spelling = Spelling(types)
     return '\n'.join([HEAD + INTRODUCTION, incomplete(rows), EGL_FRAME, aliases(spelling),
-                      ATTRIBUTE, struct(rows, spelling), END])
+                      ATTRIBUTE, struct(rows, spelling), anchors(counts), END])
+
+
+def anchors(counts):
+    return ANCHORS + '\n'.join(
+        ['CUSHIM_API void cushim_slots_%d(void);' % count for count in counts]
+        + ['#define CUSHIM_SLOTS_ANCHOR cushim_slots_%d' % counts[-1],
+           '#define CUSHIM_SLOTS_ANCHOR_NAME "cushim_slots_%d"' % counts[-1], ''])
 
 
 def incomplete(rows):

@@ -22,7 +22,7 @@ CUresult cushim_layer_create(const struct cushim_layer_options *options,
 /* What was installed over the layer's table stays; it is the program's. */
 static void put_back(const struct cushim_table *former)
 {
-    if (cushim_driver() == &cushim__layer_table)
+    if (cushim_table_installed() == &cushim__layer_table)
         cushim_table_install(former, NULL);
 }
 

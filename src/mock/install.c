@@ -7,7 +7,7 @@
 /* A layer that was installed over the mock's table stays; it is the program's. */
 static void put_back(const struct cushim_table *former)
 {
-    if (cushim_driver() == cushim_mock_table(cushim_mock_current()))
+    if (cushim_table_installed() == cushim_mock_table(cushim_mock_current()))
         cushim_table_install(former, NULL);
 }
 

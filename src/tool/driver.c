@@ -42,8 +42,8 @@ static bool open_driver(const char *library, struct cushim_report *report, struc
     cushim_init(&options);
     free(absolute);
 
-    *report = (struct cushim_report){.size = sizeof *report};
-    cushim_report_get(report);
+    *report = (struct cushim_report){.code = CUDA_SUCCESS};
+    cushim__report_get(report);
     if (report->state == CUSHIM_STATE_READY)
         return true;
     failure_from_report(failure, report);
@@ -84,7 +84,7 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
 /* The library that was opened, whether it will do as a driver or not. Another may be a pipe. */
 static const char *opened(const struct cushim_report *report)
 {
-    const struct cushim_candidate *candidate =
+    const struct cushim__candidate *candidate =
         report->candidate_count ? cushim__deciding_candidate(report) : NULL;
 
     return !report->library[0] && candidate &&

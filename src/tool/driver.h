@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 #include "src/tool/arguments.h"
 #include "src/tool/failure.h"

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 #include "src/tool/json.h"
 

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 enum { FILES_PATH_BYTES = 1024 };
 
@@ -43,7 +43,7 @@ bool files_is_refused(const char *root, const char *path, const char **why);
  * Whether this process could load a file as a library, as far as a look at the file shows. If not,
  * the candidate's outcome and message say why.
  */
-bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate);
+bool files_is_library(const char *root, const char *path, struct cushim__candidate *candidate);
 
 /* One entry of a folder: a link itself, and not what it leads to. */
 struct files_entry {

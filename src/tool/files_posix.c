@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 #include "loader/library.h"
 #include "src/tool/output.h"
@@ -130,9 +130,9 @@ bool files_is_refused(const char *root, const char *path, const char **why)
     return errno == EACCES || errno == EPERM;
 }
 
-bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate)
+bool files_is_library(const char *root, const char *path, struct cushim__candidate *candidate)
 {
-    *candidate = (struct cushim_candidate){.outcome = CUSHIM_OUTCOME_REFUSED};
+    *candidate = (struct cushim__candidate){.outcome = CUSHIM_OUTCOME_REFUSED};
     return place(candidate->path, sizeof candidate->path, root, path) &&
            cushim__elf_check(candidate);
 }

@@ -62,7 +62,7 @@ bool files_is_refused(const char *root, const char *path, const char **why)
     return false;
 }
 
-bool files_is_library(const char *root, const char *path, struct cushim_candidate *candidate)
+bool files_is_library(const char *root, const char *path, struct cushim__candidate *candidate)
 {
     (void)root;
     (void)path;

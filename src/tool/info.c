@@ -42,7 +42,7 @@ static bool read_devices(struct devices *devices, struct failure *failure)
 static void add_candidate(const struct trap_scene *scene, const struct arguments *arguments,
                           const struct probe_result *probe, struct cushim_report *report)
 {
-    struct cushim_candidate *candidate = &report->candidates[report->candidate_count++];
+    struct cushim__candidate *candidate = &report->candidates[report->candidate_count++];
     char room[CUSHIM_REPORT_PATH_BYTES + 1];
     const bool is_loading = probe->stage == PROBE_STAGE_LOAD;
 
@@ -73,7 +73,7 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
     const bool is_loading = probe->stage == PROBE_STAGE_LOAD;
     struct cushim__text text;
 
-    *report = (struct cushim_report){.size = sizeof *report};
+    *report = (struct cushim_report){.code = CUDA_SUCCESS};
     cushim__text_begin(&text, report->reason, sizeof report->reason);
     cushim__text_add(&text, probe->reason);
     if (probe->stage == PROBE_STAGE_START) {

@@ -103,10 +103,10 @@ void json_decimal(struct json *json, const char *key, double value, int places)
 
 void json_report(struct json *json, const char *key, const struct cushim_report *report)
 {
-    const size_t length = cushim_report_json(report, NULL, 0);
+    const size_t length = cushim__report_json(report, NULL, 0);
     char *text = output_memory(length + 1);
 
-    cushim_report_json(report, text, length + 1);
+    cushim__report_json(report, text, length + 1);
     begin_value(json, key);
     for (const char *next = text; *next; next++) {
         if (*next != '\n')

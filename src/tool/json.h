@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 /* All-zero is the start of a document. */
 struct json {

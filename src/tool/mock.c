@@ -225,7 +225,7 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
     struct cushim_load_options load = {.size = sizeof load, .resolver = cushim_mock_symbol};
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
-    *report = (struct cushim_report){.size = sizeof *report};
+    *report = (struct cushim_report){.code = CUDA_SUCCESS};
     if (mock_check_options(arguments, failure))
         code = cushim_mock_create(&options, &mock);
     free(settings);
@@ -233,7 +233,7 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
         load.resolver_data = mock;
         cushim_init(&load);
     }
-    cushim_report_get(report);
+    cushim__report_get(report);
     if (report->library[0])
         snprintf(report->library, sizeof report->library, "built in");
     if (failure->status != STATUS_DONE)

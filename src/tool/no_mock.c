@@ -46,8 +46,8 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
                struct failure *failure)
 {
     (void)arguments;
-    *report = (struct cushim_report){.size = sizeof *report};
-    cushim_report_get(report);
+    *report = (struct cushim_report){.code = CUDA_SUCCESS};
+    cushim__report_get(report);
     return refuse(failure);
 }
 

@@ -41,10 +41,10 @@ void output_line(const char *label, const char *format, ...)
 
 void output_report(const struct cushim_report *report)
 {
-    const size_t length = cushim_report_text(report, NULL, 0);
+    const size_t length = cushim__report_text(report, NULL, 0);
     char *text = output_memory(length + 1);
 
-    cushim_report_text(report, text, length + 1);
+    cushim__report_text(report, text, length + 1);
     fputs(text, stdout);
     free(text);
 }

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 /* Memory for output. Does not return if there is none: hold nothing of the driver's meanwhile. */
 void *output_memory(size_t size);

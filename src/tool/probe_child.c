@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/report.h"
 #include <cushim/driver.h>
 #include <cushim/error.h>
-#include <cushim/report.h>
 
 #include "src/base/text.h"
 #include "src/tool/device.h"
@@ -109,7 +109,7 @@ static void answer(const struct cushim_report *report, int count)
 
 enum status probe_child(int count, char **words)
 {
-    static struct cushim_report report = {.size = sizeof report};
+    static struct cushim_report report;
     struct cushim_load_options options = {.size = sizeof options};
     int devices = 0;
     CUresult code;
@@ -121,11 +121,11 @@ enum status probe_child(int count, char **words)
     say(PROBE_LOADING);
     code = cushim_load(&options);
     if (code == CUDA_SUCCESS) {
-        cushim_report_get(&report);
+        cushim__report_get(&report);
         tell_of_library(&report);
         code = cushim_init(&options);
     }
-    cushim_report_get(&report);
+    cushim__report_get(&report);
     if (code == CUDA_SUCCESS) {
         say(PROBE_COUNTING);
         code = cushim_driver()->DeviceGetCount(&devices);

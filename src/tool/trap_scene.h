@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "loader/report.h"
 #include "src/tool/probe.h"
-#include <cushim/report.h>
 
 struct trap_scene {
     const struct cushim_report *report;  /* what became of the driver */

@@ -227,7 +227,7 @@ static bool is_cached(const struct trap_scene *scene, const char *path)
 
 static bool visit_uncached(struct walk *walk, const struct folder *folder)
 {
-    struct cushim_candidate look;
+    struct cushim__candidate look;
     char path[FILES_PATH_BYTES];
 
     return folder->is_cached && has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
@@ -249,7 +249,7 @@ struct outside {
 static bool visit_outside(void *data, const char *path)
 {
     const struct outside *outside = data;
-    struct cushim_candidate look;
+    struct cushim__candidate look;
 
     return files_is_library(outside->scene->root, path, &look) &&
            trap_tell(outside->evidence, "%s", path);
@@ -372,7 +372,7 @@ static bool is_same(const struct trap_scene *scene, const char *path, const char
 }
 
 /* Whether the linker goes on with its search where it meets a file. */
-static bool is_passed_over(const struct cushim_candidate *look)
+static bool is_passed_over(const struct cushim__candidate *look)
 {
     return look->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE ||
            look->outcome == CUSHIM_OUTCOME_NO_PERMISSION;
@@ -387,7 +387,7 @@ struct searched {
 static bool visit_searched(void *data, const struct library *library)
 {
     const struct searched *searched = data;
-    struct cushim_candidate look;
+    struct cushim__candidate look;
 
     return library->is_searched &&
            (files_is_library(searched->scene->root, library->path, &look) ||
@@ -431,7 +431,7 @@ static void note_obstacle(struct shadow *shadow, enum certainty certainty,
 static bool visit_shadowed(void *data, const struct library *library)
 {
     struct shadow *shadow = data;
-    struct cushim_candidate look;
+    struct cushim__candidate look;
     struct probe_result probe;
     const bool is_fit = files_is_library(shadow->scene->root, library->path, &look);
 
@@ -474,7 +474,7 @@ bool trap_sees_architecture(const struct trap_scene *scene, struct trap_evidence
     const struct cushim_report *report = scene->report;
 
     for (unsigned i = 0; i < report->candidate_count; i++) {
-        const struct cushim_candidate *candidate = &report->candidates[i];
+        const struct cushim__candidate *candidate = &report->candidates[i];
         if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
             return trap_tell(evidence, "%.200s: %.250s", candidate->path, candidate->message);
     }

@@ -219,18 +219,21 @@ static bool find_functions(void *library)
 /* Find the driver's functions, and say what is measured on. */
 static CUresult find_driver(void)
 {
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
     char device[256];
-    CUresult code = cushim_report_get(&report);
+    CUresult code = cushim_report_create(&report);
+    bool is_found;
 
     if (code != CUDA_SUCCESS)
         return code;
     if (cushim_driver()->DeviceGetName(device, sizeof device, 0) != CUDA_SUCCESS)
         strcpy(device, "none");
-    printf("about driver %d.%d\nabout device %s\nabout library %s\n", report.driver_version / 1000,
-           report.driver_version % 1000 / 10, device, report.library);
-    return find_functions(dlopen(report.library, RTLD_NOW | RTLD_NOLOAD)) ? CUDA_SUCCESS
-                                                                          : CUDA_ERROR_NOT_FOUND;
+    printf("about driver %d.%d\nabout device %s\nabout library %s\n",
+           cushim_report_driver_version(report) / 1000,
+           cushim_report_driver_version(report) % 1000 / 10, device, cushim_report_library(report));
+    is_found = find_functions(dlopen(cushim_report_library(report), RTLD_NOW | RTLD_NOLOAD));
+    cushim_report_destroy(report);
+    return is_found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 static CUresult set_up(void)

@@ -47,11 +47,10 @@ class Binary(unittest.TestCase):
     def test_dll_exports_the_public_functions_and_the_current_table(self):
         names = exported(DLL)
         self.assertEqual([name for name in names if not name.startswith('cushim_')], [])
-        self.assertEqual([name for name in names if name.startswith('cushim__')],
-                         ['cushim__current'])
+        self.assertEqual([name for name in names if name.startswith('cushim__')], [])
         for name in ['cushim_load', 'cushim_report_json', 'cushim_event_create', 'cushim_log_set']:
             self.assertIn(name, names)
-        self.assertEqual(sorted(set(names) - {'cushim__current'} - declared()), [])
+        self.assertEqual(sorted(set(names) - {'cushim_current_table'} - declared()), [])
 
     def test_files_are_mapped_anywhere_and_data_is_not_executed(self):
         for path in DLL, COMMAND:
@@ -74,7 +73,7 @@ class Binary(unittest.TestCase):
     def test_import_library_leads_to_the_dll(self):
         stem = re.sub(r'-\d+\.dll$', '', DLL)
         symbols = output('nm', stem + '.dll.a')
-        for name in ['__imp_cushim__current', '__imp_cushim_load', 'cushim_load']:
+        for name in ['__imp_cushim_current_table', '__imp_cushim_load', 'cushim_load']:
             self.assertRegex(symbols, r'(?m) [IT] %s$' % name)
         self.assertIn(os.path.basename(DLL).replace('-', '_').replace('.', '_'),
                       symbols.replace('-', '_').replace('.', '_'))
@@ -84,7 +83,7 @@ class Binary(unittest.TestCase):
             self.assertNotIn('.drectve', output('objdump', '-h', path))
 
     def test_static_library_has_the_pointer_to_its_variable(self):
-        self.assertRegex(output('nm', LIBRARY), r'(?m) [RD] __imp_cushim__current$')
+        self.assertRegex(output('nm', LIBRARY), r'(?m) [RD] __imp_cushim_current_table$')
 
     def test_no_thread_local_storage(self):
         symbols = output('nm', LIBRARY)

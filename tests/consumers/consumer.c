@@ -6,13 +6,14 @@
 
 int main(void)
 {
-    static struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
     const CUresult code = cushim_load(NULL);
     int devices = 0;
 
-    if (cushim_report_get(&report) != CUDA_SUCCESS)
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
         return 1;
-    printf("%s\n", report.reason);
+    printf("%s\n", cushim_report_reason(report));
+    cushim_report_destroy(report);
     /* Without a driver, a call returns the same reason as the load. */
     if (code != CUDA_SUCCESS)
         return cushim_driver()->CtxSynchronize() != code;

@@ -153,7 +153,7 @@ class TwoFiles(consumer.Consumer):
         names, whole = (set(re.findall(r'\bcushim_\w+', consumer.run('nm', path)))
                         for path in (part, self.object))
         self.assertIn('cushim_init', names)
-        for unused in 'cushim_stream_create', 'cushim_event_create', 'cushim_report_get':
+        for unused in 'cushim_stream_create', 'cushim_event_create', 'cushim_report_create':
             self.assertIn(unused, whole)
         self.assertEqual([name for name in names
                           if re.match('cushim_(stream|event|context|report)_', name)], [])

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 struct file {
     const char *name; /* in the folder of the test, or an absolute path */

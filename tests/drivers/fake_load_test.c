@@ -115,7 +115,7 @@ static int make_folders(void **state)
 
 static void check_candidate(const struct visit *visit, const struct cushim_report *report)
 {
-    const struct cushim_candidate *candidate = &report->candidates[0];
+    const struct cushim__candidate *candidate = &report->candidates[0];
     const bool is_search = visit->route == ROUTE_SEARCH || visit->route == ROUTE_OPENED;
 
     /* A search goes on to the well-known places. */

@@ -304,15 +304,15 @@ static void read_report(const void *data)
 
     (void)data;
     check_int(report.symbols.core.fallen_back, 1);
-    check(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    check(cushim__report_text(&report, text, sizeof text) < sizeof text);
     check_contains(text, "1 fallen back");
     check_contains(text, "cuEventElapsedTime_v2 -> cuEventElapsedTime\n");
     check_contains(text, "missing     ");
     check(!strstr(text, "missed"));
-    check(cushim_report_json(&report, json, sizeof json) < sizeof json);
+    check(cushim__report_json(&report, json, sizeof json) < sizeof json);
     check_contains(json, "cuEventElapsedTime_v2");
     check_int(cushim_driver()->MemAllocAsync(NULL, 0, NULL), CUSHIM__REQUIRES_NEWER_DRIVER);
-    cushim_report_text(&report, text, sizeof text);
+    cushim__report_text(&report, text, sizeof text);
     check_contains(text,
                    "missed      cuMemAllocAsync, which this driver lacks (since CUDA 11.2)\n");
 }

@@ -38,15 +38,19 @@ static bool find_by_dlopen(char *path, char *error)
 
 static bool find_by_cushim(char *path, char *error)
 {
-    static struct cushim_report report = {.size = sizeof report};
     const CUresult code = cushim_load(NULL);
+    struct cushim_report *report;
+    bool is_found = false;
 
-    cushim_report_get(&report);
-    if (code != CUDA_SUCCESS) {
-        snprintf(error, PATH_MAX, "%s", report.reason);
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
         return false;
-    }
-    return report.library[0] == '/' && realpath(report.library, path) != NULL;
+    if (code != CUDA_SUCCESS)
+        snprintf(error, PATH_MAX, "%s", cushim_report_reason(report));
+    else
+        is_found = cushim_report_library(report)[0] == '/' &&
+                   realpath(cushim_report_library(report), path) != NULL;
+    cushim_report_destroy(report);
+    return is_found;
 }
 
 bool layouts_find_driver(const char *how, char *path, char *error)

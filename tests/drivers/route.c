@@ -73,8 +73,8 @@ cushim_function route_resolve(const char *symbol, void *library)
 
 struct cushim_report route_report(void)
 {
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report report;
 
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    cushim__report_get(&report);
     return report;
 }

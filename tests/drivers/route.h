@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
+#include "loader/report.h"
 #include <cushim/driver.h>
-#include <cushim/report.h>
 
 enum route {
     ROUTE_OPTION,      /* cushim_load_options::library */

@@ -41,8 +41,7 @@ static void put_report(struct json *json, struct fuzz_input *input)
     char *path = fuzz_text(input);
 
     memset(report, 0, sizeof *report);
-    report->size = sizeof *report;
-    report->candidate_count = fuzz_byte(input) % (CUSHIM_REPORT_CANDIDATES + 1);
+    report->candidate_count = fuzz_byte(input) % (CUSHIM__REPORT_CANDIDATES + 1);
     strncpy(report->library, path, sizeof report->library - 1);
     strncpy(report->candidates[0].path, path, sizeof report->candidates[0].path - 1);
     json_report(json, "report", report);

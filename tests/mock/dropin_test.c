@@ -113,15 +113,18 @@ static void load_it(const void *data)
 {
     const struct version *version = data;
     const struct cushim_load_options options = {.size = sizeof options, .library = library};
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_symbol_counts symbols;
+    struct cushim_report *report;
     int devices = 0;
 
     environment_set("CUSHIM_MOCK_SETTINGS", version->settings);
     check_int(cushim_load(&options), CUDA_SUCCESS);
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
-    check_int(report.driver_version, version->number);
-    check_int(report.symbols.core.by_proc_address + report.symbols.interop.by_proc_address, 0);
-    check_int(report.symbols.core.fallen_back, version->number < 12080);
+    check_int(cushim_report_create(&report), CUDA_SUCCESS);
+    check_int(cushim_report_driver_version(report), version->number);
+    cushim_report_symbols(report, &symbols);
+    check_int(symbols.core.by_proc_address + symbols.interop.by_proc_address, 0);
+    check_int(symbols.core.fallen_back, version->number < 12080);
+    cushim_report_destroy(report);
     check_int(cushim_driver()->Init(0), CUDA_SUCCESS);
     check_int(cushim_driver()->DeviceGetCount(&devices), CUDA_SUCCESS);
     check_int(devices, 1);

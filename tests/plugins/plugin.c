@@ -8,22 +8,24 @@
 
 static void tell(struct plugin_facts *facts)
 {
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
 
     *facts = (struct plugin_facts){
         .version = cushim_version(),
         .slots = (sizeof(struct cushim_table) - sizeof(size_t)) / sizeof(cushim_function),
         .symbols = cushim_symbol_count(),
         .table_size = cushim_driver()->size,
-        .current = &cushim__current,
+        .current = &cushim_current_table,
     };
-    if (cushim_report_get(&report) != CUDA_SUCCESS)
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
         return;
-    snprintf(facts->state, sizeof facts->state, "%s", cushim_state_name(report.state));
-    snprintf(facts->library, sizeof facts->library, "%s", report.library);
-    if (report.candidate_count)
+    snprintf(facts->state, sizeof facts->state, "%s",
+             cushim_state_name(cushim_report_state(report)));
+    snprintf(facts->library, sizeof facts->library, "%s", cushim_report_library(report));
+    if (cushim_report_candidate_count(report))
         snprintf(facts->origin, sizeof facts->origin, "%s",
-                 cushim_origin_name(report.candidates[0].origin));
+                 cushim_origin_name(cushim_report_candidate_origin(report, 0)));
+    cushim_report_destroy(report);
 }
 
 static int load(void)

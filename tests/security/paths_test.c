@@ -39,7 +39,7 @@ struct visit {
 static void load(const void *data)
 {
     const struct visit *visit = data;
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
     struct cushim_load_options options = {.size = sizeof options};
     CUresult code;
 
@@ -48,10 +48,11 @@ static void load(const void *data)
     options.library = visit->by_variable ? NULL : visit->path;
     check(chdir(folder_path("")) == 0);
     code = cushim_load(&options);
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
-    check_int(report.candidate_count, 1);
-    check_int(report.candidates[0].outcome, visit->outcome);
-    check_contains(report.candidates[0].message, visit->message);
+    check_int(cushim_report_create(&report), CUDA_SUCCESS);
+    check_int(cushim_report_candidate_count(report), 1);
+    check_int(cushim_report_candidate_outcome(report, 0), visit->outcome);
+    check_contains(cushim_report_candidate_message(report, 0), visit->message);
+    cushim_report_destroy(report);
     check_int(code, visit->outcome == CUSHIM_OUTCOME_LOADED ? CUDA_SUCCESS
                                                             : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
 }

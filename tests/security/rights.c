@@ -44,7 +44,8 @@ int main(void)
 
 int main(void)
 {
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
+    const char *found;
 
 #if defined(RIGHTS_STUBS)
     int version;
@@ -53,11 +54,15 @@ int main(void)
 #else
     cushim_load(NULL);
 #endif
-    cushim_report_get(&report);
-    tell(cushim_state_name(report.state), report.library[0] ? report.library
-                                          : report.candidate_count
-                                              ? cushim_origin_name(report.candidates[0].origin)
-                                              : "nothing");
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
+        return 1;
+    found = cushim_report_library(report);
+    if (!found[0])
+        found = cushim_report_candidate_count(report)
+                    ? cushim_origin_name(cushim_report_candidate_origin(report, 0))
+                    : "nothing";
+    tell(cushim_state_name(cushim_report_state(report)), found);
+    cushim_report_destroy(report);
     return 0;
 }
 

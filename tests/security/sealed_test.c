@@ -26,6 +26,7 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/report.h"
 #include "tests/support/child.h"
 #include "tests/support/environment.h"
 
@@ -128,13 +129,13 @@ static void write_into_the_current_table(void)
 static void load_unsealed(const void *data)
 {
     const struct visit *visit = data;
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report report;
     static char text[1 << 16];
     CUresult code;
 
     check(forbid(&visit->fault));
     code = load(visit->route);
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    cushim__report_get(&report);
     check_int(code, report.code);
     if (visit->route != ROUTE_SEARCH)
         check_int(report.state,
@@ -142,9 +143,9 @@ static void load_unsealed(const void *data)
     if (code != CUDA_SUCCESS)
         check_int(cushim_driver()->EventQuery(NULL), code);
     check(report.table_writable);
-    check(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    check(cushim_report_text(text, sizeof text) < sizeof text);
     check(strstr(text, "\nwritable "));
-    check(cushim_report_json(&report, text, sizeof text) < sizeof text);
+    check(cushim_report_json(text, sizeof text) < sizeof text);
     check(strstr(text, "\"table_writable\": true"));
     write_into_the_current_table();
 }
@@ -167,7 +168,7 @@ static void load_works_where_no_table_can_be_sealed_and_the_report_tells(void **
 static void load_or_say_why(const void *data)
 {
     const struct visit *visit = data;
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report report;
     char text[8192];
     CUresult code;
 
@@ -175,10 +176,10 @@ static void load_or_say_why(const void *data)
     code = load(visit->route);
     check(code == CUDA_SUCCESS || code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED ||
           code == CUDA_ERROR_OUT_OF_MEMORY);
-    check_int(cushim_report_get(&report), CUDA_SUCCESS);
+    cushim__report_get(&report);
     check(code == CUDA_ERROR_OUT_OF_MEMORY || (CUresult)report.code == code);
     check(report.reason[0]);
-    check(cushim_report_text(&report, text, sizeof text) > 0);
+    check(cushim_report_text(text, sizeof text) > 0);
     check(cushim_driver()->EventQuery);
     if (code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED)
         check_int(cushim_driver()->EventQuery(NULL), code);

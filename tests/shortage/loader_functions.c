@@ -2,6 +2,7 @@
 /* The loader: what it exports but for the modules. */
 #define _POSIX_C_SOURCE 200809L
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cushim/testing/mock.h>
@@ -42,15 +43,36 @@ static CUresult load_by_a_call(void)
 
 static CUresult tell(void)
 {
-    struct cushim_report report = {.size = sizeof report};
     char text[4000];
-    CUresult code = cushim_report_get(&report);
 
-    if (code == CUDA_SUCCESS && cushim_report_text(&report, text, sizeof text) == 0)
-        code = CUDA_ERROR_UNKNOWN;
-    if (code == CUDA_SUCCESS && cushim_report_json(&report, text, sizeof text) == 0)
-        code = CUDA_ERROR_UNKNOWN;
-    return code;
+    return cushim_report_text(text, sizeof text) && cushim_report_json(text, sizeof text)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_UNKNOWN;
+}
+
+static CUresult keep(void)
+{
+    struct cushim_report *report;
+    struct cushim_symbol_counts counts;
+    char text[4000];
+    const CUresult code = cushim_report_create(&report);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim_report_symbols(report, &counts);
+    for (unsigned i = 0; i <= cushim_report_candidate_count(report); i++)
+        snprintf(
+            text, sizeof text, "%d %d %d %d %s %s", (int)cushim_report_candidate_origin(report, i),
+            (int)cushim_report_candidate_outcome(report, i),
+            (int)cushim_report_candidate_code(report, i),
+            cushim_report_candidate_version(report, i), cushim_report_candidate_path(report, i),
+            cushim_report_candidate_message(report, i));
+    snprintf(text, sizeof text, "%d %d %d %d %s %s %s %u", (int)cushim_report_state(report),
+             (int)cushim_report_code(report), cushim_report_driver_version(report),
+             cushim_report_minimum_version(report), cushim_report_library(report),
+             cushim_report_reason(report), cushim_report_advice(report), counts.core.found);
+    cushim_report_destroy(report);
+    return CUDA_SUCCESS;
 }
 
 static CUresult name(void)
@@ -122,8 +144,16 @@ static CUresult fill_from_a_library(void)
 
 const struct function loader_functions[] = {
     {"cushim_load cushim_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim__current", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
-    {"cushim_report_get cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
+    {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
+    {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
+     "cushim_report_driver_version cushim_report_minimum_version cushim_report_library "
+     "cushim_report_reason cushim_report_advice cushim_report_symbols "
+     "cushim_report_candidate_count cushim_report_candidate_origin "
+     "cushim_report_candidate_outcome cushim_report_candidate_code "
+     "cushim_report_candidate_version cushim_report_candidate_path "
+     "cushim_report_candidate_message",
+     keep, CUDA_ERROR_OUT_OF_MEMORY},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",
      name, CUDA_SUCCESS},
@@ -131,7 +161,8 @@ const struct function loader_functions[] = {
      "cushim_symbol_fallback cushim_symbol_missed",
      look_at_symbols, CUDA_SUCCESS},
     {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
-    {"cushim_table_fill cushim_table_install cushim_log_set", fill, CUDA_SUCCESS},
+    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_log_set", fill,
+     CUDA_SUCCESS},
     {"cushim_table_fill_library", fill_from_a_library, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},
 };

@@ -87,13 +87,11 @@ static CUresult use_device(void)
 
 int main(int arguments, char **words)
 {
-    static struct cushim_report report = {.size = sizeof report};
     static char text[8000];
     int devices = -1;
     CUresult code = cushim_init(NULL);
 
-    if (cushim_report_get(&report) == CUDA_SUCCESS)
-        cushim_report_text(&report, text, sizeof text);
+    cushim_report_text(text, sizeof text);
     if (code != CUDA_SUCCESS) {
         fputs(text, stdout);
         return say("init", code);

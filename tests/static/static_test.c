@@ -41,17 +41,18 @@ static bool maps(const char *words)
 
 static void check_report(enum cushim_origin origin, const char *path)
 {
-    struct cushim_report report = {.size = sizeof report};
+    struct cushim_report *report;
 
-    CHECK(cushim_report_get(&report) == CUDA_SUCCESS);
-    CHECK(report.state == CUSHIM_STATE_NOT_LOADABLE);
-    CHECK(report.code == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    CHECK(report.candidate_count == 1);
-    CHECK(report.candidates[0].origin == origin);
-    CHECK(report.candidates[0].outcome == CUSHIM_OUTCOME_STATIC_PROGRAM);
-    CHECK(strcmp(report.candidates[0].path, path) == 0);
-    CHECK(strstr(report.reason, "this program is linked statically") != NULL);
-    CHECK(strstr(report.advice, "Link this program dynamically") != NULL);
+    CHECK(cushim_report_create(&report) == CUDA_SUCCESS);
+    CHECK(cushim_report_state(report) == CUSHIM_STATE_NOT_LOADABLE);
+    CHECK(cushim_report_code(report) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    CHECK(cushim_report_candidate_count(report) == 1);
+    CHECK(cushim_report_candidate_origin(report, 0) == origin);
+    CHECK(cushim_report_candidate_outcome(report, 0) == CUSHIM_OUTCOME_STATIC_PROGRAM);
+    CHECK(strcmp(cushim_report_candidate_path(report, 0), path) == 0);
+    CHECK(strstr(cushim_report_reason(report), "this program is linked statically") != NULL);
+    CHECK(strstr(cushim_report_advice(report), "Link this program dynamically") != NULL);
+    cushim_report_destroy(report);
 }
 
 /* The program's own driver. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cushim/report.h>
+#include "loader/report.h"
 
 #include "src/tool/trap.h"
 
@@ -46,7 +46,7 @@ static const char *outcome_name(int number)
 
 int main(int count, char **words)
 {
-    static struct cushim_report report = {.size = sizeof report, .candidate_count = 1};
+    static struct cushim_report report = {.candidate_count = 1};
     const struct trap_scene scene = {.report = &report,
                                      .root = count > 1 ? words[1] : "",
                                      .variable = getenv,

@@ -14,6 +14,7 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/report.h"
 #include "tests/support/symbols.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -65,7 +66,7 @@ CUresult fake_load_minimum(struct fake_source *source, int version);
 /* cuEventQuery through the current table. */
 CUresult fake_query(void);
 
-/* The report; aborts if there is none. */
+/* The report as the loader has it. */
 struct cushim_report fake_report(void);
 
 /* A table that the loader did not make: filled from the fake, cuEventQuery is FAKE_MOCK_ANSWER. */

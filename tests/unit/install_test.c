@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Installing a table, as a mock or a layer does, and restoring the former one. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
 #include "forked.h"
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/symbols.h"
 #include "tests/support/environment.h"
@@ -67,10 +71,13 @@ static void incomplete_table_is_refused(void **state)
     const struct cushim_table *former = NULL;
     struct cushim_table *mock = fake_mock();
 
-    mock->size = sizeof *mock - 1;
-    assert_int_equal(cushim_table_install(mock, &former), CUDA_ERROR_INVALID_VALUE);
-    mock->size = 0;
-    assert_int_equal(cushim_table_install(mock, &former), CUDA_ERROR_INVALID_VALUE);
+    static const size_t sizes[] = {0, 1, sizeof(size_t),
+                                   sizeof(size_t) + sizeof(cushim_function) - 1};
+
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        mock->size = sizes[i];
+        assert_int_equal(cushim_table_install(mock, &former), CUDA_ERROR_INVALID_VALUE);
+    }
     mock->size = sizeof *mock;
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         char *slot = (char *)mock + sizeof(size_t) + i * sizeof(cushim_function);
@@ -155,6 +162,195 @@ static void former_table_restored_after_a_load_is_the_drivers(void **state)
     assert_false(cushim__is_installed());
 }
 
+/* --- tables with fewer slots, as of a layer that was compiled with an older version --- */
+
+static size_t size_of(size_t slots)
+{
+    return sizeof(size_t) + slots * sizeof(cushim_function);
+}
+
+static cushim_function slot_of(const struct cushim_table *table, size_t slot)
+{
+    cushim_function function;
+
+    memcpy(&function, (const char *)table + size_of(slot), sizeof function);
+    return function;
+}
+
+/* The first slots of the mock, and no byte more; the caller frees it. */
+static struct cushim_table *new_short_table(size_t slots)
+{
+    struct cushim_table *table = malloc(size_of(slots)), *mock = fake_mock();
+
+    assert_non_null(table);
+    mock->size = size_of(slots);
+    memcpy(table, mock, size_of(slots));
+    return table;
+}
+
+/* Each slot of the current table is the short one's, or what a symbol without a driver has. */
+static void assert_completed(const struct cushim_table *original, size_t slots)
+{
+    const struct cushim_table *current = cushim_driver();
+
+    assert_true(current->size == sizeof *current);
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const unsigned fallback = cushim__symbols[i].fallback;
+
+        assert_true(slot_of(current, i) ==
+                    (i < slots          ? slot_of(original, i)
+                     : fallback < slots ? slot_of(original, fallback)
+                                        : cushim__without_driver(i, cushim__missing_function(i))));
+    }
+}
+
+static void shorter_table_is_installed_with_the_missing_slots_filled(void **state)
+{
+    static const size_t counts[] = {1, 17, CUSHIM__SLOT(EventElapsedTime_v2),
+                                    CUSHIM__SYMBOL_COUNT - 1};
+
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct cushim_table *table = new_short_table(counts[i]);
+        const struct cushim_table *former = NULL;
+
+        assert_int_equal(install(table), CUDA_SUCCESS);
+        assert_completed(table, counts[i]);
+        assert_true(cushim_table_installed() == table && fake_report().installed);
+        assert_int_equal(cushim_table_install(NULL, &former), CUDA_SUCCESS);
+        assert_true(former == table && !cushim_table_installed());
+        free(table);
+    }
+}
+
+static void slot_beyond_a_shorter_table_answers_without_a_driver(void **state)
+{
+    struct cushim_table *table = new_short_table(1);
+    const char *name = NULL;
+
+    assert_int_equal(install(table), CUDA_SUCCESS);
+    assert_int_equal(fake_query(), CUSHIM__REQUIRES_NEWER_DRIVER);
+    assert_int_equal(cushim_driver()->GetErrorName(CUDA_ERROR_NO_DEVICE, &name), CUDA_SUCCESS);
+    assert_string_equal(name, "CUDA_ERROR_NO_DEVICE");
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(table);
+}
+
+static void symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver(void **state)
+{
+    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2));
+    float ms = 0;
+
+    assert_int_equal(install(table), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->EventElapsedTime_v2(&ms, NULL, NULL), CUDA_SUCCESS);
+    assert_true(ms == 1); /* the older function's */
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(table);
+}
+
+static void shorter_tables_over_each_other_are_restored_one_by_one(void **state)
+{
+    struct cushim_table *tables[3];
+    const struct cushim_table *formers[COUNT(tables)];
+
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        tables[i] = new_short_table(CUSHIM__SYMBOL_COUNT - 1 - i);
+        assert_int_equal(cushim_table_install(tables[i], &formers[i]), CUDA_SUCCESS);
+        assert_ptr_equal(formers[i], i ? tables[i - 1] : &cushim__lazy_table);
+    }
+    for (size_t i = COUNT(tables); i-- > 1;) {
+        assert_int_equal(install(formers[i]), CUDA_SUCCESS);
+        assert_ptr_equal(cushim_table_installed(), tables[i - 1]);
+        assert_completed(tables[i - 1], CUSHIM__SYMBOL_COUNT - i);
+    }
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(tables); i++)
+        free(tables[i]);
+}
+
+static CUresult CUDAAPI other_answer(CUevent event)
+{
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static void shorter_table_that_was_changed_is_copied_again_to_the_same_place(void **state)
+{
+    struct cushim_table *table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+    const struct cushim_table *copy, *former = NULL;
+
+    assert_int_equal(install(table), CUDA_SUCCESS);
+    copy = cushim_driver();
+    assert_int_equal(cushim_table_install(table, &former), CUDA_SUCCESS);
+    assert_ptr_equal(former, table);
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    table->EventQuery = other_answer;
+    assert_int_equal(install(table), CUDA_SUCCESS);
+    assert_ptr_equal(cushim_driver(), copy);
+    assert_int_equal(fake_query(), CUDA_ERROR_INVALID_CONTEXT);
+    /* Whoever kept the copy installs the table. */
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    assert_int_equal(install(copy), CUDA_SUCCESS);
+    assert_ptr_equal(cushim_table_installed(), table);
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    free(table);
+}
+
+static void shorter_tables_beyond_the_eighth_are_refused(void **state)
+{
+    struct cushim_table *tables[9];
+    const struct cushim_table *former = NULL;
+
+    for (size_t i = 0; i < COUNT(tables); i++)
+        tables[i] = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+    for (size_t i = 0; i < COUNT(tables) - 1; i++)
+        assert_int_equal(install(tables[i]), CUDA_SUCCESS);
+    assert_int_equal(cushim_table_install(tables[8], &former), CUDA_ERROR_OUT_OF_MEMORY);
+    assert_null(former);
+    assert_ptr_equal(cushim_table_installed(), tables[7]);
+    for (size_t i = 0; i < COUNT(tables) - 1; i++) {
+        assert_int_equal(install(tables[i]), CUDA_SUCCESS);
+        assert_int_equal(fake_query(), FAKE_MOCK_ANSWER);
+    }
+    assert_int_equal(install(fake_mock()), CUDA_SUCCESS); /* a whole one needs no copy */
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    for (size_t i = 0; i < COUNT(tables); i++)
+        free(tables[i]);
+}
+
+enum { INSTALLERS = 8, INSTALLATIONS = 2000 };
+
+static atomic_uint wrong_answers;
+
+/* Whatever the other threads do, the current table is the loader's own or all of the copy. */
+static void *install_and_call(void *table)
+{
+    for (int i = 0; i < INSTALLATIONS; i++) {
+        float ms;
+
+        install(table);
+        if (cushim_driver()->EventQuery(NULL) != (CUresult)FAKE_MOCK_ANSWER ||
+            cushim_driver()->EventElapsedTime_v2(&ms, NULL, NULL) != CUDA_SUCCESS)
+            atomic_fetch_add(&wrong_answers, 1);
+    }
+    return NULL;
+}
+
+static void threads_that_install_one_shorter_table_use_one_copy(void **state)
+{
+    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2)), *other;
+    pthread_t threads[INSTALLERS];
+
+    for (int i = 0; i < INSTALLERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, install_and_call, table), 0);
+    for (int i = 0; i < INSTALLERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(wrong_answers, 0);
+    assert_completed(table, CUSHIM__SLOT(EventElapsedTime_v2));
+    for (int i = 1; i < 8; i++) { /* the other copies are free */
+        other = new_short_table(1);
+        assert_int_equal(install(other), CUDA_SUCCESS);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +361,13 @@ int main(void)
         forked_test(init_always_initialises_an_installed_table),
         forked_test(layer_over_the_lazy_load_table_loads_once_and_forwards),
         forked_test(former_table_restored_after_a_load_is_the_drivers),
+        forked_test(shorter_table_is_installed_with_the_missing_slots_filled),
+        forked_test(slot_beyond_a_shorter_table_answers_without_a_driver),
+        forked_test(symbol_that_a_shorter_table_lacks_falls_back_as_in_a_driver),
+        forked_test(shorter_tables_over_each_other_are_restored_one_by_one),
+        forked_test(shorter_table_that_was_changed_is_copied_again_to_the_same_place),
+        forked_test(shorter_tables_beyond_the_eighth_are_refused),
+        forked_test(threads_that_install_one_shorter_table_use_one_copy),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,6 +10,7 @@
 #include "fake.h"
 #include "forked.h"
 #include "loader/codes.h"
+#include "loader/report.h"
 #include "src/base/text.h"
 #include "tests/support/environment.h"
 
@@ -119,29 +120,110 @@ static void every_state_has_its_code_a_reason_and_advice_if_it_fails(void **stat
     }
 }
 
-/* --- the size of the struct --- */
+/* --- as an object --- */
 
-static void report_of_another_size_is_refused_or_says_how_much_was_written(void **state)
+static bool is_same(const char *one, const char *other)
 {
-    static struct {
-        struct cushim_report report;
-        unsigned char newer[GUARD_BYTES];
-    } larger, guarded;
-    static const size_t sizes[] = {0, 1, sizeof(size_t), offsetof(struct cushim_report, candidates),
-                                   sizeof(struct cushim_report) - 1};
+    return strcmp(one, other) == 0;
+}
 
-    memset(&guarded, GUARD, sizeof guarded);
-    assert_int_equal(cushim_report_get(NULL), CUDA_ERROR_INVALID_VALUE);
-    for (size_t i = 0; i < COUNT(sizes); i++) {
-        larger = guarded;
-        larger.report.size = guarded.report.size = sizes[i];
-        assert_int_equal(cushim_report_get(&larger.report), CUDA_ERROR_INVALID_VALUE);
-        assert_memory_equal(&larger, &guarded, sizeof larger);
+/* The number of the function that differs from what the loader has; 0 if none. */
+static int check_functions(void)
+{
+    struct cushim_report expected, *report = NULL;
+    struct cushim_symbol_counts counts;
+
+    enter_state(current);
+    expected = fake_report();
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
+        return 1;
+    cushim_report_symbols(report, &counts);
+    if (memcmp(&counts, &expected.symbols, sizeof counts) != 0)
+        return 2;
+    if (cushim_report_state(report) != expected.state ||
+        cushim_report_code(report) != expected.code ||
+        cushim_report_driver_version(report) != expected.driver_version ||
+        cushim_report_minimum_version(report) != expected.minimum_version)
+        return 3;
+    if (!is_same(cushim_report_library(report), expected.library) ||
+        !is_same(cushim_report_reason(report), expected.reason) ||
+        !is_same(cushim_report_advice(report), expected.advice))
+        return 4;
+    if (cushim_report_candidate_count(report) != expected.candidate_count)
+        return 5;
+    for (unsigned i = 0; i < expected.candidate_count; i++) {
+        const struct cushim__candidate *candidate = &expected.candidates[i];
+
+        if (cushim_report_candidate_origin(report, i) != candidate->origin ||
+            cushim_report_candidate_outcome(report, i) != candidate->outcome ||
+            cushim_report_candidate_code(report, i) != candidate->code ||
+            cushim_report_candidate_version(report, i) != candidate->version ||
+            !is_same(cushim_report_candidate_path(report, i), candidate->path) ||
+            !is_same(cushim_report_candidate_message(report, i), candidate->message))
+            return 6;
     }
-    larger.report.size = sizeof larger;
-    assert_int_equal(cushim_report_get(&larger.report), CUDA_SUCCESS);
-    assert_int_equal(larger.report.size, sizeof larger.report);
-    assert_memory_equal(larger.newer, guarded.newer, sizeof larger.newer);
+    cushim_report_destroy(report);
+    return 0;
+}
+
+static void functions_return_what_the_loader_reports_in_every_state(void **state)
+{
+    for (current = cases; current < cases + COUNT(cases); current++) {
+        const int broken = forked_answer(check_functions);
+
+        if (broken)
+            fail_msg("state %s: function %d differs", cushim_state_name(current->state), broken);
+    }
+}
+
+/* Everything that is 0 or empty of a report and a candidate that do not exist. */
+static void assert_empty(const struct cushim_report *report, unsigned candidate)
+{
+    assert_int_equal(cushim_report_candidate_origin(report, candidate), 0);
+    assert_int_equal(cushim_report_candidate_outcome(report, candidate), 0);
+    assert_int_equal(cushim_report_candidate_code(report, candidate), 0);
+    assert_int_equal(cushim_report_candidate_version(report, candidate), 0);
+    assert_string_equal(cushim_report_candidate_path(report, candidate), "");
+    assert_string_equal(cushim_report_candidate_message(report, candidate), "");
+}
+
+static void report_stays_as_it_was_created(void **state)
+{
+    struct cushim_report *report = NULL;
+
+    assert_int_equal(cushim_report_create(NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(fake_load_library(NO_FILE), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
+    assert_int_equal(fake_load(&source), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_state(report), CUSHIM_STATE_NOT_FOUND);
+    assert_string_equal(cushim_report_candidate_path(report, 0), NO_FILE);
+    assert_string_equal(cushim_report_library(report), "");
+    assert_empty(report, cushim_report_candidate_count(report));
+    assert_empty(report, UINT_MAX);
+    cushim_report_destroy(report);
+    assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_state(report), CUSHIM_STATE_LOADED);
+    cushim_report_destroy(report);
+}
+
+static void report_that_is_null_is_empty(void **state)
+{
+    struct cushim_symbol_counts counts, none = {.core = {0}};
+
+    memset(&counts, GUARD, sizeof counts);
+    cushim_report_symbols(NULL, &counts);
+    cushim_report_symbols(NULL, NULL);
+    assert_memory_equal(&counts, &none, sizeof counts);
+    assert_int_equal(cushim_report_state(NULL), CUSHIM_STATE_UNTRIED);
+    assert_int_equal(cushim_report_code(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_driver_version(NULL), 0);
+    assert_int_equal(cushim_report_minimum_version(NULL), 0);
+    assert_string_equal(cushim_report_library(NULL), "");
+    assert_string_equal(cushim_report_reason(NULL), "");
+    assert_string_equal(cushim_report_advice(NULL), "");
+    assert_int_equal(cushim_report_candidate_count(NULL), 0);
+    assert_empty(NULL, 0);
+    cushim_report_destroy(NULL);
 }
 
 /* --- names --- */
@@ -192,15 +274,13 @@ static char text[65536];
 
 static const char *report_text(void)
 {
-    const struct cushim_report report = fake_report();
-
-    assert_true(cushim_report_text(&report, text, sizeof text) < sizeof text);
+    assert_true(cushim_report_text(text, sizeof text) < sizeof text);
     return text;
 }
 
 typedef size_t (*writer)(const struct cushim_report *report, char *buffer, size_t size);
 
-static const writer writers[] = {cushim_report_text, cushim_report_json};
+static const writer writers[] = {cushim__report_text, cushim__report_json};
 
 /* Short texts with every buffer size, long ones with some, and all sizes near the length. */
 static void assert_never_written_beyond(writer write, const struct cushim_report *report)
@@ -240,13 +320,8 @@ static void text_and_json_fit_every_buffer(void **state)
     report[2] = fake_report();
     for (size_t i = 0; i < COUNT(report) * COUNT(writers); i++)
         assert_never_written_beyond(writers[i % COUNT(writers)], &report[i / COUNT(writers)]);
-    for (size_t i = 0; i < COUNT(writers); i++) {
-        char before[] = "before";
-
-        assert_int_equal(writers[i](NULL, before, sizeof before), 0);
-        assert_string_equal(before, "");
-        assert_int_equal(writers[i](NULL, NULL, 0), 0);
-    }
+    assert_int_equal(cushim_report_text(NULL, 0), cushim__report_text(&report[2], NULL, 0));
+    assert_int_equal(cushim_report_json(NULL, 0), cushim__report_json(&report[2], NULL, 0));
 }
 
 static void text_and_json_name_what_is_missing_what_was_called_and_what_is_installed(void **state)
@@ -265,7 +340,7 @@ static void text_and_json_name_what_is_missing_what_was_called_and_what_is_insta
     assert_int_equal(cushim_table_install(fake_mock(), NULL), CUDA_SUCCESS);
     assert_non_null(strstr(report_text(), installed));
     report = fake_report();
-    assert_true(cushim_report_json(&report, text, sizeof text) < sizeof text);
+    assert_true(cushim_report_json(text, sizeof text) < sizeof text);
     assert_non_null(strstr(text, "\"missed\": [\n    \"cuEventRecord\"\n  ]"));
     for (const char *name = strstr(text, "\"missing\": ["); *name != ']'; name++)
         names += strncmp(name, "\"cu", 3) == 0;
@@ -324,7 +399,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
-        cmocka_unit_test(report_of_another_size_is_refused_or_says_how_much_was_written),
+        cmocka_unit_test(functions_return_what_the_loader_reports_in_every_state),
+        forked_test(report_stays_as_it_was_created),
+        cmocka_unit_test(report_that_is_null_is_empty),
         cmocka_unit_test(every_state_outcome_and_origin_has_a_name_of_its_own),
         forked_test(text_and_json_fit_every_buffer),
         forked_test(text_and_json_name_what_is_missing_what_was_called_and_what_is_installed),

@@ -69,7 +69,7 @@ enum cushim_argument_kind {
     CUSHIM_ARGUMENT_STRUCT,
 };
 
-/** An argument of a recorded call. */
+/** An argument of a recorded call. It never grows, as it is part of one. */
 struct cushim_recorded_argument {
     /** Its name, and its type without the star of what the driver writes a handle to. */
     const char *name, *type;
@@ -247,7 +247,7 @@ enum cushim_match_kind {
     CUSHIM_MATCH_NOT_NULL,  /**< Not zero. */
 };
 
-/** What one argument has to be. Use the functions below to write one. */
+/** What one argument has to be. Use the functions below to write one. It never grows. */
 struct cushim_match {
     enum cushim_match_kind kind;
     uint64_t value, last;

@@ -24,9 +24,18 @@ static plugin_look_function *look_of(const char *path)
     return look;
 }
 
+static void print_reason(const char *label)
+{
+    struct cushim_report *report;
+
+    if (cushim_report_create(&report) != CUDA_SUCCESS)
+        return;
+    printf("%s: %s\n", label, cushim_report_reason(report));
+    cushim_report_destroy(report);
+}
+
 int main(int count, char **arguments)
 {
-    static struct cushim_report report = {.size = sizeof report};
     char text[100];
 
     for (int i = 1; i + 1 < count; i += 2) {
@@ -36,10 +45,8 @@ int main(int count, char **arguments)
             return 1;
         printf("plugin: %s\n", text);
     }
-    cushim_report_get(&report);
-    printf("host, before: %s\n", report.reason);
+    print_reason("host, before");
     cushim_load(NULL);
-    cushim_report_get(&report);
-    printf("host: %s\n", report.reason);
+    print_reason("host");
     return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for programs: one JSON object, two spaces deep, in a fixed order. */
-#include <cushim/report.h>
-
 #include <cushim/error.h>
 
+#include "loader/report.h"
 #include "src/base/text.h"
 
 static void add_key(struct cushim__text *text, const char *indent, const char *key)
@@ -95,7 +94,7 @@ static void add_fallback_array(struct cushim__text *text)
 }
 
 /* The code of cuDriverGetVersion, if it was called. */
-static void add_version_code(struct cushim__text *text, const struct cushim_candidate *candidate)
+static void add_version_code(struct cushim__text *text, const struct cushim__candidate *candidate)
 {
     if (candidate->code != CUDA_SUCCESS || candidate->version)
         add_code(text, "      ", candidate->code);
@@ -108,7 +107,7 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
     add_key(text, "  ", "candidates");
     cushim__text_add(text, "[");
     for (unsigned i = 0; i < report->candidate_count; i++) {
-        const struct cushim_candidate *candidate = &report->candidates[i];
+        const struct cushim__candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%s\n    {\n      \"origin\": \"%s\"", i ? "," : "",
                             cushim_origin_name(candidate->origin));
         add_string(text, "      ", "path", candidate->path);
@@ -143,12 +142,19 @@ static void write_json(struct cushim__text *text, const struct cushim_report *re
     cushim__text_add(text, "\n}\n");
 }
 
-size_t cushim_report_json(const struct cushim_report *report, char *buffer, size_t size)
+size_t cushim__report_json(const struct cushim_report *report, char *buffer, size_t size)
 {
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (report && report->size >= sizeof *report)
-        write_json(&text, report);
+    write_json(&text, report);
     return text.length;
+}
+
+size_t cushim_report_json(char *buffer, size_t size)
+{
+    struct cushim_report report;
+
+    cushim__report_get(&report);
+    return cushim__report_json(&report, buffer, size);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report for people. */
-#include <cushim/report.h>
-
 #include <cushim/error.h>
 
+#include "loader/report.h"
 #include "src/base/text.h"
 
 /* Further names are only counted: an old driver lacks hundreds. */
@@ -77,7 +76,7 @@ static void add_missed(struct cushim__text *text)
 static void add_candidates(struct cushim__text *text, const struct cushim_report *report)
 {
     for (unsigned i = 0; i < report->candidate_count; i++) {
-        const struct cushim_candidate *candidate = &report->candidates[i];
+        const struct cushim__candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%-11s ", "tried");
         cushim__text_plain(text, candidate->path);
         cushim__text_format(text, "%s%s: %s%s", candidate->path[0] ? " by " : "by ",
@@ -118,12 +117,19 @@ static void write_text(struct cushim__text *text, const struct cushim_report *re
     add_candidates(text, report);
 }
 
-size_t cushim_report_text(const struct cushim_report *report, char *buffer, size_t size)
+size_t cushim__report_text(const struct cushim_report *report, char *buffer, size_t size)
 {
     struct cushim__text text;
 
     cushim__text_begin(&text, buffer, size);
-    if (report && report->size >= sizeof *report)
-        write_text(&text, report);
+    write_text(&text, report);
     return text.length;
+}
+
+size_t cushim_report_text(char *buffer, size_t size)
+{
+    struct cushim_report report;
+
+    cushim__report_get(&report);
+    return cushim__report_text(&report, buffer, size);
 }

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The library is compatible with itself after a slot was added, as abidiff (abigail-tools) sees it,
+# and not the other way round.
+#
+#     tests/binary/added_slot.sh
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+for which in before after; do
+    mkdir "$folder/$which"
+    git ls-files -z | tar -c --null -T - | tar -x -C "$folder/$which"
+done
+python3 - "$folder/after/loader/registry" <<'PY'
+import re, sys
+functions, exports = sys.argv[1] + '/functions.tsv', sys.argv[1] + '/exports.tsv'
+rows = open(functions, encoding='ascii').readlines()
+count = sum(not row.startswith('#') for row in rows)
+rows.append('\t'.join(['cuNewerThanThisLibrary', *rows[-1].split('\t')[1:]]))
+open(functions, 'w', encoding='ascii').writelines(rows)
+text = open(exports, encoding='ascii').read()
+text = re.sub(r'(?m)^(cushim_slots_%d\t.*\n)' % count,
+              r'\1' + 'cushim_slots_%d\t0.1\n' % (count + 1), text)
+open(exports, 'w', encoding='ascii').write(text)
+PY
+for which in before after; do
+    meson setup "$folder/$which/build" "$folder/$which" -Ddefault_library=shared -Ddebug=true \
+        -Dmock=disabled -Dtests=disabled -Dtool=disabled >/dev/null
+    ninja -C "$folder/$which/build" libcushim.so.0 >/dev/null
+done
+
+# abidiff's status: 1 and 2 are errors, 4 a change, 8 one that is incompatible.
+compare() {
+    local status=0
+    abidiff --headers-dir1 "$folder/$1/include" --headers-dir2 "$folder/$2/include" \
+        "$folder/$1/build/libcushim.so.0" "$folder/$2/build/libcushim.so.0" || status=$?
+    echo "from $1 to $2: abidiff's status is $status"
+    return "$status"
+}
+status=0 && compare before after || status=$?
+[[ $status -eq 4 ]]
+status=0 && compare after before || status=$?
+[[ $status -eq 12 ]]
