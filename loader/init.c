@@ -15,6 +15,7 @@
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
+#include "src/log.h"
 
 /* The last result of cuInit, any number of 32 bits, or NOT_CALLED. */
 #define NOT_CALLED INT64_MAX
@@ -90,6 +91,7 @@ static void in_child(void)
     }
     cushim__forget_loading();
     cushim__report_after_fork();
+    cushim__log_after_fork();
     /* The child may have another CUDA_VISIBLE_DEVICES, so the parent's result does not count. */
     atomic_store(&init_result, NOT_CALLED);
 }

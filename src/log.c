@@ -3,10 +3,13 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <cushim/error.h>
 
+#include "loader/loader.h"
 #include "loader/system.h"
 #include "src/objects.h"
 
@@ -18,94 +21,131 @@ enum { LINE = 512 };
  * second, so a change does not wait for them, and a thread that logs from inside the function does
  * not wait for the change.
  *
- * All accesses are sequentially consistent: a reader counts itself and then reads which slot is
+ * A thread that is in a slot has one entry in its `readers`, however often it has entered: a child
+ * that is forked can tell its one thread from those that it has not got.
+ *
+ * All accesses are sequentially consistent: a reader enters itself and then reads which slot is
  * current, a change does both in reverse, and one of them must see the other.
  */
+enum { MOST_READERS = 64 };
+
 static struct slot {
     cushim_log_function function;
     void *data;
-    atomic_uint readers;
+    _Atomic uintptr_t readers[MOST_READERS]; /* threads; 0: a free entry */
 } slots[2];
 static atomic_uint current;
-static atomic_flag changing = ATOMIC_FLAG_INIT;
+static _Atomic uintptr_t changing; /* the thread that does; 0: none */
 
-/* The process that the counts and the flag belong to: a forked child has none of its threads. */
-static _Atomic uint32_t process;
-enum { NO_PROCESS = 0, BEING_CLEARED = INT32_MAX };
+/* Nobody enters a slot before the first change, which has forks handled. */
+static atomic_bool is_used;
 
-static void reset_after_fork(void)
+void cushim__log_after_fork(void)
 {
-    const uint32_t self = cushim__process();
+    const uintptr_t self = cushim__thread();
 
+    for (unsigned i = 0; i < 2 * MOST_READERS; i++) {
+        _Atomic uintptr_t *reader = &slots[i / MOST_READERS].readers[i % MOST_READERS];
+
+        if (atomic_load(reader) != self)
+            atomic_store(reader, 0);
+    }
+    if (atomic_load(&changing) != self)
+        atomic_store(&changing, 0);
+}
+
+static bool is_inside(const struct slot *slot, uintptr_t thread)
+{
+    for (unsigned i = 0; i < MOST_READERS; i++) {
+        if (atomic_load(&slot->readers[i]) == thread)
+            return true;
+    }
+    return false;
+}
+
+/* Enter a thread that is not inside. If all entries are in use, wait for one. */
+static _Atomic uintptr_t *take_entry(struct slot *slot, uintptr_t thread)
+{
     for (unsigned times = 0;; times++) {
-        uint32_t seen = atomic_load(&process);
+        for (unsigned i = 0; i < MOST_READERS; i++) {
+            uintptr_t none = 0;
 
-        if (seen == self)
-            return;
-        if (seen == BEING_CLEARED) {
+            if (atomic_compare_exchange_strong(&slot->readers[i], &none, thread))
+                return &slot->readers[i];
+        }
+        cushim__pause(times);
+    }
+}
+
+/* Enter the current slot. `*entry` is what to set to 0 at the end; NULL: this thread was inside. */
+static struct slot *enter(_Atomic uintptr_t **entry)
+{
+    const uintptr_t self = cushim__thread();
+
+    for (;;) {
+        const unsigned index = atomic_load(&current);
+
+        *entry = NULL;
+        if (is_inside(&slots[index], self))
+            return &slots[index];
+        *entry = take_entry(&slots[index], self);
+        if (atomic_load(&current) == index)
+            return &slots[index];
+        atomic_store(*entry, 0);
+    }
+}
+
+/* Wait until no other thread is in a slot. */
+static void wait_for_readers(const struct slot *slot, uintptr_t self)
+{
+    for (unsigned i = 0; i < MOST_READERS; i++) {
+        uintptr_t reader = atomic_load(&slot->readers[i]);
+
+        for (unsigned times = 0; reader && reader != self; times++) {
             cushim__pause(times);
-        } else if (seen == NO_PROCESS) {
-            atomic_compare_exchange_strong(&process, &seen, self);
-        } else if (atomic_compare_exchange_strong(&process, &seen, BEING_CLEARED)) {
-            atomic_store(&slots[0].readers, 0);
-            atomic_store(&slots[1].readers, 0);
-            atomic_flag_clear(&changing);
-            atomic_store(&process, self);
+            reader = atomic_load(&slot->readers[i]);
         }
     }
 }
 
-static struct slot *enter(void)
-{
-    for (;;) {
-        const unsigned index = atomic_load(&current);
-
-        atomic_fetch_add(&slots[index].readers, 1);
-        if (atomic_load(&current) == index)
-            return &slots[index];
-        atomic_fetch_sub(&slots[index].readers, 1);
-    }
-}
-
-static void leave(struct slot *slot)
-{
-    atomic_fetch_sub(&slot->readers, 1);
-}
-
-static void wait_for_readers(const struct slot *slot)
-{
-    for (unsigned times = 0; atomic_load(&slot->readers); times++)
-        cushim__pause(times);
-}
-
 void cushim_log_set(cushim_log_function function, void *data)
 {
+    const uintptr_t self = cushim__thread();
+    uintptr_t none = 0;
     unsigned former;
 
-    reset_after_fork();
-    for (unsigned times = 0; atomic_flag_test_and_set(&changing); times++)
+    cushim__handle_forks();
+    atomic_store(&is_used, true);
+    for (unsigned times = 0; !atomic_compare_exchange_strong(&changing, &none, self); times++) {
+        none = 0;
         cushim__pause(times);
+    }
     former = atomic_load(&current);
     slots[!former].function = function;
     slots[!former].data = data;
     atomic_store(&current, !former);
-    wait_for_readers(&slots[former]);
-    atomic_flag_clear(&changing);
+    wait_for_readers(&slots[former], self);
+    atomic_store(&changing, 0);
 }
 
 void cushim__log(const char *format, ...)
 {
-    struct slot *slot = enter();
+    _Atomic uintptr_t *entry;
+    struct slot *slot;
     char line[LINE];
     va_list arguments;
 
+    if (!atomic_load(&is_used))
+        return;
+    slot = enter(&entry);
     if (slot->function) {
         va_start(arguments, format);
         vsnprintf(line, sizeof line, format, arguments);
         va_end(arguments);
         slot->function(slot->data, line);
     }
-    leave(slot);
+    if (entry)
+        atomic_store(entry, 0);
 }
 
 CUresult cushim__destroyed(const char *function, CUresult code)

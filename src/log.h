@@ -8,4 +8,7 @@ __attribute__((format(__printf__, 1, 2)))
 #endif
 void cushim__log(const char *format, ...);
 
+/* In a forked child: forget the threads of the parent that were logging; none of them is here. */
+void cushim__log_after_fork(void);
+
 #endif

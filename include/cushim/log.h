@@ -20,8 +20,8 @@ extern "C" {
  * Receives one message.
  *
  * Called on the thread that causes the message, inside a call of cushim: it must not call
- * cushim_log_set() nor leave by longjmp() or an exception, and should not call cushim or the
- * driver. It may be called on several threads at once.
+ * cushim_log_set(), except in a child that it has forked, nor leave by longjmp() or an exception,
+ * and should not call cushim or the driver. It may be called on several threads at once.
  *
  * @param data     Pointer that was passed to cushim_log_set().
  * @param message  One line without its newline; borrowed for the call, never NULL.
@@ -33,7 +33,9 @@ typedef void (*cushim_log_function)(void *data, const char *message);
  *
  * A function is never called with the data of another. When the call returns, the former function
  * is not running and will not be called again, so the data that it uses may be freed. The call
- * waits for a former function that is running: do not hold a lock that it takes.
+ * waits for a former function that is running: do not hold a lock that it takes. In a forked child
+ * no thread of the parent is waited for. A child that was forked inside the function may change it
+ * there, and that call does not wait for itself; other threads of the child wait for it.
  *
  * @param function  Receives the messages; NULL: no messages, the state at program start.
  * @param data      Passed to `function`; NULL allowed. Borrowed until the next call.

@@ -156,13 +156,13 @@ static void a_function_is_never_called_with_other_data_or_after_it_was_replaced(
 #define TEST(f) cmocka_unit_test_setup_teardown(f, listen, be_silent)
 
 #ifndef _WIN32 /* which has no fork */
-static atomic_bool is_inside, may_leave;
+static atomic_bool has_entered, may_leave;
 
 static void stay(void *data, const char *message)
 {
     (void)data;
     (void)message;
-    atomic_store(&is_inside, true);
+    atomic_store(&has_entered, true);
     while (!atomic_load(&may_leave))
         sched_yield();
 }
@@ -173,28 +173,155 @@ static void *log_once(void *unused)
     return unused;
 }
 
-static void a_forked_child_does_not_wait_for_a_thread_of_its_parent(void **state)
+/* cushim_log_set() pauses while it waits for a thread (the linker puts this in its place). */
+static atomic_bool is_waiting;
+void __real_cushim__pause(unsigned times);
+void __wrap_cushim__pause(unsigned times);
+void __wrap_cushim__pause(unsigned times)
+{
+    atomic_store(&is_waiting, true);
+    __real_cushim__pause(times);
+}
+
+/* The status of a child in which all went well. */
+enum { CHILD_IS_RIGHT = 0, CHILD_RETURNED_EARLY = 1, CHILD_HEARD_NOTHING = 2 };
+
+static void leave_child(int status)
+{
+    counters_write();
+    _exit(status);
+}
+
+static int status_of(pid_t child)
+{
+    int status = -1;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+/* Change the function twice, so that each of its two places has been waited for, and use it. */
+static int change_and_log(void)
+{
+    count = 0;
+    cushim_log_set(NULL, NULL);
+    cushim_log_set(keep, last);
+    cushim__log("heard");
+    return count == 1 ? CHILD_IS_RIGHT : CHILD_HEARD_NOTHING;
+}
+
+static void child_does_not_wait_for_a_thread_of_its_parent(void **state)
 {
     pthread_t thread;
     pid_t child;
-    int status;
 
     (void)state;
     cushim_log_set(stay, NULL);
     assert_int_equal(pthread_create(&thread, NULL, log_once, NULL), 0);
-    while (!atomic_load(&is_inside))
+    while (!atomic_load(&has_entered))
         sched_yield();
     child = fork();
     if (child == 0) {
         alarm(120); /* ends a child that waits for ever */
-        cushim_log_set(NULL, NULL);
-        counters_write();
-        _exit(0);
+        leave_child(change_and_log());
     }
     atomic_store(&may_leave, true);
     pthread_join(thread, NULL);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    assert_int_equal(status_of(child), CHILD_IS_RIGHT);
+}
+
+static pid_t forked;
+
+static void fork_inside(void *data, const char *message)
+{
+    (void)data;
+    (void)message;
+    forked = fork();
+    if (forked == 0) {
+        alarm(120);
+        cushim_log_set(NULL, NULL);
+    }
+}
+
+static void child_forked_inside_the_function_may_replace_it_there(void **state)
+{
+    (void)state;
+    cushim_log_set(fork_inside, NULL);
+    cushim__log("fork");
+    if (forked == 0)
+        leave_child(change_and_log());
+    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
+}
+
+static atomic_bool has_changed, was_early;
+
+static void *change(void *unused)
+{
+    cushim_log_set(NULL, NULL);
+    atomic_store(&has_changed, true);
+    return unused;
+}
+
+/* The function goes on in the child until a thread there waits for it, or no longer does. */
+static void fork_and_be_waited_for(void *data, const char *message)
+{
+    pthread_t *thread = data;
+
+    (void)message;
+    forked = fork();
+    if (forked != 0)
+        return;
+    alarm(120);
+    atomic_store(&is_waiting, false);
+    if (pthread_create(thread, NULL, change, NULL) != 0)
+        leave_child(CHILD_HEARD_NOTHING);
+    while (!atomic_load(&is_waiting) && !atomic_load(&has_changed))
+        sched_yield();
+    atomic_store(&was_early, atomic_load(&has_changed));
+}
+
+static void child_forked_inside_the_function_is_waited_for(void **state)
+{
+    pthread_t thread;
+
+    (void)state;
+    cushim_log_set(fork_and_be_waited_for, &thread);
+    cushim__log("fork");
+    if (forked == 0) {
+        pthread_join(thread, NULL);
+        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
+    }
+    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
+}
+
+/* On the first thread as above; on the other one it stays until the end of the test. */
+static void stay_or_fork(void *data, const char *message)
+{
+    if (strcmp(message, "stay") == 0)
+        stay(NULL, message);
+    else
+        fork_and_be_waited_for(data, message);
+}
+
+static void child_forked_inside_the_function_waits_for_its_own_thread_alone(void **state)
+{
+    pthread_t thread, other;
+
+    (void)state;
+    atomic_store(&has_entered, false);
+    atomic_store(&may_leave, false);
+    cushim_log_set(stay_or_fork, &thread);
+    assert_int_equal(pthread_create(&other, NULL, log_once, NULL), 0);
+    while (!atomic_load(&has_entered))
+        sched_yield();
+    cushim__log("fork");
+    if (forked == 0) {
+        pthread_join(thread, NULL);
+        leave_child(atomic_load(&was_early) ? CHILD_RETURNED_EARLY : change_and_log());
+    }
+    atomic_store(&may_leave, true);
+    pthread_join(other, NULL);
+    assert_int_equal(status_of(forked), CHILD_IS_RIGHT);
 }
 #endif
 
@@ -207,7 +334,10 @@ int main(void)
         TEST(a_function_that_causes_messages_does_not_hang),
         TEST(a_function_is_never_called_with_other_data_or_after_it_was_replaced),
 #ifndef _WIN32
-        cmocka_unit_test(a_forked_child_does_not_wait_for_a_thread_of_its_parent),
+        TEST(child_does_not_wait_for_a_thread_of_its_parent),
+        TEST(child_forked_inside_the_function_may_replace_it_there),
+        TEST(child_forked_inside_the_function_is_waited_for),
+        TEST(child_forked_inside_the_function_waits_for_its_own_thread_alone),
 #endif
     };
 
