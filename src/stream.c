@@ -52,6 +52,17 @@ static CUresult end(struct cushim_stream *stream)
                              cushim_driver()->StreamDestroy_v2(stream->handle));
 }
 
+/* The driver clamps without a failure. That it cannot be asked is no reason to fail either. */
+static void log_clamped_priority(CUstream handle, int wanted)
+{
+    int given;
+
+    if (wanted != 0 && /* which every driver has */
+        cushim_driver()->StreamGetPriority(handle, &given) == CUDA_SUCCESS && given != wanted)
+        cushim__log("a stream was created with priority %d, as the driver has none of priority %d",
+                    given, wanted);
+}
+
 CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_context *context,
                               const struct cushim_stream_options *options)
 {
@@ -78,6 +89,7 @@ CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_conte
             end(new);
         goto failed;
     }
+    log_clamped_priority(new->handle, known.priority);
     atomic_init(&new->plain, true);
     new->context = cushim_context_retain(context);
     *stream = new;

@@ -3,8 +3,9 @@
  * @file
  * The log: messages that cushim cannot report by a return code.
  *
- * There are few: the first call of a symbol that the driver lacks, a handle that could not be
- * destroyed, a current context that could not be restored after a call that had already failed.
+ * There are few: the first call of a symbol that the driver lacks, a stream's priority that the
+ * driver has clamped, a handle that could not be destroyed, a current context that could not be
+ * restored after a call that had already failed.
  * Silent until the program asks for it; cushim writes to no file and no terminal by itself.
  */
 #ifndef CUSHIM_LOG_H

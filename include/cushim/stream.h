@@ -60,7 +60,7 @@ struct cushim_stream_options {
  * Create a stream in a context.
  *
  * A priority outside of the range of the device (cushim_device_stream_priority_range()) is clamped to
- * it, without a failure (statement 50).
+ * it, without a failure (statement 50); the log gets a message with both priorities (log.h).
  *
  * @param stream   Receives the stream with one reference; not NULL.
  * @param context  Context to create it in; not NULL. The stream holds a reference.
@@ -76,7 +76,7 @@ struct cushim_stream_options {
  * Context: acts in `context`, and puts the current one back.
  * Driver calls: cuCtxGetCurrent, cuStreamCreateWithPriority; if the context is not current, the
  *               latter between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuStreamDestroy_v2 if the
- *               pop fails.
+ *               pop fails; cuStreamGetPriority if the options name a priority other than 0.
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,

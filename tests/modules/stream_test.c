@@ -44,6 +44,49 @@ static void create_follows_its_options(void **state)
     }
 }
 
+static void clamped_priority_is_logged_once_for_each_stream(void **state)
+{
+    static const struct {
+        int wanted;
+        const char *message; /* NULL: it is in the range, which is 0 to -5 */
+    } cases[] = {
+        {-6, "a stream was created with priority -5, as the driver has none of priority -6"},
+        {1, "a stream was created with priority 0, as the driver has none of priority 1"},
+        {-5, NULL},
+        {-1, NULL},
+        {0, NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct cushim_stream_options options = {.size = sizeof options,
+                                                      .priority = cases[i].wanted};
+        struct cushim_stream *stream = NULL;
+
+        kit.log_lines = 0;
+        kit_forget();
+        OK(cushim_stream_create(&stream, kit.one, &options));
+        assert_calls(cases[i].wanted ? IN_FIRST("cuStreamCreateWithPriority") " cuStreamGetPriority"
+                                     : IN_FIRST("cuStreamCreateWithPriority"));
+        assert_int_equal(kit.log_lines, cases[i].message != NULL);
+        if (cases[i].message)
+            assert_string_equal(kit.log_last, cases[i].message);
+        OK(cushim_stream_release(stream));
+    }
+}
+
+static void stream_whose_priority_cannot_be_asked_is_created(void **state)
+{
+    const struct cushim_stream_options options = {.size = sizeof options, .priority = -6};
+    struct cushim_stream *stream = NULL;
+
+    (void)state;
+    kit_fault("cuStreamGetPriority => return(UNKNOWN)");
+    OK(cushim_stream_create(&stream, kit.one, &options));
+    assert_int_equal(kit.log_lines, 0);
+    OK(cushim_stream_release(stream));
+}
+
 static void unknown_options_are_refused_unless_zero(void **state)
 {
     struct {
@@ -350,6 +393,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(create_makes_a_non_blocking_stream_in_the_context),
         TEST(create_follows_its_options),
+        TEST(clamped_priority_is_logged_once_for_each_stream),
+        TEST(stream_whose_priority_cannot_be_asked_is_created),
         TEST(unknown_options_are_refused_unless_zero),
         TEST(stream_keeps_its_context_alive),
         TEST(release_returns_that_its_context_could_not_be_destroyed),
