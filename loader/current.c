@@ -147,6 +147,7 @@ enum { MOST_COPIES = 8 };
 
 static struct copy {
     const struct cushim_table *_Atomic original;
+    atomic_bool is_filled;
     union {
         struct cushim_table table;
         cushim_function words[1 + CUSHIM__SYMBOL_COUNT];
@@ -166,25 +167,41 @@ static cushim_function copied_function(const struct cushim_table *original, unsi
     return cushim__without_driver(slot, cushim__missing_function(slot));
 }
 
-/*
- * The table to make current for a table of the program's: itself, or a copy. NULL: none is left.
- * Threads that install the same table at once all fill its copy, with the same functions.
- */
+/* Nothing is written that is there already: threads may be calling through the copy. */
+static void fill_copy(struct copy *copy, const struct cushim_table *original)
+{
+    if (copy->as.table.size != sizeof copy->as.table)
+        copy->as.table.size = sizeof copy->as.table;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const cushim_function function = copied_function(original, slot);
+
+        if (copy->as.words[1 + slot] != function)
+            copy->as.words[1 + slot] = function;
+    }
+    atomic_store(&copy->is_filled, true);
+}
+
+/* False: the thread that fills it is the parent's of this process, or what a signal interrupted. */
+static bool wait_until_filled(const struct copy *copy)
+{
+    for (unsigned times = 0; times < 200 && !atomic_load(&copy->is_filled); times++)
+        cushim__pause(times);
+    return atomic_load(&copy->is_filled);
+}
+
+/* The table to make current for a table of the program's: itself, or a copy. NULL: none is left. */
 static const struct cushim_table *complete_table(const struct cushim_table *table)
 {
     if (table->size >= sizeof *table)
         return table;
-    for (unsigned i = 0; i < MOST_COPIES; i++) {
+    for (struct copy *copy = copies; copy < copies + MOST_COPIES; copy++) {
         const struct cushim_table *original = NULL;
 
-        if (!atomic_compare_exchange_strong(&copies[i].original, &original, table) &&
-            original != table)
+        if (!atomic_compare_exchange_strong(&copy->original, &original, table) &&
+            (original != table || !wait_until_filled(copy)))
             continue;
-        __atomic_store_n(&copies[i].as.table.size, sizeof *table, __ATOMIC_RELAXED);
-        for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-            __atomic_store_n(&copies[i].as.words[1 + slot], copied_function(table, slot),
-                             __ATOMIC_RELAXED);
-        return &copies[i].as.table;
+        fill_copy(copy, table);
+        return &copy->as.table;
     }
     return NULL;
 }

@@ -42,4 +42,5 @@ def emit_lazy(rows, types, counts):
         lines.append('    const struct cushim_table *driver = cushim__load_lazily();')
         lines.append(wrap('return driver ? %s : %s;' % (call, without_driver(row)), 8, '    '))
         lines.append('}\n')
-    return '\n'.join(lines) + '\n' + table('lazy', rows, 'cushim__lazy_table') + '#endif\n' + anchors(counts)
+    return ('\n'.join(lines) + '\n' + table('lazy', rows, 'cushim__lazy_table') + '#endif\n'
+            + anchors(counts))

@@ -28,7 +28,7 @@ PY
 for which in before after; do
     meson setup "$folder/$which/build" "$folder/$which" -Ddefault_library=shared -Ddebug=true \
         -Dmock=disabled -Dtests=disabled -Dtool=disabled >/dev/null
-    ninja -C "$folder/$which/build" libcushim.so.0 >/dev/null
+    meson compile -C "$folder/$which/build" cushim >/dev/null
 done
 
 # abidiff's status: 1 and 2 are errors, 4 a change, 8 one that is incompatible.

@@ -115,7 +115,7 @@ class Slots(unittest.TestCase):
 
     @classmethod
     def headers(cls, more):
-        """A folder with the slots.h of a registry with so many rows more; the number of its rows."""
+        """Make the headers of a registry with so many rows more; the number of its rows."""
         loader = os.path.join(cls.folder, 'loader')
         shutil.copytree(os.path.dirname(GENERATE), loader)
         path = os.path.join(loader, 'registry', 'functions.tsv')

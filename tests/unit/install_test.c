@@ -316,7 +316,7 @@ static void shorter_tables_beyond_the_eighth_are_refused(void **state)
         free(tables[i]);
 }
 
-enum { INSTALLERS = 8, INSTALLATIONS = 2000 };
+enum { COPIES = 8, INSTALLERS = 8, INSTALLATIONS = 2000 };
 
 static atomic_uint wrong_answers;
 
@@ -336,7 +336,8 @@ static void *install_and_call(void *table)
 
 static void threads_that_install_one_shorter_table_use_one_copy(void **state)
 {
-    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2)), *other;
+    struct cushim_table *table = new_short_table(CUSHIM__SLOT(EventElapsedTime_v2));
+    struct cushim_table *others[COPIES - 1];
     pthread_t threads[INSTALLERS];
 
     for (int i = 0; i < INSTALLERS; i++)
@@ -345,10 +346,14 @@ static void threads_that_install_one_shorter_table_use_one_copy(void **state)
         pthread_join(threads[i], NULL);
     assert_int_equal(wrong_answers, 0);
     assert_completed(table, CUSHIM__SLOT(EventElapsedTime_v2));
-    for (int i = 1; i < 8; i++) { /* the other copies are free */
-        other = new_short_table(1);
-        assert_int_equal(install(other), CUDA_SUCCESS);
+    for (int i = 0; i < COPIES - 1; i++) { /* the other copies are free */
+        others[i] = new_short_table(1);
+        assert_int_equal(install(others[i]), CUDA_SUCCESS);
     }
+    assert_int_equal(install(NULL), CUDA_SUCCESS);
+    for (int i = 0; i < COPIES - 1; i++)
+        free(others[i]);
+    free(table);
 }
 
 int main(void)
