@@ -57,8 +57,7 @@ static bool find_tables(const struct library_file *library, Elf64_Shdr *symbols,
         if (!read_at(library, symbols, sizeof *symbols, header.e_shoff + i * sizeof *symbols))
             return false;
         if (symbols->sh_type == SHT_DYNSYM)
-            return symbols->sh_link < header.e_shnum &&
-                   read_at(library, names, sizeof *names,
+            return read_at(library, names, sizeof *names,
                            header.e_shoff + symbols->sh_link * sizeof *names) &&
                    names->sh_type == SHT_STRTAB;
     }

@@ -105,7 +105,9 @@ class Symbols(ToolTest):
     def test_library_is_not_loaded(self):
         """One that could not be: what it needs is missing, or its constructor would be seen."""
         name = 'needs-helper' if WINDOWS else 'unresolved'
-        self.assertIn('cuInit', self.symbols(built_driver(name)).out)
+        told = self.symbols('--json', built_driver(name)).json()
+        self.assertIn('cuInit', [row['symbol'] for row in told['has']])
+        self.assertEqual(told['besides'], [])  # needs_what_nobody_has is exported, but not of cu
         self.assertEqual(self.symbols(fake(13000)).log, [])
 
     def refused(self, path, message, **settings):
@@ -136,9 +138,8 @@ class Symbols(ToolTest):
                               'libfake-helper.dll' if WINDOWS else 'libfake-helper.so')
         self.refused(host_path(helper), 'exports no symbol of the driver API')
 
-    @unittest.skipIf(WINDOWS, 'of ELF files')
-    def test_damaged_tables_are_refused(self):
-        """Whatever the section headers say of the dynamic symbols, nothing else is read."""
+    def elf_tables(self):
+        """A driver, where the headers of its dynamic symbols and names are, how many there are."""
         with open(built_driver('complete'), 'rb') as file:
             good = file.read()
         table, = struct.unpack_from('<Q', good, 40)
@@ -147,7 +148,37 @@ class Symbols(ToolTest):
         section, = [at for at in range(table, table + size * count, size)
                     if struct.unpack_from('<I', good, at + 4) == (DYNSYM,)]
         link, = struct.unpack_from('<I', good, section + 40)
-        names = table + link * size
+        return good, section, table + link * size, count
+
+    @unittest.skipIf(WINDOWS, 'of ELF files')
+    def test_symbol_that_dlsym_would_not_find_is_not_exported(self):
+        good, section, names, _ = self.elf_tables()
+        (symbols, size), (strings, length) = (struct.unpack_from('<QQ', good, at + 24)
+                                              for at in (section, names))
+        name = good.index(b'\0cuInit\0', strings, strings + length) + 1 - strings
+        entry, = [at for at in range(symbols, symbols + size, 24)
+                  if struct.unpack_from('<I', good, at) == (name,)]
+        changes = {
+            'undefined': (entry + 6, '<H', 0),
+            'local': (entry + 4, '<B', 2),
+            'hidden': (entry + 5, '<B', 2),
+            'its name lies behind the end': (entry, '<I', 2 ** 32 - 1),
+        }
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'libcuda.so.1')
+            for what, (at, form, value) in changes.items():
+                with self.subTest(what):
+                    changed = bytearray(good)
+                    struct.pack_into(form, changed, at, value)
+                    with open(path, 'wb') as file:
+                        file.write(changed)
+                    told = self.symbols('--json', path).json()
+                    self.assertEqual([row['symbol'] for row in told['lacks']], ['cuInit'])
+
+    @unittest.skipIf(WINDOWS, 'of ELF files')
+    def test_damaged_tables_are_refused(self):
+        """Whatever the section headers say of the dynamic symbols, nothing else is read."""
+        good, section, names, count = self.elf_tables()
         changes = {
             'no section headers': (60, '<H', 0),
             'headers of another size': (58, '<H', 40),
