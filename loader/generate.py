@@ -23,6 +23,8 @@ import calls  # noqa: E402
 import doors  # noqa: E402
 import drivers  # noqa: E402
 import exports  # noqa: E402
+import groups  # noqa: E402
+import json_file  # noqa: E402
 import layer  # noqa: E402
 import lazy  # noqa: E402
 import missing  # noqa: E402
@@ -55,6 +57,10 @@ EMITTERS = {
                 lambda rows, types, codes, names: results.emit_results(codes)),
     'attributes': ('names of device attributes and limits (private header)',
                    lambda rows, types, codes, names: attributes.emit_attributes(names)),
+    'groups': ('sections of the driver API by slot (private header)',
+               lambda rows, types, codes, names: groups.emit_groups(rows)),
+    'json': ('the registry as JSON, for other programs',
+             lambda rows, types, codes, names: json_file.emit_json(rows, types, codes)),
     'exports': ('the version script of the shared library',
                 lambda rows, types, codes, names: exports.emit_exports(EXPORTS)),
     'calls': ('for tests: one typed call of every slot',

@@ -48,6 +48,7 @@ static const char *expectation(const struct option *option, char *buffer, size_t
     case OPTION_FLAG: /* never asked for: it has no value */
     case OPTION_PATH:
     case OPTION_SETTING:
+    case OPTION_VERSION:
         return option->expected;
     case OPTION_NUMBER:
         snprintf(buffer, size, "a whole number from %" PRIu64 " to %" PRIu64, option->minimum,
@@ -89,6 +90,22 @@ static bool read_number(const char *text, bool is_size, uint64_t *number)
     return *next == '\0';
 }
 
+/* Read a version of CUDA as people write it. */
+static bool read_version(const char *text, uint64_t *number)
+{
+    const char *point = strchr(text, '.');
+    char major[3] = "";
+
+    if (!point || point == text || (size_t)(point - text) >= sizeof major || point[1] < '0' ||
+        point[1] > '9' || point[2])
+        return false;
+    memcpy(major, text, (size_t)(point - text));
+    if (!read_number(major, false, number))
+        return false;
+    *number = *number * 1000 + (uint64_t)(point[1] - '0') * 10;
+    return *number > 0;
+}
+
 static void store(const struct reading *reading, const struct option *option, const void *value,
                   size_t size)
 {
@@ -113,6 +130,12 @@ static bool take_value(const struct reading *reading, const struct option *optio
     }
     if (option->kind == OPTION_SETTING) {
         snprintf(problem, sizeof problem, "takes one line, but was given '%.160s'", value);
+    } else if (option->kind == OPTION_VERSION) {
+        if (read_version(value, &number)) {
+            store(reading, option, &number, sizeof number);
+            return true;
+        }
+        snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
     } else if (!read_number(value, option->kind == OPTION_SIZE, &number)) {
         snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
     } else if (number < option->minimum || number > option->maximum) {
@@ -145,6 +168,15 @@ static int take_option(const struct reading *reading, const char *word, const ch
     const char *value = strchr(word, '=');
     char buffer[160], problem[256];
 
+    if (!option && reading->command == COMMAND_SYMBOLS && word[0] != '-') {
+        if (reading->arguments->library) {
+            snprintf(problem, sizeof problem, "takes one library at most, not also '%.160s'", word);
+            complain(reading, name_of(reading->command), problem, NULL);
+            return 0;
+        }
+        reading->arguments->library = word;
+        return 1;
+    }
     if (!option) {
         snprintf(problem, sizeof problem, "%s '%.160s'",
                  word[0] == '-' && word[1] ? "has no option" : "takes no argument", word);
@@ -182,6 +214,8 @@ static void check_together(const struct reading *reading)
                      "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
         return;
     }
+    if (arguments->until && arguments->until < arguments->since)
+        complain(reading, "--until", "is older than --since", NULL);
     if (arguments->mock && arguments->library)
         complain(reading, "--library", "names a driver, but --mock takes another", NULL);
     if (!arguments->mock && arguments->setting_count)

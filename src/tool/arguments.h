@@ -20,6 +20,7 @@ enum command {
     COMMAND_RUN = 4,
     COMMAND_PROFILE = 8,
     COMMAND_PROBE = 16,
+    COMMAND_SYMBOLS = 32,
 };
 
 enum option_kind {
@@ -27,6 +28,7 @@ enum option_kind {
     OPTION_PATH,
     OPTION_NUMBER,
     OPTION_SIZE,
+    OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
     OPTION_SETTING, /* of the mock driver: read by its own parser */
 };
 
@@ -37,7 +39,7 @@ struct option {
     unsigned commands;         /* that have it */
     size_t field;              /* offset in struct arguments; the kind says of which type */
     uint64_t minimum, maximum; /* of a number or size */
-    const char *expected;      /* of a path or setting: what it is, for messages */
+    const char *expected;      /* of a path, setting or version: what it is, for messages */
     const char *key;           /* of a setting: its key; NULL: it stands in the value */
     bool is_repeated;          /* may be given often; of others, the last counts */
     const char *help;          /* sentences */
@@ -56,7 +58,7 @@ struct arguments {
     bool help;
     bool mock;
     bool quiet;
-    const char *library; /* NULL: not given */
+    const char *library; /* NULL: not given; of symbols: its operand */
     const char *config;  /* NULL: not given */
     const char *name;    /* NULL: not given */
     const char *output;  /* NULL: not given */
@@ -66,7 +68,8 @@ struct arguments {
     uint64_t bytes; /* 0: not given */
     uint64_t repeat;
     uint64_t device;
-    uint64_t timeout; /* seconds; 0: not given */
+    uint64_t timeout;      /* seconds; 0: not given */
+    uint64_t since, until; /* versions of CUDA; 0: not given */
 };
 
 /*

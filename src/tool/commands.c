@@ -46,6 +46,13 @@ const struct command_row commands[] = {
      "identifies the machine is left out: no UUID is written, and PCI addresses, board groups and "
      "NUMA nodes are replaced.",
      command_profile},
+    {COMMAND_SYMBOLS, "symbols", "[LIBRARY]",
+     "Lists the symbols of the driver API: the version of CUDA that each came with, its section of "
+     "the API, and its name. Of a driver's library, tells which of these it has, which it lacks, "
+     "and which exported names it has besides that begin with cu. The names are read from the "
+     "file: the library is not loaded, and nothing of it runs. The whole registry, with parameters "
+     "and types, is installed as share/cushim/driver-api.json.",
+     command_symbols},
     {0},
 };
 

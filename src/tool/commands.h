@@ -24,7 +24,7 @@ extern const struct command_row commands[]; /* ends with a NULL name */
 /* NULL: there is no such command. */
 const struct command_row *commands_find(const char *name);
 
-/* What a word in the place of a command may be: `info, probe, time, run, profile or help`. */
+/* What a word in the place of a command may be: `info, probe, time, run, profile, symbols or help`. */
 const char *commands_names(char *buffer, size_t size);
 
 /* info.c */
@@ -51,5 +51,8 @@ enum status command_time(const struct arguments *arguments);
 
 /* run.c */
 enum status command_run(const struct arguments *arguments);
+
+/* symbols.c */
+enum status command_symbols(const struct arguments *arguments);
 
 #endif

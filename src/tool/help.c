@@ -24,18 +24,20 @@ static const char json_description[] =
     "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second; probe "
     "one with verdict, reason, advice, stage, state, code, code_name, driver_version, "
     "device_count, library, exit_status, signal and unreaped_pid, of which the last three are "
-    "null where there is none, and code and code_name where the driver has not answered. "
+    "null where there is none, and code and code_name where the driver has not answered; symbols "
+    "one with symbols, or for a LIBRARY one with library, has, lacks and besides: besides is of "
+    "names, the others are of objects with symbol, since (13010 is CUDA 13.1) and group. "
     "simulated is true if the mock driver answered, and mock is the line that says which it is, "
     "else null. After a failure the member error stands beside simulated, mock, report (and "
     "devices) in the place of the results: kind (failed, no-driver, no-device, hung, "
     "crashed, usage or interrupted), message, advice, and the call that failed, a function of cushim or of the "
-    "driver, with its code and code_name, each null if there is none. A command line that cannot "
-    "be read gives the error alone. Each of traps has a name, a message, the evidence and an "
+    "driver, with its code and code_name, each null if there is none. A command line or a LIBRARY "
+    "that cannot be read gives the error alone. Each of traps has a name, a message, the evidence and an "
     "advice. Members and traps may be added in later versions, but none is renamed.";
 
 enum {
     DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    ALL = DRIVER | COMMAND_RUN | COMMAND_PROBE,
+    ALL = DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS,
 };
 
 /* An exit status, and the commands that have it. */
@@ -47,13 +49,17 @@ struct status_entry {
 
 static const struct status_entry statuses[] = {
     {COMMAND_INFO | COMMAND_PROBE, "0", "There is at least one device."},
-    {COMMAND_TIME | COMMAND_PROFILE, "0", "Done."},
+    {COMMAND_TIME | COMMAND_PROFILE | COMMAND_SYMBOLS, "0", "Done."},
     {DRIVER, "1",
      "A call of the driver failed, or the output could not be written, or the command was started "
      "with more rights than its user has (set-user-ID and its like)."},
     {COMMAND_PROBE, "1",
      "The probe could not be made, cuDeviceGetCount failed, the output could not be written, or the "
      "command was started with more rights than its user has."},
+    {COMMAND_SYMBOLS, "1",
+     "The output could not be written, or the command was started with more rights than its user "
+     "has."},
+    {COMMAND_SYMBOLS, "2", "LIBRARY cannot be read, or is not the library of a driver."},
     {DRIVER | COMMAND_PROBE, "2",
      "There is no driver, or what was found in its place cannot be used."},
     {DRIVER | COMMAND_PROBE, "3",
@@ -91,6 +97,9 @@ static const struct entry examples[] = {
     {"cushim time --json --library ./libcuda.so.1", "Time another driver, for a program."},
     {"cushim info --mock --set devices=2", "What a program sees of the mock driver."},
     {"cushim profile --output gpu.profile", "Take this GPU along, for the mock driver."},
+    {"cushim symbols --since 13.1", "What came with CUDA 13.1 and later."},
+    {"cushim symbols /usr/lib/x86_64-linux-gnu/libcuda.so.1",
+     "What does this driver have of the driver API?"},
     {"cushim run --devices 2 -- ./program", "Start a program that finds two simulated GPUs."},
     {"cushim run --set profile=./gpu.profile -- ./program",
      "Start a program that finds the GPU of a profile."},

@@ -8,7 +8,7 @@
 
 enum {
     DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
-    ALL = DRIVER | COMMAND_RUN | COMMAND_PROBE,
+    ALL = DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS,
     MOCKED = DRIVER | COMMAND_RUN,
 };
 
@@ -132,9 +132,23 @@ const struct option arguments_options[] = {
      .commands = COMMAND_RUN,
      .field = FIELD(quiet),
      .help = "Keep the mock driver from announcing itself on standard error."},
+    {.name = "--since",
+     .value = "V",
+     .kind = OPTION_VERSION,
+     .commands = COMMAND_SYMBOLS,
+     .field = FIELD(since),
+     .expected = "a version of CUDA, such as 12.8",
+     .help = "Leave out what is older than this version of CUDA. Default: nothing."},
+    {.name = "--until",
+     .value = "V",
+     .kind = OPTION_VERSION,
+     .commands = COMMAND_SYMBOLS,
+     .field = FIELD(until),
+     .expected = "a version of CUDA, such as 12.8",
+     .help = "Leave out what is newer than this version of CUDA. Default: nothing."},
     {.name = "--json",
      .kind = OPTION_FLAG,
-     .commands = COMMAND_INFO | COMMAND_TIME | COMMAND_PROBE,
+     .commands = COMMAND_INFO | COMMAND_TIME | COMMAND_PROBE | COMMAND_SYMBOLS,
      .field = FIELD(json),
      .help = "Print one JSON object on standard output instead of text, for a failure as well."},
     {.name = "--help",

@@ -17,6 +17,7 @@ BUILT = {
     'attributes': 'loader/attributes.h',
     'doors': 'include/cushim/doors.h',
     'exports': 'loader/libcushim.map',
+    'json': 'loader/driver-api.json',
     'lazy': 'loader/lazy.c',
     'missing': 'loader/missing.c',
     'results': 'loader/results.h',

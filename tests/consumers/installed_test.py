@@ -189,6 +189,22 @@ class PkgConfig(consumer.Consumer):
                                check=False, env=consumer.environment(CUSHIM_LIBRARY='none'))
         self.assertEqual(json.loads(found.stdout)['state'], 'disabled')
 
+    def test_registry_that_is_named_is_of_the_schema_beside_it(self):
+        path, = self.pkg_config(self.prefix, '--variable=driver_api')
+        self.assertEqual(path, os.path.join(self.prefix, 'share', 'cushim', 'driver-api.json'))
+        self.assertEqual(sorted(os.listdir(os.path.dirname(path))),
+                         ['driver-api.json', 'driver-api.schema.json'])
+        with open(path, encoding='ascii') as file:
+            data = json.load(file)
+        with open(path.replace('.json', '.schema.json'), encoding='ascii') as file:
+            schema = json.load(file)
+        self.assertEqual(data['schema'], schema['properties']['schema']['const'])
+        self.assertEqual(set(data), set(schema['required']))
+        command, = self.pkg_config(self.prefix, '--variable=command')
+        told = json.loads(consumer.run(command, 'symbols', '--json'))
+        self.assertEqual([row['symbol'] for row in told['symbols']],
+                         [row['symbol'] for row in data['functions']])
+
     def test_mock_is_off_the_search_of_libraries(self):
         found = [os.path.relpath(os.path.join(folder, name), self.prefix)
                  for folder, _, names in os.walk(self.prefix) for name in names

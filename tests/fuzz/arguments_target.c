@@ -172,6 +172,14 @@ enum status command_profile(const struct arguments *arguments)
     return check_settings(arguments, COMMAND_PROFILE);
 }
 
+enum status command_symbols(const struct arguments *arguments)
+{
+    check_arguments(arguments, COMMAND_SYMBOLS);
+    CLAIM(arguments->since <= 99090 && arguments->until <= 99090);
+    CLAIM(!arguments->until || arguments->since <= arguments->until);
+    return STATUS_DONE;
+}
+
 /* A status that docs/cushim.1 lists, and nothing on standard output but what was asked for. */
 static void check_status(int status, const char *out, const char *error)
 {

@@ -17,7 +17,7 @@ import unittest
 DENY, VICTIM, COMMAND, FAKE_DRIVER, MOCK = map(os.path.abspath, sys.argv[1:6])
 
 PRINTING = (['info', '--mock'], ['info', '--mock', '--json'], ['time', '--mock', '--json'],
-            ['profile', '--mock'], ['help'], ['--version'])
+            ['profile', '--mock'], ['symbols'], ['help'], ['--version'])
 WORK = {'CUSHIM_LIBRARY': MOCK, 'CUSHIM_MOCK_SETTINGS': 'quiet = yes'}
 
 

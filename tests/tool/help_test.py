@@ -6,9 +6,9 @@ import os
 import re
 import unittest
 
-from harness import DONE, ToolTest
+from harness import DONE, ToolTest, fake
 
-COMMANDS = 'info', 'probe', 'time', 'run', 'profile'
+COMMANDS = 'info', 'probe', 'time', 'run', 'profile', 'symbols'
 FONT = re.compile(r'\\f[BIRP]')
 
 
@@ -101,7 +101,8 @@ class Manual(ToolTest):
         whole = self.statuses('help')
         for command, own in (('info', '0 1 2 3 4 5 64'), ('probe', '0 1 2 3 4 5 64'),
                              ('time', '0 1 2 3 64 130'),
-                             ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64')):
+                             ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
+                             ('symbols', '0 1 2 64')):
             told = self.statuses(command, '--help')
             self.assertEqual(list(told), own.split())
             for status, words in told.items():
@@ -125,7 +126,7 @@ class Manual(ToolTest):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
                   '--devices': '2', '--driver-version': '12.8', '--config': '/dev/null',
                   '--set': 'seed=1', '--name': 'GPU', '--output': '/dev/null',
-                  '--timeout': '9'}
+                  '--timeout': '9', '--since': '12.8', '--until': '12.8'}
         for command in COMMANDS:
             explained = self.manual('help', command)
             for option in set(re.findall(r'^    (--[\w-]+)', explained, re.MULTILINE)):
@@ -151,7 +152,10 @@ class Manual(ToolTest):
         time = self.run_with(13000, 'time', '--json').json()
         error = self.run_command('info', '--json', CUSHIM_LIBRARY='none').json()['error']
         probe = self.run_command('probe', '--json', CUSHIM_LIBRARY='none').json()
-        for member in [*info, *probe, *time, 'error', *error]:
+        symbols = self.run_command('symbols', '--json').json()
+        library = self.run_command('symbols', '--json', fake(13000)).json()
+        for member in [*info, *probe, *time, 'error', *error, *symbols, *symbols['symbols'][0],
+                       *library]:
             self.assertRegex(told, r'\b%s\b' % member)
         for kind in ('failed', 'no-driver', 'no-device', 'hung', 'crashed', 'usage',
                      'interrupted'):

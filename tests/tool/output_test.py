@@ -15,6 +15,8 @@ PRINTING = [
     ['time'],
     ['time', '--json'],
     ['time', '--json', '--bytes', 'x'],
+    ['symbols'],
+    ['symbols', '--json'],
     ['info', '--help'],
     ['help'],
     ['--version'],

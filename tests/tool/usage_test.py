@@ -9,12 +9,13 @@ from harness import DONE, USAGE, ToolTest
 NUMBER = 'expected a whole number from 1 to 1000000'
 DEVICE = 'expected a whole number from 0 to 2147483647'
 SIZE = 'expected a number of bytes from 1 to 1048576G, such as 4096, 64K, 256M or 2G'
+VERSION = 'expected a version of CUDA, such as 12.8'
 
 # The command line, and what the message says.
 TABLE = [
-    ('', 'a command is missing: expected info, probe, time, run, profile or help'),
+    ('', 'a command is missing: expected info, probe, time, run, profile, symbols or help'),
     ('frobnicate',
-     "expected the command info, probe, time, run, profile or help, not 'frobnicate'"),
+     "expected the command info, probe, time, run, profile, symbols or help, not 'frobnicate'"),
     ('--json info', "a command must come before the option '--json'"),
     ('-x', "a command must come before the option '-x'"),
     ('--version info', "--version takes no argument 'info'"),
@@ -77,6 +78,20 @@ TABLE = [
     ('run --mock -- true', "run has no option '--mock'"),
     ('run --bytes 1 -- true', "run has no option '--bytes'"),
     ('run --config -- true', '--config lacks its value: expected the path of a file of settings'),
+    ('symbols --since', '--since lacks its value: ' + VERSION),
+    ('symbols --since 12', "--since cannot be '12': " + VERSION),
+    ('symbols --since 12.', "--since cannot be '12.': " + VERSION),
+    ('symbols --since .8', "--since cannot be '.8': " + VERSION),
+    ('symbols --since 0.0', "--since cannot be '0.0': " + VERSION),
+    ('symbols --since 12.10', "--since cannot be '12.10': " + VERSION),
+    ('symbols --since 12080', "--since cannot be '12080': " + VERSION),
+    ('symbols --since 112.8', "--since cannot be '112.8': " + VERSION),
+    ('symbols --since -1.0', "--since cannot be '-1.0': " + VERSION),
+    ('symbols --until x.y', "--until cannot be 'x.y': " + VERSION),
+    ('symbols --until=12.8.1', "--until cannot be '12.8.1': " + VERSION),
+    ('symbols --since 12.8 --until 12.7', '--until is older than --since'),
+    ('symbols --library x', "symbols has no option '--library'"),
+    ('symbols one two', "symbols takes one library at most, not also 'two'"),
     ('time --bytes 1 --repeat 0', "--repeat is out of range with '0': " + NUMBER),
 ]
 

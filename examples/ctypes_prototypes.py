@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Call the driver from Python: ctypes_prototypes.py DRIVER_API_JSON LIBRARY"""
+import ctypes as c
+import json
+import sys
+
+api = json.load(open(sys.argv[1], encoding='ascii'))
+driver = c.CDLL(sys.argv[2])
+RESULTS = {row['number']: row['name'] for row in api['results']}
+TYPES = {'int': c.c_int, 'unsigned int': c.c_uint, 'unsigned long long': c.c_ulonglong,
+         'size_t': c.c_size_t, 'unsigned short': c.c_ushort, 'unsigned char': c.c_ubyte,
+         'float': c.c_float, 'void *': c.c_void_p, None: None}  # None: a struct, by value
+TYPES.update({row['name']: TYPES[row['plain']] for row in api['types']})
+
+def check(code, function, _):
+    if code:
+        raise RuntimeError('%s: %s' % (function.__name__, RESULTS.get(code, code)))
+
+for row in api['functions']:
+    types = [c.c_void_p if '*' in p['type'] else TYPES[p['type']] for p in row['parameters']]
+    function = getattr(driver, row['symbol'], None)
+    if function and None not in types:
+        function.argtypes, function.errcheck = types, check
+
+count, name = c.c_int(), c.create_string_buffer(256)
+driver.cuInit(0)
+driver.cuDeviceGetCount(c.byref(count))
+for device in range(count.value):
+    driver.cuDeviceGetName(name, len(name), device)
+    print('device %d: %s' % (device, name.value.decode()))

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The names that a library exports, read from its file: exports_elf.c, exports_pe.c.
+ *
+ * The library is not loaded: nothing of it runs, and what it needs may be missing.
+ */
+#ifndef CUSHIM_TOOL_EXPORTS_H
+#define CUSHIM_TOOL_EXPORTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "src/tool/failure.h"
+
+/* All-zero is none. */
+struct exports {
+    const char **names; /* sorted by strcmp(), each once */
+    size_t count;
+    char *bytes; /* what the names lie in */
+};
+
+/* Read the exports of a file. False: it cannot be read, or is no library for this system. */
+bool exports_read(struct exports *exports, const char *path, struct failure *failure);
+
+bool exports_has(const struct exports *exports, const char *name);
+
+void exports_free(struct exports *exports);
+
+/* --- For the files of the systems: exports.c --- */
+
+/* Sort the names, and leave out those that come again. */
+void exports_sort(struct exports *exports);
+
+/* Say why a file cannot be read, in the words of the system or of the loader. */
+void exports_refuse(struct failure *failure, const char *path, const char *why);
+
+#endif
