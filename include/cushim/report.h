@@ -162,7 +162,7 @@ CUSHIM_API void cushim_report_destroy(struct cushim_report *report);
 /** State of the driver. */
 CUSHIM_API enum cushim_state cushim_report_state(const struct cushim_report *report);
 
-/** CUDA_SUCCESS: no error; else what the calls, or cuInit, return. */
+/** What calls of the driver, or cuInit, return; CUDA_SUCCESS if there is no error. */
 CUSHIM_API CUresult cushim_report_code(const struct cushim_report *report);
 
 /** What cuDriverGetVersion returns: 12080 is 12.8. 0 if no driver is loaded. */
@@ -174,10 +174,10 @@ CUSHIM_API int cushim_report_minimum_version(const struct cushim_report *report)
 /** Path of the file that is loaded, or empty. */
 CUSHIM_API const char *cushim_report_library(const struct cushim_report *report);
 
-/** One sentence: the state, and why. */
+/** The state and its cause in one sentence. */
 CUSHIM_API const char *cushim_report_reason(const struct cushim_report *report);
 
-/** One sentence: what to do; empty if nothing. */
+/** What to do, in one sentence; empty if nothing. */
 CUSHIM_API const char *cushim_report_advice(const struct cushim_report *report);
 
 /** How many symbols were found, and how; all zero if no driver is loaded. `counts` may be NULL. */

@@ -39,7 +39,7 @@ struct cushim_test_options {
     const char *settings;
     /** File of settings, read before `settings`; borrowed for the call. NULL: none. */
     const char *file;
-    /** Faults as text, as in fault.h; borrowed for the call. NULL: none. */
+    /** Faults as text, as in layer.h; borrowed for the call. NULL: none. */
     const char *faults;
     /**
      * Calls that the recording keeps. That there came more is a failure then. 0:
