@@ -28,7 +28,7 @@ static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevic
     return context;
 }
 
-CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice device)
+CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **context)
 {
     struct cushim_context *made;
     CUresult code;
@@ -47,8 +47,8 @@ CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
-                               const struct cushim_context_options *options)
+CUresult cushim_context_create(CUdevice device, const struct cushim_context_options *options,
+                               struct cushim_context **context)
 {
     struct cushim_context_options known = {.size = sizeof known};
     struct cushim_context_scope scope;
@@ -75,7 +75,7 @@ CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_wrap(struct cushim_context **context, CUcontext handle)
+CUresult cushim_context_wrap(CUcontext handle, struct cushim_context **context)
 {
     struct cushim_context *made;
 
@@ -99,7 +99,7 @@ CUresult cushim_context_wrap_current(struct cushim_context **context)
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim_driver()->CtxGetCurrent(&handle);
-    return code == CUDA_SUCCESS ? cushim_context_wrap(context, handle) : code;
+    return code == CUDA_SUCCESS ? cushim_context_wrap(handle, context) : code;
 }
 
 /* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */

@@ -25,7 +25,7 @@ static CUresult context_of(struct cushim_stream *stream, struct cushim_context *
     if (stream->is_default)
         return cushim_context_wrap_current(context);
     code = cushim_driver()->StreamGetCtx(stream->handle, &handle);
-    return code ? code : cushim_context_wrap(context, handle);
+    return code ? code : cushim_context_wrap(handle, context);
 }
 
 static bool can_record(const struct cushim_event *event, const struct cushim_stream *stream)
@@ -168,8 +168,9 @@ static CUresult create(struct cushim_event **event, struct cushim_context *conte
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
-                             const struct cushim_event_options *options)
+CUresult cushim_event_create(struct cushim_context *context,
+                             const struct cushim_event_options *options,
+                             struct cushim_event **event)
 {
     unsigned flags;
 
@@ -180,8 +181,9 @@ CUresult cushim_event_create(struct cushim_event **event, struct cushim_context 
     return create(event, context, NULL, flags);
 }
 
-CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim_stream *stream,
-                                      const struct cushim_event_options *options)
+CUresult cushim_event_create_recorded(struct cushim_stream *stream,
+                                      const struct cushim_event_options *options,
+                                      struct cushim_event **event)
 {
     struct cushim_context *context;
     unsigned flags;
@@ -199,8 +201,8 @@ CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim
     return code;
 }
 
-CUresult cushim_event_wrap(struct cushim_event **event, CUevent handle,
-                           struct cushim_context *context, const struct cushim_event_options *known)
+CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
+                           const struct cushim_event_options *known, struct cushim_event **event)
 {
     struct cushim_event *wrapper;
     unsigned flags;
@@ -301,7 +303,7 @@ CUresult cushim_event_synchronize(struct cushim_event *event)
     return cushim_driver()->EventSynchronize(handle);
 }
 
-CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)
+CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeout_ns)
 {
     return event ? cushim__poll(query_event, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
 }

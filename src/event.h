@@ -21,6 +21,12 @@ CUresult cushim__event_handle_create(struct cushim_context *context, unsigned fl
 struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
                                        struct cushim_context *context);
 
+/*
+ * The function of the driver that cushim_event_elapsed() uses: `cuEventElapsedTime` if it stands
+ * in, in the loaded driver or in a table that was filled and installed.
+ */
+const char *cushim__event_elapsed_function(void);
+
 /* Undo cushim__event_new() for an object whose handle was never set. */
 void cushim__event_discard(struct cushim_event *event);
 

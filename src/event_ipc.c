@@ -32,7 +32,7 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
     CUipcEventHandle exported;
     CUresult code;
 
-    if (!event || cushim_event_is_closed(event))
+    if (!event || !cushim__event_handle(event))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
@@ -46,8 +46,8 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
     return code;
 }
 
-CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,
-                             const CUipcEventHandle *handle)
+CUresult cushim_event_import(struct cushim_context *context, const CUipcEventHandle *handle,
+                             struct cushim_event **event)
 {
     struct cushim_event *imported;
     CUevent opened;

@@ -232,9 +232,10 @@ CUresult cushim__event_pool_take_back(struct cushim_event *event)
     return retire(pool, node);
 }
 
-CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim_context *context,
+CUresult cushim_event_pool_create(struct cushim_context *context,
                                   const struct cushim_event_options *kind,
-                                  const struct cushim_event_pool_options *options)
+                                  const struct cushim_event_pool_options *options,
+                                  struct cushim_event_pool **pool)
 {
     struct cushim_event_pool_options known = {.size = sizeof known};
     struct cushim_event_pool *created;

@@ -63,8 +63,9 @@ static void log_clamped_priority(CUstream handle, int wanted)
                     given, wanted);
 }
 
-CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_context *context,
-                              const struct cushim_stream_options *options)
+CUresult cushim_stream_create(struct cushim_context *context,
+                              const struct cushim_stream_options *options,
+                              struct cushim_stream **stream)
 {
     struct cushim_stream_options known = {.size = sizeof known};
     struct cushim_context_scope scope;
@@ -100,8 +101,8 @@ failed:
     return code;
 }
 
-CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
-                            struct cushim_context *context)
+CUresult cushim_stream_wrap(CUstream handle, struct cushim_context *context,
+                            struct cushim_stream **stream)
 {
     struct cushim_stream *new;
 
@@ -204,7 +205,7 @@ static CUresult look(void *object)
     return cushim_stream_query(object);
 }
 
-CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns)
+CUresult cushim_stream_synchronize_for(struct cushim_stream *stream, uint64_t timeout_ns)
 {
     return cushim__poll(look, stream, timeout_ns);
 }

@@ -13,7 +13,7 @@ CUresult cushim_layer_create(const struct cushim_layer_options *options,
     if (!layer || !cushim__options_read(&known, sizeof known, options))
         return CUDA_ERROR_INVALID_VALUE;
     if (!known.table) {
-        cushim_load(NULL); /* if that fails, what is current then answers why */
+        cushim_driver_load(NULL); /* if that fails, what is current then answers why */
         known.table = cushim_driver();
     }
     return cushim__layer_create(known.table, layer);

@@ -139,7 +139,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
     if (code == CUDA_SUCCESS)
         code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
     if (code == CUDA_SUCCESS && options->forbid_errors)
-        code = cushim_errors_forbid(test->layer, true);
+        code = cushim_layer_forbid_errors(test->layer, true);
     if (code == CUDA_SUCCESS && options->faults)
         code = cushim_fault_parse(test->layer, options->faults, options->message,
                                   options->message_size);

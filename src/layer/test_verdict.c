@@ -36,8 +36,7 @@ static void tell_mock(struct cushim__text *text, struct cushim_mock *mock)
 
     if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
         return;
-    tell_list(text, mock, state.violations, "violation", " of the driver's rules",
-              cushim_mock_violation);
+    tell_list(text, mock, state.misuses, "misuse", " of the driver's rules", cushim_mock_misuse);
     tell_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
     if (state.pending > 0)
         cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",

@@ -4,7 +4,8 @@
  *
  * linker   the library is opened, and one symbol is found
  * names    so are all symbols of the registry, by their names
- * cushim   cushim_load() of the library at that path; by search, if it is a name without a folder
+ * cushim   cushim_driver_load() of the library at that path; by search, if it is a name without a
+ * folder
  *
  * opened-names, opened-cushim   the same on a machine's driver, which was opened before and may be
  *          older than the registry: symbols that it lacks are no failure
@@ -49,7 +50,7 @@ static int load_cushim(const char *path)
         .library = strchr(path, '/') ? path : NULL,
     };
 
-    return cushim_load(&options) != CUDA_SUCCESS;
+    return cushim_driver_load(&options) != CUDA_SUCCESS;
 }
 
 /* A complete driver has them all: one that is not found is a failure. */

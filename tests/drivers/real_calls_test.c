@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "tests/drivers/real.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
@@ -89,7 +90,7 @@ static size_t slot_at(size_t turn)
 static void call(const struct generation *generation, size_t index)
 {
     const char *symbol = cushim_symbol_name(index);
-    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const enum cushim_symbol_state state = cushim__symbol_state(index);
     const CUresult answer = call_of(generation, index)(cushim_driver(), memory);
     const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
 
@@ -97,7 +98,7 @@ static void call(const struct generation *generation, size_t index)
         child_fail("%s is not there and answers %d\n", symbol, (int)answer);
     if (strcmp(cushim_error_name(answer), "unrecognized CUresult") == 0)
         child_fail("%s answers %d, which is no CUresult\n", symbol, (int)answer);
-    check_int(cushim_symbol_missed(index), refused);
+    check_int(cushim__symbol_missed(index), refused);
 }
 
 /* Calls that crash take a process with them: the next one goes on behind. */
@@ -110,7 +111,7 @@ static void call_every_slot(const struct generation *generation, enum route rout
 
     check(turn != MAP_FAILED);
     route_prepare(route, real_library(generation), &options);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     for (*turn = 0; *turn < cushim_call_count; ++*turn) {
         const pid_t caller = fork();
         int status = 0;

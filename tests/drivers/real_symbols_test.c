@@ -21,7 +21,7 @@ static void *load(const struct generation *generation)
     struct cushim_load_options options;
 
     route_prepare(ROUTE_OPTION, real_library(generation), &options);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     return route_open(real_library(generation));
 }
 
@@ -50,17 +50,17 @@ static void check_symbol(const struct generation *generation, void *library,
                          const struct cushim_table *table, size_t index)
 {
     const char *symbol = cushim_symbol_name(index);
-    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const enum cushim_symbol_state state = cushim__symbol_state(index);
     const cushim_function export = route_resolve(symbol, library);
 
     if (real_has(generation, index) != (export != NULL))
-        child_fail("%s (since %d) is %sexported\n", symbol, cushim_symbol_since(index),
+        child_fail("%s (since %d) is %sexported\n", symbol, cushim__symbol_since(index),
                    export ? "" : "not ");
     if (state != expected_state(generation, index))
         child_fail("%s is in state %d\n", symbol, (int)state);
     if (export ? slot(table, index) != export
                : state == CUSHIM_SYMBOL_FALLEN_BACK &&
-                     slot(table, index) != route_resolve(cushim_symbol_fallback(index), library))
+                     slot(table, index) != route_resolve(cushim__symbol_fallback(index), library))
         child_fail("the slot of %s is another function\n", symbol);
 }
 
@@ -88,7 +88,7 @@ static void ask_for_each_symbol(const struct generation *generation, void *libra
 
     check_int(proc_address != NULL, generation->version >= 12000);
     for (size_t i = 0; proc_address && i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_since(i) <= generation->version &&
+        if (cushim__symbol_since(i) <= generation->version &&
             ask(proc_address, i) != route_resolve(cushim_symbol_name(i), library))
             child_fail("%s is another function by cuGetProcAddress\n", cushim_symbol_name(i));
     }

@@ -70,7 +70,7 @@ static void handle_destroyed_twice_is_found(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     sweep_assert_found(
         DESTROYS_TWICE,
-        "call 7 of the body (cuEventRecord) answered CUDA_ERROR_UNKNOWN, once: violation: "
+        "call 7 of the body (cuEventRecord) answered CUDA_ERROR_UNKNOWN, once: misuse: "
         "cuEventDestroy_v2: the handle 0x6d63180001000002 is that of an event that was "
         "destroyed; this run alone: first = last = 7, kinds = CUSHIM_SWEEP_ONCE\n");
 }

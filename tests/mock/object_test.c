@@ -15,20 +15,20 @@
 
 enum { GENERATIONS = 1 << 19 };
 
-static unsigned violations;
-static char violation[200];
+static unsigned misuses;
+static char misuse[200];
 static void *dropped[8];
 static unsigned drops;
 
 /* In place of the world's. */
-void cushim__violation(const char *format, ...)
+void cushim__misuse(const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(violation, sizeof violation, format, arguments);
+    vsnprintf(misuse, sizeof misuse, format, arguments);
     va_end(arguments);
-    violations++;
+    misuses++;
 }
 
 static void note_drop(void *object)
@@ -58,18 +58,18 @@ static const char *refused(const void *handle, enum cushim__kind kind)
 {
     void *untouched = &untouched, *found = untouched;
 
-    violations = 0;
+    misuses = 0;
     assert_int_equal(cushim__object_find(handle, kind, &found), CUDA_ERROR_INVALID_HANDLE);
     assert_ptr_equal(found, untouched);
     assert_null(cushim__object_peek(handle, kind));
-    assert_int_equal(violations, 1);
-    return violation;
+    assert_int_equal(misuses, 1);
+    return misuse;
 }
 
 static int setup(void **state)
 {
     (void)state;
-    violations = drops = 0;
+    misuses = drops = 0;
     return 0;
 }
 
@@ -90,17 +90,17 @@ static void handle_leads_to_its_object_and_is_no_address(void **state)
     assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
     /* User space ends below 2^47, or 2^56: what has a bit above cannot be dereferenced. */
     assert_true((uintptr_t)event->handle >> 56 != 0);
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
-static void null_is_an_invalid_handle_without_a_violation(void **state)
+static void null_is_an_invalid_handle_without_a_misuse(void **state)
 {
     void *found = NULL;
 
     (void)state;
     assert_int_equal(cushim__object_find(NULL, CUSHIM__EVENT, &found), CUDA_ERROR_INVALID_HANDLE);
     assert_null(cushim__object_peek(NULL, CUSHIM__EVENT));
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
 static void garbage_never_was_a_handle(void **state)
@@ -200,7 +200,7 @@ static void children_of_a_destroyed_context_are_gone_but_found(void **state)
     assert_ptr_equal(found, mine);
     assert_int_equal(cushim__object_find(other->handle, CUSHIM__EVENT, &found), CUDA_SUCCESS);
     assert_int_equal(cushim__object_find(context->handle, CUSHIM__CONTEXT, &found), CUDA_SUCCESS);
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
 static void what_is_counted_is_what_the_program_has_to_destroy(void **state)
@@ -257,7 +257,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(handle_leads_to_its_object_and_is_no_address),
-        TEST(null_is_an_invalid_handle_without_a_violation),
+        TEST(null_is_an_invalid_handle_without_a_misuse),
         TEST(garbage_never_was_a_handle),
         TEST(handle_of_another_kind_is_named),
         TEST(destroyed_handle_stays_destroyed_when_its_place_is_used_again),

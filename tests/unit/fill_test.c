@@ -264,7 +264,7 @@ static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi
 
 static enum cushim_symbol_state state_of(const char *symbol)
 {
-    return cushim_symbol_state(symbol_number(symbol));
+    return cushim__symbol_state(symbol_number(symbol));
 }
 
 static void load_records_how_each_symbol_was_found(void **state)
@@ -292,15 +292,15 @@ static void numbers_follow_the_order_of_the_slots(void **state)
     assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(GetErrorString)), "cuGetErrorString");
     assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(MemAlloc_v2)), "cuMemAlloc_v2");
     assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(EventRecord_ptsz)), "cuEventRecord_ptsz");
-    assert_int_equal(cushim_symbol_since(CUSHIM__SLOT(MemAlloc_v2)), 3020);
-    assert_string_equal(cushim_symbol_fallback(CUSHIM__SLOT(EventElapsedTime_v2)),
+    assert_int_equal(cushim__symbol_since(CUSHIM__SLOT(MemAlloc_v2)), 3020);
+    assert_string_equal(cushim__symbol_fallback(CUSHIM__SLOT(EventElapsedTime_v2)),
                         "cuEventElapsedTime");
     for (size_t i = 0; i < COUNT(beyond); i++) {
         assert_string_equal(cushim_symbol_name(beyond[i]), "");
-        assert_string_equal(cushim_symbol_fallback(beyond[i]), "");
-        assert_int_equal(cushim_symbol_since(beyond[i]), 0);
-        assert_int_equal(cushim_symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
-        assert_false(cushim_symbol_missed(beyond[i]));
+        assert_string_equal(cushim__symbol_fallback(beyond[i]), "");
+        assert_int_equal(cushim__symbol_since(beyond[i]), 0);
+        assert_int_equal(cushim__symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
+        assert_false(cushim__symbol_missed(beyond[i]));
     }
 }
 

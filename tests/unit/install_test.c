@@ -114,7 +114,7 @@ static void load_over_an_installed_mock_loads_nothing(void **state)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_library_calls(), 0);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
@@ -124,8 +124,8 @@ static void init_always_initialises_an_installed_table(void **state)
     environment_set("CUSHIM_LIBRARY", "none");
     fake.init_code = CUDA_ERROR_NO_DEVICE;
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 2);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
@@ -140,7 +140,7 @@ static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
         assert_int_equal(passed, calls);
     }
     assert_int_equal(fake_library_calls(), 1);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
     assert_int_equal(passed, 4);
     assert_ptr_equal(cushim_driver(), &layer);
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);

@@ -86,7 +86,7 @@ bool cushim__errors_are_asked(void)
     return errors.is_forbidden || errors.depth > 0;
 }
 
-CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
+CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidden)
 {
     bool is_watched;
 
@@ -99,7 +99,7 @@ CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
     return is_watched ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
+CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code)
 {
     bool is_open;
 
@@ -117,7 +117,7 @@ CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
     return is_open ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim_expect_errors_end(struct cushim_layer *layer)
+CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer)
 {
     bool is_open;
 

@@ -214,8 +214,9 @@ static void complete(struct cushim_expectation *what)
         what->maximum = what->minimum;
 }
 
-CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectation *expectation,
-                       char *message, size_t size)
+CUresult cushim_layer_expect(struct cushim_layer *layer,
+                             const struct cushim_expectation *expectation, char *message,
+                             size_t size)
 {
     struct cushim_expectation what = {.size = sizeof what};
     struct cushim__text text;
@@ -233,7 +234,8 @@ CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectati
     return add(layer, &what, false, &text);
 }
 
-CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *message, size_t size)
+CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function, char *message,
+                             size_t size)
 {
     const struct cushim_expectation what = {.size = sizeof what, .function = function};
     struct cushim__text text;
@@ -246,7 +248,7 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
     return add(layer, &what, true, &text);
 }
 
-void cushim_expectations_clear(struct cushim_layer *layer)
+void cushim_layer_clear_expectations(struct cushim_layer *layer)
 {
     if (!cushim__layer_exists(layer))
         return;

@@ -184,5 +184,4 @@ void cushim__fault_end(void)
 {
     cushim__hang_end();
     cushim_fault_clear(cushim_layer_current());
-    cushim__faults.seed = 0;
 }

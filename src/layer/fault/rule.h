@@ -69,9 +69,9 @@ extern const char *const cushim__fault_effects[]; /* by enum cushim_fault_effect
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
                                         enum cushim__fault_part *where);
 
-/* Begin to count. `seed` is taken where the rule has none. */
+/* Begin to count. */
 void cushim__fault_state_begin(struct cushim__fault_state *state,
-                               const struct cushim__fault_rule *rule, uint64_t seed);
+                               const struct cushim__fault_rule *rule);
 
 /*
  * Count a match, and answer whether the rule is due. What fires then is counted by the caller. The

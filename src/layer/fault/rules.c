@@ -63,7 +63,7 @@ static void add(const struct cushim__fault_rule *rule)
     const uint64_t bit = UINT64_C(1) << number;
 
     cushim__faults.rules[number] = *rule;
-    cushim__fault_state_begin(&cushim__faults.states[number], rule, cushim__faults.seed);
+    cushim__fault_state_begin(&cushim__faults.states[number], rule);
     cushim__fault_write(rule, cushim__faults.texts[number]);
     cushim__faults.count++;
     /* An older driver lacks symbols before a call, and tells its version after one. */
@@ -213,7 +213,7 @@ void cushim_fault_clear(struct cushim_layer *layer)
     cushim__hang_release();
 }
 
-void cushim_fault_release(struct cushim_layer *layer)
+void cushim_fault_resume(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
@@ -222,15 +222,6 @@ void cushim_fault_release(struct cushim_layer *layer)
     cushim__hang_release();
     if (host)
         host->release();
-}
-
-void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed)
-{
-    if (!cushim__layer_exists(layer))
-        return;
-    cushim__lock_take(&layer->lock);
-    cushim__faults.seed = seed;
-    cushim__lock_release(&layer->lock);
 }
 
 void cushim__fault_fired(unsigned rule)

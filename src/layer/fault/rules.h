@@ -14,7 +14,6 @@
 
 struct cushim__faults {
     unsigned count;
-    uint64_t seed;
     struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__fault_state states[CUSHIM__FAULT_RULES];
     char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
@@ -42,6 +41,9 @@ void cushim__fault_fired(unsigned rule);
 
 /* Whether a rule makes a symbol missing. Any thread, with any lock. */
 bool cushim__fault_hides(unsigned slot);
+
+/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
 
 /* A rule that never fired, in words. */
 void cushim__fault_describe(unsigned rule, char *line, size_t size);

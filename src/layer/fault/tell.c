@@ -22,7 +22,7 @@ static uint64_t value_of(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-const char *cushim_fault_text(struct cushim_layer *layer, size_t index)
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index)
 {
     const char *text = NULL;
 

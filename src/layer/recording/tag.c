@@ -124,7 +124,7 @@ static struct cushim__known *any(const void *handle)
     return cushim__known_memory(value);
 }
 
-CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle, const char *name)
+CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle, const char *name)
 {
     const struct cushim__known *known;
     struct cushim__tag tag;

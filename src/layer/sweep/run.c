@@ -176,7 +176,7 @@ static void look_at_errors(const struct world *world, struct cushim__sweep_run *
 static void look_at_mock(const struct world *world, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const char *violation, *race;
+    const char *misuse, *race;
 
     /* A body whose wait has failed may leave its work to the end of the context. */
     if (run->order.nth > 0)
@@ -185,8 +185,8 @@ static void look_at_mock(const struct world *world, struct cushim__sweep_run *ru
     if (state.pending > 0)
         find(run, state.pending == 1 ? "%zu operation is pending" : "%zu operations are pending",
              state.pending);
-    for (size_t i = 0; (violation = cushim_mock_violation(world->mock, i)); i++)
-        find(run, "violation: %s", violation);
+    for (size_t i = 0; (misuse = cushim_mock_misuse(world->mock, i)); i++)
+        find(run, "misuse: %s", misuse);
     for (size_t i = 0; (race = cushim_mock_race(world->mock, i)); i++)
         find(run, "race: %s", race);
 }
@@ -230,7 +230,7 @@ static void look(struct world *world, const struct cushim__sweep *sweep,
     world->current = run->order.current = current_context(world);
     cushim__hold_begin();
     if (sweep->options.forbid_errors)
-        cushim_errors_forbid(world->layer, true);
+        cushim_layer_forbid_errors(world->layer, true);
     run->verdict = run_body(sweep, run);
     cushim__sweep_end(&run->seen);
     if (!is_whole(world)) {
@@ -238,7 +238,7 @@ static void look(struct world *world, const struct cushim__sweep *sweep,
         return;
     }
     if (sweep->options.forbid_errors)
-        cushim_errors_forbid(world->layer, false);
+        cushim_layer_forbid_errors(world->layer, false);
     cushim__hold_settle();
     look_at_body(run);
     look_at_left(world, run);

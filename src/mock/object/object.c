@@ -181,13 +181,12 @@ CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *o
         return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
     }
     if (!place_of(handle))
-        cushim__violation("0x%llx never was a handle", number);
+        cushim__misuse("0x%llx never was a handle", number);
     else if (kind_of(handle) != kind)
-        cushim__violation("the handle 0x%llx is that of %s, not of %s", number,
-                          nouns[kind_of(handle)], nouns[kind]);
+        cushim__misuse("the handle 0x%llx is that of %s, not of %s", number, nouns[kind_of(handle)],
+                       nouns[kind]);
     else
-        cushim__violation("the handle 0x%llx is that of %s that was destroyed", number,
-                          nouns[kind]);
+        cushim__misuse("the handle 0x%llx is that of %s that was destroyed", number, nouns[kind]);
     return CUDA_ERROR_INVALID_HANDLE;
 }
 

@@ -54,7 +54,7 @@ const char *cushim__error_listed(size_t index, CUresult *code)
 static CUresult tell(const char *text, const char **pStr)
 {
     if (!pStr) {
-        cushim__violation("the driver crashes on a NULL pointer");
+        cushim__misuse("the driver crashes on a NULL pointer");
         return CUDA_ERROR_INVALID_VALUE;
     }
     *pStr = text;

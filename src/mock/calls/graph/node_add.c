@@ -24,7 +24,7 @@ static CUresult add(const struct place *place, CUresult code, struct cushim__wor
         return code;
     code = place->node ? cushim__graph_find(place->graph, &graph) : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && work->child && work->child->origin == graph->number) {
-        cushim__violation("the graph would contain itself");
+        cushim__misuse("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (code == CUDA_SUCCESS && work->child && !cushim__graph_takes_child(graph, work->child))
