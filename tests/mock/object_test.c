@@ -253,19 +253,36 @@ static void clear_drops_every_object_and_contexts_last(void **state)
         strstr(refused(handle, CUSHIM__EVENT), "an event of a mock that was destroyed"));
 }
 
-static void handle_of_a_former_table_is_none_of_the_next(void **state)
+static void handle_that_was_left_is_none_of_the_next_table(void **state)
 {
-    struct cushim__object *event = add(CUSHIM__EVENT, NULL);
-    const void *former = event->handle;
+    for (int is_gone = 0; is_gone <= 1; is_gone++) { /* with its context */
+        struct cushim__object *event = add(CUSHIM__EVENT, NULL);
+        const void *left = event->handle;
+
+        (void)state;
+        event->gone = is_gone;
+        cushim__object_clear();
+        event = add(CUSHIM__EVENT, NULL);
+        assert_int_equal((uintptr_t)event->handle & 0xffffff, (uintptr_t)left & 0xffffff);
+        assert_non_null(
+            strstr(refused(left, CUSHIM__EVENT), "an event of a mock that was destroyed"));
+        assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
+        take_away(event);
+    }
+}
+
+static void table_where_nothing_was_left_is_followed_by_one_with_the_same_handles(void **state)
+{
+    struct cushim__object *event;
+    const void *first;
 
     (void)state;
-    take_away(event);
     cushim__object_clear();
     event = add(CUSHIM__EVENT, NULL);
-    assert_int_equal((uintptr_t)event->handle & 0xffffff, (uintptr_t)former & 0xffffff);
-    assert_non_null(
-        strstr(refused(former, CUSHIM__EVENT), "an event of a mock that was destroyed"));
-    assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
+    first = event->handle;
+    take_away(event);
+    cushim__object_clear();
+    assert_ptr_equal(add(CUSHIM__EVENT, NULL)->handle, first);
 }
 
 int main(void)
@@ -283,7 +300,8 @@ int main(void)
         TEST(what_is_counted_is_what_the_program_has_to_destroy),
         TEST(many_handles_are_all_found_and_all_different),
         TEST(clear_drops_every_object_and_contexts_last),
-        TEST(handle_of_a_former_table_is_none_of_the_next),
+        TEST(handle_that_was_left_is_none_of_the_next_table),
+        TEST(table_where_nothing_was_left_is_followed_by_one_with_the_same_handles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
