@@ -124,13 +124,13 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     struct cushim_mock_state left = {.size = sizeof left};
-    struct cushim_mock *mock = cushim_mock_current();
 
-    (void)state;
+    *state = cushim_mock_current();
     cushim_layer_destroy(cushim_layer_current());
     cushim_table_install(NULL, NULL);
-    return (mock && cushim_mock_state_get(mock, &left)) || left.handles ||
-           cushim_mock_destroy(mock);
+    if (*state)
+        cushim_mock_state_get(*state, &left);
+    return (cushim_mock_destroy(*state) != CUDA_SUCCESS) | (left.handles > 0);
 }
 
 static struct cushim_layer *install_recording(const struct cushim_table *table)
