@@ -18,6 +18,10 @@
  *         cushim_context_pop(&scope);
  *     }
  *
+ * A context is destroyed, or its reference on a primary context given back, through the table that
+ * made it, whatever table is current then (cushim_table_install()); all else goes through the
+ * current table.
+ *
  * Thread safety: an object may be used on any thread, also on several at once, for as long as each
  * of them has a reference.
  */

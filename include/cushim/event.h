@@ -9,6 +9,10 @@
  * one that wraps a foreign event never does. A closed event is refused with
  * CUDA_ERROR_INVALID_HANDLE everywhere, or with the reason why there is no driver (any more).
  *
+ * An event is destroyed through the table that made it, whatever table is current then: one that
+ * outlives its mock can be released, and never reaches NVIDIA's driver by that. Recording, asking
+ * and waiting go through the current table, which must be the event's (cushim_table_install()).
+ *
  * Any function may also return the code of earlier asynchronous work that failed (driver
  * semantics, statement 34; cushim_error_sticky()).
  *

@@ -11,6 +11,10 @@
  * An event that is handed out again still has its former record to the driver until it is recorded:
  * a query, a wait or an elapsed time answers by that one, and a forgotten record is not refused.
  *
+ * Each event is destroyed through the table that made it, whatever table is current then (event.h).
+ * Do not acquire from a pool under another table than that of its context: free events go on being
+ * handed out.
+ *
  * Thread safety: any thread may acquire, release and ask, also concurrently.
  */
 #ifndef CUSHIM_EVENT_POOL_H

@@ -18,6 +18,9 @@
  * done is done nevertheless; only a stream that the caller would not know of is
  * destroyed.
  *
+ * A stream is destroyed through the table that made it, whatever table is current then; all else
+ * goes through the current table, which must be the stream's (cushim_table_install()).
+ *
  * Any function may also return the code of earlier asynchronous work that failed (statement 34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
  *

@@ -218,8 +218,18 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  * `former` is always the caller's own table, never the copy: a layer that calls it minds its
  * `size`, or takes cushim_driver() before the installation, which has every slot.
  *
+ * An object of cushim (context, stream, event) remembers the table that made its driver handle and
+ * is destroyed through it, since NVIDIA's driver crashes on a handle of another one: an event of a
+ * mock never reaches the driver, nor one of the driver a mock. The current table destroys it if it
+ * is the one that made it, or a layer over that (cushim_table_set_wrapped()). Only destruction is
+ * routed: every other call on the object goes through the current table, whatever that is. In a
+ * child whose parent had initialised the driver, no driver is called.
+ *
  * @param table   Table to install, with every slot within `table->size` filled; borrowed until
- *                another one is installed and no call is in progress in it. NULL: the loader's own.
+ *                another one is installed, no call is in progress in it, and the last object that
+ *                was made through it is released. Tables of cushim last that long: one of a mock
+ *                that has ended answers CUDA_ERROR_DEINITIALIZED, which a release takes for
+ *                success. NULL: the loader's own.
  * @param former  Receives the table that was current, for a layer to call and to restore; NULL
  *                allowed.
  *
@@ -253,6 +263,35 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
  * Since: 0.1.
  */
 CUSHIM_API const struct cushim_table *cushim_table_installed(void);
+
+/**
+ * Say that a table is a layer: that it hands calls on to another table.
+ *
+ * A layer then sees the end of objects that were made before it was installed, and what is made
+ * through it needs it no more once it is gone. Nothing in a table tells a layer from a driver, and
+ * to take a driver for a layer would hand it foreign handles; so a table of which this is not said
+ * destroys exactly what was made through it. cushim_layer_create() says it of the layer of
+ * cushim, which comes in a library of its own and therefore by this function.
+ *
+ * @param layer    Table that hands calls on; not NULL, none of the loader's own. Say it before the
+ *                 table is installed, and say NULL before its memory becomes another table.
+ * @param wrapped  Table that it calls. What that wraps itself is looked up now. Borrowed until the
+ *                 last object that was made through `layer` is released. NULL: it wraps nothing.
+ *
+ * @return CUDA_SUCCESS              From now on; what was said of `layer` before is replaced.
+ * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or the loader's own, or `wrapped` is `layer` or
+ *                                   wraps it.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  8 tables at other addresses have been named as `layer` in this
+ *                                   process, or one of the two needs a copy as in
+ *                                   cushim_table_install() and none is left.
+ *
+ * Thread safety: any thread, on different layers concurrently.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
+                                             const struct cushim_table *wrapped);
 
 #ifdef __cplusplus
 }

@@ -191,13 +191,6 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
     return code;
 }
 
-CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
-{
-    const struct cushim__defaults defaults = {.mode = CUSHIM__AUTO, .where = "settings"};
-
-    return cushim__mock_create(options, &defaults, mock);
-}
-
 CUresult cushim_mock_destroy(struct cushim_mock *mock)
 {
     CUresult code;

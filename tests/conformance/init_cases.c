@@ -8,6 +8,7 @@
 #include "cases.h"
 #include "check.h"
 #include "system.h"
+#include "loader/symbols.h"
 #include "tests/support/calls.h"
 #include "tests/support/library.h"
 #include "tests/support/symbols.h"
@@ -349,10 +350,10 @@ static void symbols_that_the_driver_lacks_are_missing(void)
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const char *name = cushim_symbol_name(i);
 
-        if (cushim_symbol_since(i) <= version || *cushim_symbol_fallback(i))
+        if (cushim__symbol_since(i) <= version || *cushim__symbol_fallback(i))
             continue;
         missing++;
-        if (!EQUAL(CUSHIM_SYMBOL_MISSING, cushim_symbol_state(i)))
+        if (!EQUAL(CUSHIM_SYMBOL_MISSING, cushim__symbol_state(i)))
             detail("this was %s", name);
         if (!CODE(REQUIRES_NEWER_DRIVER, cushim_calls[i](cushim_driver(), NULL)))
             detail("this was %s", name);

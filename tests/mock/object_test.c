@@ -156,7 +156,7 @@ static void place_whose_generations_are_used_up_is_not_used_again(void **state)
     const void *first = event->handle;
 
     (void)state;
-    for (unsigned i = 1; i < GENERATIONS - 1; i++) {
+    for (uintptr_t i = (uintptr_t)first >> 24 & (GENERATIONS - 1); i < GENERATIONS - 1; i++) {
         cushim__object_remove(event);
         assert_int_equal(cushim__object_add(event, CUSHIM__EVENT, NULL), CUDA_SUCCESS);
         assert_int_equal((uintptr_t)event->handle & 0xffffff, place);
@@ -249,7 +249,40 @@ static void clear_drops_every_object_and_contexts_last(void **state)
     assert_true(dropped[0] == event || dropped[1] == event);
     assert_true(dropped[0] == module || dropped[1] == module);
     assert_int_equal(cushim__object_count(), 0);
-    assert_non_null(strstr(refused(handle, CUSHIM__EVENT), "never was a handle"));
+    assert_non_null(
+        strstr(refused(handle, CUSHIM__EVENT), "an event of a mock that was destroyed"));
+}
+
+static void handle_that_was_left_is_none_of_the_next_table(void **state)
+{
+    for (int is_gone = 0; is_gone <= 1; is_gone++) { /* with its context */
+        struct cushim__object *event = add(CUSHIM__EVENT, NULL);
+        const void *left = event->handle;
+
+        (void)state;
+        event->gone = is_gone;
+        cushim__object_clear();
+        event = add(CUSHIM__EVENT, NULL);
+        assert_int_equal((uintptr_t)event->handle & 0xffffff, (uintptr_t)left & 0xffffff);
+        assert_non_null(
+            strstr(refused(left, CUSHIM__EVENT), "an event of a mock that was destroyed"));
+        assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
+        take_away(event);
+    }
+}
+
+static void table_where_nothing_was_left_is_followed_by_one_with_the_same_handles(void **state)
+{
+    struct cushim__object *event;
+    const void *first;
+
+    (void)state;
+    cushim__object_clear();
+    event = add(CUSHIM__EVENT, NULL);
+    first = event->handle;
+    take_away(event);
+    cushim__object_clear();
+    assert_ptr_equal(add(CUSHIM__EVENT, NULL)->handle, first);
 }
 
 int main(void)
@@ -267,6 +300,8 @@ int main(void)
         TEST(what_is_counted_is_what_the_program_has_to_destroy),
         TEST(many_handles_are_all_found_and_all_different),
         TEST(clear_drops_every_object_and_contexts_last),
+        TEST(handle_that_was_left_is_none_of_the_next_table),
+        TEST(table_where_nothing_was_left_is_followed_by_one_with_the_same_handles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

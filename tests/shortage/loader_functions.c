@@ -121,6 +121,8 @@ static CUresult fill(void)
     if (code == CUDA_SUCCESS)
         code = cushim_table_fill(&table, cushim_mock_symbol, mock, NULL);
     if (code == CUDA_SUCCESS)
+        code = cushim_table_set_wrapped(&table, cushim_mock_table(mock));
+    if (code == CUDA_SUCCESS)
         code = cushim_table_install(&table, NULL);
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->Init(0);
@@ -151,8 +153,9 @@ const struct function loader_functions[] = {
      name, CUDA_SUCCESS},
     {"cushim_symbol_name cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
     {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
-    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_log_set", fill,
-     CUDA_SUCCESS},
+    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_set_wrapped "
+     "cushim_log_set",
+     fill, CUDA_SUCCESS},
     {"cushim_table_fill_library", fill_from_a_library, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},
 };

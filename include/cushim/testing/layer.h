@@ -63,7 +63,7 @@ struct cushim_layer_options {
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL, `options` has a bad size, or the table is
  *                                      smaller than this library's, lacks a slot or is the layer's
  *                                      own, as one that was left installed.
- * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
+ * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out, or cushim_table_set_wrapped() answers it.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; one that the settings of
  *                                      a mock have made is cushim_layer_current().
  *
@@ -91,8 +91,8 @@ CUSHIM_API void cushim_layer_destroy(struct cushim_layer *layer);
 CUSHIM_API struct cushim_layer *cushim_layer_current(void);
 
 /**
- * The layer's own table, to call or to install: every slot is filled. NULL: `layer` has ended. Any
- * thread.
+ * The layer's own table, to call or to install: every slot is filled. NULL: `layer` has ended. The
+ * table stays callable then, and hands calls on to what was wrapped last. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer);
 

@@ -129,7 +129,9 @@ CUSHIM_API struct cushim_mock *cushim_mock_current(void);
 
 /**
  * The mock's table: every slot is filled. What a driver of the mock's version lacks answers
- * CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. Valid until the mock is destroyed. Any thread.
+ * CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. It stays callable when the mock is destroyed: each slot
+ * then answers CUDA_ERROR_DEINITIALIZED, or, once there is another mock, for that one, which takes
+ * no handle of this one for its own. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock);
 
