@@ -26,11 +26,11 @@ static void log_missing(unsigned symbol)
     if (version)
         cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d, and the "
                     "driver is for CUDA %d.%d",
-                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10, version / 1000,
+                    cushim__symbol_name(symbol), since / 1000, since % 1000 / 10, version / 1000,
                     version % 1000 / 10);
     else
         cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d",
-                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10);
+                    cushim__symbol_name(symbol), since / 1000, since % 1000 / 10);
 }
 
 CUSHIM__CALLED_BY_THUNKS CUresult cushim__missing(unsigned symbol)
@@ -46,7 +46,7 @@ size_t cushim_symbol_count(void)
     return CUSHIM__SYMBOL_COUNT;
 }
 
-const char *cushim_symbol_name(size_t index)
+const char *cushim__symbol_name(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT)
         return "";
@@ -62,7 +62,7 @@ const char *cushim__symbol_fallback(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT || cushim__symbols[index].fallback == CUSHIM__NO_FALLBACK)
         return "";
-    return cushim_symbol_name(cushim__symbols[index].fallback);
+    return cushim__symbol_name(cushim__symbols[index].fallback);
 }
 
 enum cushim_symbol_state cushim__symbol_state(size_t index)
@@ -86,7 +86,7 @@ CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol)
 
     if (index >= CUSHIM__SYMBOL_COUNT)
         return CUDA_ERROR_INVALID_VALUE;
-    known.name = cushim_symbol_name(index);
+    known.name = cushim__symbol_name(index);
     known.fallback = cushim__symbol_fallback(index);
     known.since = cushim__symbol_since(index);
     known.state = cushim__symbol_state(index);

@@ -37,6 +37,7 @@ extern const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT];
 extern const char cushim__symbol_names[];
 
 /* The members of a cushim_symbol. Out of range: 0, "", CUSHIM_SYMBOL_UNKNOWN and false. */
+const char *cushim__symbol_name(size_t index);
 int cushim__symbol_since(size_t index);
 const char *cushim__symbol_fallback(size_t index);
 enum cushim_symbol_state cushim__symbol_state(size_t index);

@@ -196,7 +196,7 @@ const char *cushim__event_elapsed_function(void)
         fallen_back = table->EventElapsedTime_v2 == table->EventElapsedTime;
     else
         fallen_back = cushim__symbol_state(preferred) == CUSHIM_SYMBOL_FALLEN_BACK;
-    return fallen_back ? cushim__symbol_fallback(preferred) : cushim_symbol_name(preferred);
+    return fallen_back ? cushim__symbol_fallback(preferred) : cushim__symbol_name(preferred);
 }
 
 const char *cushim_event_explain(const struct cushim_event *start, const struct cushim_event *end,

@@ -72,7 +72,7 @@ static void add_names(struct cushim__text *text, const char *key, bool (*belongs
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (!belongs(i))
             continue;
-        cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim_symbol_name(i));
+        cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim__symbol_name(i));
         any = true;
     }
     cushim__text_add(text, any ? "\n  ]" : "]");
@@ -87,7 +87,7 @@ static void add_fallback_array(struct cushim__text *text)
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (cushim__symbol_state(i) != CUSHIM_SYMBOL_FALLEN_BACK)
             continue;
-        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim_symbol_name(i),
+        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim__symbol_name(i),
                             cushim__symbol_fallback(i));
         any = true;
     }

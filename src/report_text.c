@@ -39,7 +39,7 @@ static void add_fallbacks(struct cushim__text *text)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (cushim__symbol_state(i) == CUSHIM_SYMBOL_FALLEN_BACK)
-            cushim__text_format(text, "%-11s %s -> %s\n", "fallback", cushim_symbol_name(i),
+            cushim__text_format(text, "%-11s %s -> %s\n", "fallback", cushim__symbol_name(i),
                                 cushim__symbol_fallback(i));
     }
 }
@@ -54,7 +54,7 @@ static void add_missing(struct cushim__text *text)
         if (shown == NAMES_SHOWN)
             hidden++;
         else
-            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim_symbol_name(i));
+            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim__symbol_name(i));
     }
     if (hidden)
         cushim__text_format(text, " and %u more", hidden);
@@ -68,7 +68,7 @@ static void add_missed(struct cushim__text *text)
         if (!cushim__symbol_missed(i))
             continue;
         cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA ", "missed",
-                            cushim_symbol_name(i));
+                            cushim__symbol_name(i));
         add_version(text, cushim__symbol_since(i));
         cushim__text_add(text, ")\n");
     }

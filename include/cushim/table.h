@@ -79,21 +79,6 @@ struct cushim_symbol_counts {
  */
 CUSHIM_API size_t cushim_symbol_count(void);
 
-/**
- * Get the name of a symbol as libcuda exports it.
- *
- * @param index  Number in slot order.
- *
- * @return       Static string such as `cuEventElapsedTime_v2`; an empty string if `index` is out of
- *               range, never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API const char *cushim_symbol_name(size_t index);
-
 /** A symbol of the driver API, and how the driver of this process has it. */
 struct cushim_symbol {
     size_t size; /**< Set to `sizeof(struct cushim_symbol)`. */

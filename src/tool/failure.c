@@ -53,7 +53,7 @@ static bool tell_missed(char *text, size_t size)
         if (!cushim__symbol_missed(i))
             continue;
         snprintf(text, size, "this driver lacks %s, which came with CUDA %d.%d",
-                 cushim_symbol_name(i), since / 1000, since % 1000 / 10);
+                 cushim__symbol_name(i), since / 1000, since % 1000 / 10);
         return true;
     }
     return false;

@@ -21,6 +21,8 @@
 
 #include <cushim/cushim.h>
 
+#include "loader/symbols.h"
+
 static double now_ns(void)
 {
     struct timespec now;
@@ -60,7 +62,7 @@ static int load_names(const char *path, size_t count)
     int missing = library == NULL;
 
     for (size_t i = 0; library && i < count; i++)
-        missing |= !dlsym(library, cushim_symbol_name(i));
+        missing |= !dlsym(library, cushim__symbol_name(i));
     return missing;
 }
 

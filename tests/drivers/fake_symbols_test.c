@@ -76,7 +76,7 @@ static struct cushim_report load(const char *file)
 
 static bool is(size_t index, const char *symbol)
 {
-    return strcmp(cushim_symbol_name(index), symbol) == 0;
+    return strcmp(cushim__symbol_name(index), symbol) == 0;
 }
 
 static bool is_required(size_t index)
@@ -142,7 +142,7 @@ static void compare_states(const void *data)
         const enum cushim_symbol_state state = expected_state(driver, i);
         count(symbol_is_interop(i) ? &expected.interop : &expected.core, state);
         if (cushim__symbol_state(i) != state)
-            child_fail("%s is in state %d, not %d\n", cushim_symbol_name(i),
+            child_fail("%s is in state %d, not %d\n", cushim__symbol_name(i),
                        cushim__symbol_state(i), state);
     }
     check_int(expected.core.total, CORE_SYMBOLS);
@@ -169,7 +169,7 @@ static void check_call(const struct cushim_table *table, size_t index, CUresult 
     const CUresult code = cushim_calls[index](table, memory);
 
     if (code != expected)
-        child_fail("%s returns %d, not %d\n", cushim_symbol_name(index), (int)code, (int)expected);
+        child_fail("%s returns %d, not %d\n", cushim__symbol_name(index), (int)code, (int)expected);
 }
 
 static void call_every_slot(const struct driver *driver, const struct cushim_table *table)
@@ -291,8 +291,8 @@ static void slot_that_is_called_first_loads_the_driver(void **state)
 
     (void)state;
     for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE) {
-        failures += !child_passes(cushim_symbol_name(i), call_first, &i);
-        failures += !child_passes(cushim_symbol_name(i), call_first_without_a_driver, &i);
+        failures += !child_passes(cushim__symbol_name(i), call_first, &i);
+        failures += !child_passes(cushim__symbol_name(i), call_first_without_a_driver, &i);
     }
     assert_int_equal(failures, 0);
 }

@@ -120,7 +120,7 @@ static bool is_exception(const struct generation *generation, const char *symbol
 
 bool real_has(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
 
     /* Of Windows. */
     if (strcmp(symbol, "cuWGLGetDevice") == 0)

@@ -64,7 +64,7 @@ static bool is_touchy(const struct touchy *entry, const struct generation *gener
 static cushim_call call_of(const struct generation *generation, size_t index)
 {
     for (size_t i = 0; i < COUNT(touchy); i++) {
-        if (is_touchy(&touchy[i], generation, cushim_symbol_name(index)))
+        if (is_touchy(&touchy[i], generation, cushim__symbol_name(index)))
             return touchy[i].call;
     }
     return cushim_calls[index];
@@ -79,7 +79,7 @@ static size_t slot_at(size_t turn)
     static size_t init = SIZE_MAX;
 
     for (size_t i = 0; init == SIZE_MAX && i < cushim_call_count; i++) {
-        if (strcmp(cushim_symbol_name(i), "cuInit") == 0)
+        if (strcmp(cushim__symbol_name(i), "cuInit") == 0)
             init = i;
     }
     if (turn == cushim_call_count - 1)
@@ -89,7 +89,7 @@ static size_t slot_at(size_t turn)
 
 static void call(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
     const enum cushim_symbol_state state = cushim__symbol_state(index);
     const CUresult answer = call_of(generation, index)(cushim_driver(), memory);
     const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
@@ -127,7 +127,7 @@ static void call_every_slot(const struct generation *generation, enum route rout
         if (status == 0)
             break;
         failures++;
-        fprintf(stderr, "%s ends with %s %d\n", cushim_symbol_name(slot_at(*turn)),
+        fprintf(stderr, "%s ends with %s %d\n", cushim__symbol_name(slot_at(*turn)),
                 WIFSIGNALED(status) ? "signal" : "exit status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }

@@ -36,7 +36,7 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 
 static enum cushim_symbol_state expected_state(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
 
     if (real_has(generation, index))
         return CUSHIM_SYMBOL_FOUND;
@@ -49,7 +49,7 @@ static enum cushim_symbol_state expected_state(const struct generation *generati
 static void check_symbol(const struct generation *generation, void *library,
                          const struct cushim_table *table, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
     const enum cushim_symbol_state state = cushim__symbol_state(index);
     const cushim_function export = route_resolve(symbol, library);
 
@@ -73,7 +73,7 @@ static cushim_function ask(cushim_function proc_address, size_t index)
     int status = -1;
     char base[256];
 
-    snprintf(base, sizeof base, "%.*s", symbol->base_length, cushim_symbol_name(index));
+    snprintf(base, sizeof base, "%.*s", symbol->base_length, cushim__symbol_name(index));
     if (((CUresult(CUDAAPI *)(const char *, void **, int, uint64_t, int *))proc_address)(
             base, &found, symbol->since, symbol->flags & CUSHIM__PER_THREAD ? 2 : 1, &status) ||
         status != 0)
@@ -89,8 +89,8 @@ static void ask_for_each_symbol(const struct generation *generation, void *libra
     check_int(proc_address != NULL, generation->version >= 12000);
     for (size_t i = 0; proc_address && i < cushim_symbol_count(); i++) {
         if (cushim__symbol_since(i) <= generation->version &&
-            ask(proc_address, i) != route_resolve(cushim_symbol_name(i), library))
-            child_fail("%s is another function by cuGetProcAddress\n", cushim_symbol_name(i));
+            ask(proc_address, i) != route_resolve(cushim__symbol_name(i), library))
+            child_fail("%s is another function by cuGetProcAddress\n", cushim__symbol_name(i));
     }
 }
 

@@ -37,7 +37,7 @@ static const struct version {
 static bool is_expected(size_t index, int version)
 {
     return cushim__symbol_since(index) <= version &&
-           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+           (cushim__system_is_windows || strcmp(cushim__symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void *open_with(const char *settings)
@@ -71,7 +71,7 @@ static void look_up_all(const void *data)
     int told = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const char *symbol = cushim_symbol_name(i);
+        const char *symbol = cushim__symbol_name(i);
         const bool found = library_symbol(opened, symbol) != NULL;
         if (found != is_expected(i, version->number))
             child_fail("%s (since %d) is %sfound\n", symbol, cushim__symbol_since(i),

@@ -243,7 +243,7 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 static bool is_expected(size_t index, int version)
 {
     return cushim__symbol_since(index) <= version &&
-           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+           (cushim__system_is_windows || strcmp(cushim__symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
@@ -252,11 +252,11 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
-            const cushim_function found = cushim_mock_symbol(cushim_symbol_name(i), world);
+            const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), world);
             const cushim_function expected =
                 is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
             if (found != expected)
-                fail_msg("%s of %s", cushim_symbol_name(i), versions[v].settings);
+                fail_msg("%s of %s", cushim__symbol_name(i), versions[v].settings);
         }
         bare_end();
     }

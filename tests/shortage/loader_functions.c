@@ -93,10 +93,10 @@ static CUresult name(void)
 static CUresult look_at_symbols(void)
 {
     struct cushim_symbol symbol = CUSHIM_SYMBOL_INIT;
-    CUresult code = said(cushim_symbol_name(0));
+    CUresult code = cushim_symbol_get(0, &symbol);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_symbol_get(0, &symbol);
+        code = said(symbol.name);
     return code == CUDA_SUCCESS && (cushim_symbol_count() == 0 || symbol.since == 0)
                ? CUDA_ERROR_UNKNOWN
                : code;
@@ -151,7 +151,7 @@ const struct function loader_functions[] = {
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_version",
      name, CUDA_SUCCESS},
-    {"cushim_symbol_name cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
+    {"cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
     {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
     {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_set_wrapped "
      "cushim_log_set",
