@@ -8,8 +8,8 @@ const struct command_row commands[] = {
     {COMMAND_INFO, "info", NULL,
      "Prints what became of the driver: the library that was loaded, its version, how many "
      "symbols of the driver API it has, which are missing and which fall back on an older one; or "
-     "why there is none, what was tried, and what to do about it. Then the traps that this "
-     "machine shows, each with its evidence and a way out of it. Then each device: name, UUID, "
+     "why there is none, what was tried, and what to do about it. Then the diagnostics: what keeps CUDA from "
+     "working on this machine, each with its evidence and a way out of it. Then each device: name, UUID, "
      "compute capability, memory and PCI address. Another process tries the driver first, as probe "
      "does; if it hangs or crashes there, it is not loaded into the command, and that is the "
      "result.",

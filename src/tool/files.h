@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of the machine, as the search for traps looks at them.
+ * Files of the machine, as the diagnostics look at them.
  *
  * Every path is absolute and stands below a root: an empty string for the machine's own files, a
  * folder for a test that lays out a machine. Whatever cannot be looked at counts as not there.

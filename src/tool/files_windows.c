@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files that traps are known by are those of Linux. Here none is there, so that only what the
+ * The files that diagnostics look at are those of Linux. Here none is there, so that only what the
  * environment tells is told.
  */
 #include "src/tool/files.h"

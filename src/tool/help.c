@@ -8,7 +8,7 @@
 
 #include <cushim/table.h>
 
-#include "src/tool/trap.h"
+#include "src/tool/diagnostics.h"
 
 enum { MARGIN = 4, COLUMN = 20, WIDTH = 79 };
 
@@ -19,7 +19,7 @@ struct entry {
 };
 
 static const char json_description[] =
-    "info prints an object with the members simulated, mock, report, traps and devices; time one "
+    "info prints an object with the members simulated, mock, report, diagnostics and devices; time one "
     "with simulated, mock, report, device, elapsed_function, bytes, repeat, warmup_rounds, "
     "rounds, interrupted, minimum_ms, median_ms, maximum_ms and bandwidth_bytes_per_second; probe "
     "one with verdict, reason, advice, stage, state, code, code_name, driver_version, "
@@ -32,8 +32,8 @@ static const char json_description[] =
     "devices) in the place of the results: kind (failed, no-driver, no-device, hung, "
     "crashed, usage or interrupted), message, advice, and the call that failed, a function of cushim or of the "
     "driver, with its code and code_name, each null if there is none. A command line or a LIBRARY "
-    "that cannot be read gives the error alone. Each of traps has a name, a message, the evidence and an "
-    "advice. Members and traps may be added in later versions, but none is renamed.";
+    "that cannot be read gives the error alone. Each of diagnostics has a name, a message, the evidence and an "
+    "advice. Members and diagnostics may be added in later versions, but none is renamed.";
 
 enum {
     DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
@@ -174,11 +174,11 @@ static void put_entries(const char *heading, const struct entry *entries, size_t
         put_entry(entries[i].name, NULL, entries[i].text);
 }
 
-/* The traps that info looks for. */
-static void put_traps(void)
+/* What info looks for. */
+static void put_diagnostics(void)
 {
-    put_heading("TRAPS");
-    for (const struct trap_row *row = trap_rows; row->name; row++)
+    put_heading("DIAGNOSTICS");
+    for (const struct diagnostic *row = diagnostics; row->name; row++)
         put_entry(row->name, NULL, row->message);
 }
 
@@ -288,7 +288,7 @@ void help_command(const struct command_row *row)
     put_paragraph(row->description);
     put_options("OPTIONS", row);
     if (row->command == COMMAND_INFO)
-        put_traps();
+        put_diagnostics();
     put_statuses(row);
 }
 
@@ -315,7 +315,7 @@ void help_manual(void)
     }
     for (const struct command_row *row = commands; row->name; row++)
         put_options(heading_of(heading, sizeof heading, "OPTIONS OF", row), row);
-    put_traps();
+    put_diagnostics();
     put_heading("JSON");
     put_paragraph(json_description);
     put_statuses(NULL);

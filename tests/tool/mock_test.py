@@ -83,7 +83,7 @@ class Info(ToolTest):
                 self.assertTrue(text.lines()['advice'].startswith('The settings ask for '))
                 self.assertIn('(personality = %s)' % personality, text.lines()['advice'])
                 self.assertEqual(document['error']['advice'], text.lines()['advice'])
-                self.assertEqual(document['traps'], [])
+                self.assertEqual(document['diagnostics'], [])
 
     def test_the_environment_of_the_library_is_not_read(self):
         result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')

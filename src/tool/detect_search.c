@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/tool/trap_search.h"
+#include "src/tool/detect_search.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/system.h"
@@ -19,8 +20,8 @@ struct folder {
 };
 
 struct walk {
-    const struct trap_scene *scene;
-    struct trap_evidence *evidence;
+    const struct system_info *info;
+    struct evidence *evidence;
     bool (*visit)(struct walk *walk, const struct folder *folder);
     void *data; /* of the visitor */
     int depth;  /* of files that include others */
@@ -31,7 +32,8 @@ struct walk {
 static bool has_file(const struct walk *walk, const char *folder, const char *name, char *path,
                      size_t size)
 {
-    return snprintf(path, size, "%s/%s", folder, name) < (int)size && trap_has(walk->scene, path);
+    return snprintf(path, size, "%s/%s", folder, name) < (int)size &&
+           system_info_has(walk->info, path);
 }
 
 static bool is_stub_folder(const char *path)
@@ -75,7 +77,7 @@ static void read_line(struct walk *walk, char *line, const char *source)
         return;
     while (!walk->is_done && (word = next_word(&line))) {
         snprintf(pattern, sizeof pattern, "%s%s", word[0] == '/' ? "" : "/etc/", word);
-        files_each(walk->scene->root, pattern, read_configuration, walk);
+        files_each(walk->info->root, pattern, read_configuration, walk);
     }
 }
 
@@ -85,7 +87,7 @@ static bool read_configuration(void *data, const char *path)
     char text[8192];
     char *line = text;
 
-    if (walk->depth == DEEPEST_INCLUDE || !files_read(walk->scene->root, path, text, sizeof text))
+    if (walk->depth == DEEPEST_INCLUDE || !files_read(walk->info->root, path, text, sizeof text))
         return false;
     walk->depth++;
     while (*line && !walk->is_done) {
@@ -101,7 +103,7 @@ static bool read_configuration(void *data, const char *path)
 
 static void walk_variable(struct walk *walk)
 {
-    const char *next = trap_variable(walk->scene, "LD_LIBRARY_PATH");
+    const char *next = getenv("LD_LIBRARY_PATH");
     char path[FILES_PATH_BYTES];
 
     while (next && *next && !walk->is_done) {
@@ -139,10 +141,10 @@ static void walk_system(struct walk *walk)
 }
 
 /* Every folder of the search, until one shows what is looked for. */
-static bool walk_folders(const struct trap_scene *scene, struct trap_evidence *evidence,
+static bool walk_folders(const struct system_info *info, struct evidence *evidence,
                          bool (*visit)(struct walk *walk, const struct folder *folder))
 {
-    struct walk walk = {.scene = scene, .evidence = evidence, .visit = visit};
+    struct walk walk = {.info = info, .evidence = evidence, .visit = visit};
 
     walk_variable(&walk);
     if (!walk.is_done)
@@ -160,21 +162,20 @@ static bool visit_stubs(struct walk *walk, const struct folder *folder)
         !(has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) ||
           has_file(walk, folder->path, "libcuda.so", path, sizeof path)))
         return false;
-    return trap_tell(walk->evidence, "%s leads to %s", folder->source, path);
+    return evidence_set(walk->evidence, "%s leads to %s", folder->source, path);
 }
 
 static bool visit_cached_stub(void *data, const char *path)
 {
-    struct trap_evidence *evidence = data;
+    struct evidence *evidence = data;
 
-    return trap_tell(evidence, "%s leads to %s", cache, path);
+    return evidence_set(evidence, "%s leads to %s", cache, path);
 }
 
-bool trap_sees_stub_folder(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_stub_folder(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(scene, evidence, visit_stubs) ||
-           files_each_string(scene->root, cache, "/stubs/libcuda.so.1", visit_cached_stub,
-                             evidence);
+    return walk_folders(info, evidence, visit_stubs) ||
+           files_each_string(info->root, cache, "/stubs/libcuda.so.1", visit_cached_stub, evidence);
 }
 
 static bool visit_library(struct walk *walk, const struct folder *folder)
@@ -190,13 +191,13 @@ static bool visit_link_name(struct walk *walk, const struct folder *folder)
 
     return !is_stub_folder(folder->path) &&
            has_file(walk, folder->path, "libcuda.so", path, sizeof path) &&
-           trap_tell(walk->evidence, "%s", path);
+           evidence_set(walk->evidence, "%s", path);
 }
 
-bool trap_sees_link_name_only(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_link_name_only(const struct system_info *info, struct evidence *evidence)
 {
-    return !walk_folders(scene, evidence, visit_library) &&
-           walk_folders(scene, evidence, visit_link_name);
+    return !walk_folders(info, evidence, visit_library) &&
+           walk_folders(info, evidence, visit_link_name);
 }
 
 static bool visit_dangling(struct walk *walk, const struct folder *folder)
@@ -204,12 +205,12 @@ static bool visit_dangling(struct walk *walk, const struct folder *folder)
     char path[FILES_PATH_BYTES];
 
     return snprintf(path, sizeof path, "%s/libcuda.so.1", folder->path) < (int)sizeof path &&
-           files_is_dangling(walk->scene->root, path) && trap_tell(walk->evidence, "%s", path);
+           files_is_dangling(walk->info->root, path) && evidence_set(walk->evidence, "%s", path);
 }
 
-bool trap_sees_dangling_link(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_dangling_link(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(scene, evidence, visit_dangling);
+    return walk_folders(info, evidence, visit_dangling);
 }
 
 static bool is_string(void *data, const char *string)
@@ -220,9 +221,9 @@ static bool is_string(void *data, const char *string)
 }
 
 /* Whether the linker's cache has a path. */
-static bool is_cached(const struct trap_scene *scene, const char *path)
+static bool is_cached(const struct system_info *info, const char *path)
 {
-    return files_each_string(scene->root, cache, path, is_string, &path);
+    return files_each_string(info->root, cache, path, is_string, &path);
 }
 
 static bool visit_uncached(struct walk *walk, const struct folder *folder)
@@ -231,19 +232,19 @@ static bool visit_uncached(struct walk *walk, const struct folder *folder)
     char path[FILES_PATH_BYTES];
 
     return folder->is_cached && has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
-           files_is_library(walk->scene->root, path, &look) && !is_cached(walk->scene, path) &&
-           trap_tell(walk->evidence, "%s names the folder of %s, which is not in %s",
-                     folder->source, path, cache);
+           files_is_library(walk->info->root, path, &look) && !is_cached(walk->info, path) &&
+           evidence_set(walk->evidence, "%s names the folder of %s, which is not in %s",
+                        folder->source, path, cache);
 }
 
-bool trap_sees_stale_cache(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_stale_cache(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(scene, evidence, visit_uncached);
+    return walk_folders(info, evidence, visit_uncached);
 }
 
 struct outside {
-    const struct trap_scene *scene;
-    struct trap_evidence *evidence;
+    const struct system_info *info;
+    struct evidence *evidence;
 };
 
 static bool visit_outside(void *data, const char *path)
@@ -251,11 +252,11 @@ static bool visit_outside(void *data, const char *path)
     const struct outside *outside = data;
     struct cushim__candidate look;
 
-    return files_is_library(outside->scene->root, path, &look) &&
-           trap_tell(outside->evidence, "%s", path);
+    return files_is_library(outside->info->root, path, &look) &&
+           evidence_set(outside->evidence, "%s", path);
 }
 
-bool trap_sees_library_outside(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_library_outside(const struct system_info *info, struct evidence *evidence)
 {
     static const char *const patterns[] = {
         "/usr/local/nvidia/lib64/libcuda.so.1",
@@ -269,14 +270,14 @@ bool trap_sees_library_outside(const struct trap_scene *scene, struct trap_evide
         "/usr/lib/libcuda.so.1",
         "/home/kubernetes/bin/nvidia/lib64/libcuda.so.1",
     };
-    struct outside outside = {.scene = scene, .evidence = evidence};
-    struct trap_evidence other;
+    struct outside outside = {.info = info, .evidence = evidence};
+    struct evidence other;
 
     /* With a stale cache its folder is searched already. */
-    if (trap_sees_stale_cache(scene, &other))
+    if (detect_stale_cache(info, &other))
         return false;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        if (files_each(scene->root, patterns[i], visit_outside, &outside))
+        if (files_each(info->root, patterns[i], visit_outside, &outside))
             return true;
     }
     return false;
@@ -290,7 +291,7 @@ struct library {
 };
 
 struct libraries {
-    const struct trap_scene *scene;
+    const struct system_info *info;
     bool (*visit)(void *data, const struct library *library);
     void *data;
     bool is_searched; /* what is visited now */
@@ -304,7 +305,7 @@ static bool visit_once(struct libraries *libraries, const char *path, const char
     char *here = libraries->seen[libraries->count];
 
     if (libraries->count == MOST_LIBRARIES ||
-        !files_resolve(libraries->scene->root, path, here, FILES_PATH_BYTES))
+        !files_resolve(libraries->info->root, path, here, FILES_PATH_BYTES))
         return false;
     for (int i = 0; i < libraries->count; i++) {
         if (strcmp(libraries->seen[i], here) == 0)
@@ -320,7 +321,7 @@ static bool visit_folder(struct walk *walk, const struct folder *folder)
     char path[FILES_PATH_BYTES];
 
     return has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
-           (!folder->is_cached || !libraries->is_searched || is_cached(walk->scene, path)) &&
+           (!folder->is_cached || !libraries->is_searched || is_cached(walk->info, path)) &&
            visit_once(libraries, path, folder->source);
 }
 
@@ -337,19 +338,18 @@ static bool visit_cached(void *data, const char *path)
  * system's folders; then the places where only cushim looks; last, what nobody comes to, since the
  * configuration is newer than the cache.
  */
-static bool walk_libraries(const struct trap_scene *scene,
+static bool walk_libraries(const struct system_info *info,
                            bool (*visit)(void *data, const struct library *library), void *data)
 {
-    struct libraries libraries = {
-        .scene = scene, .visit = visit, .data = data, .is_searched = true};
-    struct walk walk = {.scene = scene, .visit = visit_folder, .data = &libraries};
+    struct libraries libraries = {.info = info, .visit = visit, .data = data, .is_searched = true};
+    struct walk walk = {.info = info, .visit = visit_folder, .data = &libraries};
 
     walk_variable(&walk);
     if (!walk.is_done)
         read_configuration(&walk, "/etc/ld.so.conf");
     if (!walk.is_done)
         walk.is_done =
-            files_each_string(scene->root, cache, "/libcuda.so.1", visit_cached, &libraries);
+            files_each_string(info->root, cache, "/libcuda.so.1", visit_cached, &libraries);
     if (!walk.is_done)
         walk_system(&walk);
     for (const struct cushim__place *place = cushim__places; place->path && !walk.is_done;
@@ -363,12 +363,12 @@ static bool walk_libraries(const struct trap_scene *scene,
     return walk.is_done;
 }
 
-static bool is_same(const struct trap_scene *scene, const char *path, const char *other)
+static bool is_same(const struct system_info *info, const char *path, const char *other)
 {
     char one[FILES_PATH_BYTES], another[FILES_PATH_BYTES];
 
-    return other[0] == '/' && files_resolve(scene->root, path, one, sizeof one) &&
-           files_resolve(scene->root, other, another, sizeof another) && strcmp(one, another) == 0;
+    return other[0] == '/' && files_resolve(info->root, path, one, sizeof one) &&
+           files_resolve(info->root, other, another, sizeof another) && strcmp(one, another) == 0;
 }
 
 /* Whether the linker goes on with its search where it meets a file. */
@@ -379,7 +379,7 @@ static bool is_passed_over(const struct cushim__candidate *look)
 }
 
 struct searched {
-    const struct trap_scene *scene;
+    const struct system_info *info;
     char *path;
     size_t size;
 };
@@ -390,24 +390,24 @@ static bool visit_searched(void *data, const struct library *library)
     struct cushim__candidate look;
 
     return library->is_searched &&
-           (files_is_library(searched->scene->root, library->path, &look) ||
+           (files_is_library(searched->info->root, library->path, &look) ||
             !is_passed_over(&look)) &&
            snprintf(searched->path, searched->size, "%s", library->path) < (int)searched->size;
 }
 
-bool trap_searched_library(const struct trap_scene *scene, char *path, size_t size)
+bool searched_library(const struct system_info *info, char *path, size_t size)
 {
-    struct searched searched = {.scene = scene, .path = path, .size = size};
+    struct searched searched = {.info = info, .path = path, .size = size};
 
-    return walk_libraries(scene, visit_searched, &searched);
+    return walk_libraries(info, visit_searched, &searched);
 }
 
 /* How surely a file is what stands in the way. */
 enum certainty { NOTHING, PASSED_OVER, UNUSABLE, REPORTED };
 
 struct shadow {
-    const struct trap_scene *scene;
-    struct trap_evidence *evidence;
+    const struct system_info *info;
+    struct evidence *evidence;
     const char *reported; /* the library of the report; no path: it names none */
     bool is_failing;      /* that is a driver, and does not work */
     enum certainty certainty;
@@ -433,32 +433,33 @@ static bool visit_shadowed(void *data, const struct library *library)
     struct shadow *shadow = data;
     struct cushim__candidate look;
     struct probe_result probe;
-    const bool is_fit = files_is_library(shadow->scene->root, library->path, &look);
+    const bool is_fit = files_is_library(shadow->info->root, library->path, &look);
 
-    if (is_same(shadow->scene, library->path, shadow->reported)) {
+    if (is_same(shadow->info, library->path, shadow->reported)) {
         note_obstacle(shadow, REPORTED, library, is_fit ? "" : look.message);
     } else if (!is_fit) {
         note_obstacle(shadow, is_passed_over(&look) ? PASSED_OVER : UNUSABLE, library,
                       look.message);
-    } else if (!trap_try_driver(shadow->scene, library->path, &probe)) {
+    } else if (!try_driver(shadow->info, library->path, &probe)) {
         note_obstacle(shadow, UNUSABLE, library, "");
     } else if (!shadow->is_failing || probe.verdict == PROBE_USABLE) {
-        trap_advise(shadow->evidence,
-                    "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, remove "
-                    "%s, or take its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf and "
-                    "its includes and run ldconfig.",
-                    library->path, shadow->path);
-        return trap_tell(shadow->evidence, "%s leads to %s%s; there is also %s: %s", shadow->source,
-                         shadow->path, shadow->why, library->path, probe.reason);
+        evidence_advise(
+            shadow->evidence,
+            "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, remove "
+            "%s, or take its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf and "
+            "its includes and run ldconfig.",
+            library->path, shadow->path);
+        return evidence_set(shadow->evidence, "%s leads to %s%s; there is also %s: %s",
+                            shadow->source, shadow->path, shadow->why, library->path, probe.reason);
     }
     return false;
 }
 
-bool trap_sees_shadowed_driver(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_shadowed_driver(const struct system_info *info, struct evidence *evidence)
 {
-    const struct cushim_report *report = scene->report;
+    const struct cushim_report *report = info->report;
     struct shadow shadow = {
-        .scene = scene,
+        .info = info,
         .evidence = evidence,
         .reported = report->library[0] ? report->library : report->candidates[0].path,
         .is_failing = report->state == CUSHIM_STATE_NO_DEVICE ||
@@ -466,24 +467,25 @@ bool trap_sees_shadowed_driver(const struct trap_scene *scene, struct trap_evide
                       report->state == CUSHIM_STATE_INIT_FAILED,
     };
 
-    return walk_libraries(scene, visit_shadowed, &shadow) && shadow.certainty != NOTHING;
+    return walk_libraries(info, visit_shadowed, &shadow) && shadow.certainty != NOTHING;
 }
 
-bool trap_sees_architecture(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_architecture(const struct system_info *info, struct evidence *evidence)
 {
-    const struct cushim_report *report = scene->report;
+    const struct cushim_report *report = info->report;
 
     for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim__candidate *candidate = &report->candidates[i];
         if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
-            return trap_tell(evidence, "%.200s: %.250s", candidate->path, candidate->message);
+            return evidence_set(evidence, "%.200s: %.250s", candidate->path, candidate->message);
     }
     return false;
 }
 
-bool trap_sees_nixos(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_nixos(const struct system_info *info, struct evidence *evidence)
 {
-    return trap_has(scene, "/etc/NIXOS") &&
-           !trap_has(scene, "/run/opengl-driver/lib/libcuda.so.1") &&
-           trap_tell(evidence, "/etc/NIXOS is there, /run/opengl-driver/lib/libcuda.so.1 is not");
+    return system_info_has(info, "/etc/NIXOS") &&
+           !system_info_has(info, "/run/opengl-driver/lib/libcuda.so.1") &&
+           evidence_set(evidence,
+                        "/etc/NIXOS is there, /run/opengl-driver/lib/libcuda.so.1 is not");
 }

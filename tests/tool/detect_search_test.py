@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traps on the way to the library, on a machine that has each and on the same one without it."""
+"""Diagnostics on the way to the library, on a machine that has each and on the same one without it."""
 
 import unittest
 
 from harness import fake
 from machine import (ABSENT, CONF, LIBRARY, NO_GPU, READY, STUB, STUBS, UNREADABLE, WRONG, LinkTo,
-                     TrapTest, driver)
+                     DiagnosticTest, driver)
 
 
 # What the search leads to cannot be used.
 UNFIT = {'state': 'not-loadable', 'outcome': 'not-loadable', 'code': 303}
 
 
-class Search(TrapTest):
+class Search(DiagnosticTest):
 
     def test_stub_folder_in_the_variable(self):
         path = {'LD_LIBRARY_PATH': '/usr/lib:' + STUBS + '/'}

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from harness import DONE, NO_DRIVER, ToolTest, fake
-from machine import LIBRARY, NO_GPU, READY, STUB, LinkTo, Mode, TrapTest
+from machine import LIBRARY, NO_GPU, READY, STUB, LinkTo, Mode, DiagnosticTest
 
 NAME = 'library-writable'
 PATH = '/opt/driver/libcuda.so.1'
@@ -21,7 +21,7 @@ MAPPED = {'/proc/self/uid_map': '         0       1000          1\n'}
 UNMAPPED = {'/proc/self/uid_map': '         0          0 4294967295\n'}
 
 
-class Owner(TrapTest):
+class Owner(DiagnosticTest):
 
     def seen(self, changes, *evidence, path=PATH, about=READY):
         self.assert_seen(NAME, {**FILE, **changes}, {**about, 'library': path}, *evidence)
@@ -103,10 +103,10 @@ class Command(ToolTest):
             for path, status in (driver, DONE), (other, NO_DRIVER):
                 result = self.run_command('info', '--json', '--library', path)
                 self.assert_status(result, status)
-                [trap] = [trap for trap in result.json()['traps'] if trap['name'] == NAME]
-                self.assertEqual(trap['evidence'],
+                [diagnostic] = [diagnostic for diagnostic in result.json()['diagnostics'] if diagnostic['name'] == NAME]
+                self.assertEqual(diagnostic['evidence'],
                                  'everybody may write %s (mode 0777)' % folder)
-                self.assertIn('\ntrap        library-writable: Somebody who is neither root nor',
+                self.assertIn('\ndiagnostic  library-writable: Somebody who is neither root nor',
                               self.run_command('info', '--library', path).out)
 
 

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traps of containers and of the Windows Subsystem for Linux, seen and not seen."""
+"""Diagnostics of containers and of the Windows Subsystem for Linux, seen and not seen."""
 
 import unittest
 
-from machine import (ABSENT, BRIDGE, DEVICE, DOCKER, HEALTHY, LENT, NO_GPU, WSL_2, TrapTest,
+from machine import (ABSENT, BRIDGE, DEVICE, DOCKER, HEALTHY, LENT, NO_GPU, WSL_2, DiagnosticTest,
                      driver)
 
 
-class Container(TrapTest):
+class Container(DiagnosticTest):
 
     def test_without_driver(self):
         for sign, evidence in ((DOCKER, '/.dockerenv'),
@@ -32,8 +32,8 @@ class Container(TrapTest):
                          'NVIDIA_DRIVER_CAPABILITIES=utility,video')
         self.assert_seen(name, machine, ABSENT, '/dev/nvidiactl')
         for asked in 'compute,utility', 'all':
-            traps = self.look(machine, {**ABSENT, 'NVIDIA_DRIVER_CAPABILITIES': asked})
-            self.assertNotIn('CAPABILITIES', traps[name]['evidence'])
+            diagnostics = self.look(machine, {**ABSENT, 'NVIDIA_DRIVER_CAPABILITIES': asked})
+            self.assertNotIn('CAPABILITIES', diagnostics[name]['evidence'])
         self.assert_not_seen(name, HEALTHY, ABSENT)
         self.assert_not_seen(name, DOCKER, ABSENT)
 
@@ -48,7 +48,7 @@ class Container(TrapTest):
                              {**about, 'NVIDIA_VISIBLE_DEVICES': 'all'})
 
 
-class Wsl(TrapTest):
+class Wsl(DiagnosticTest):
 
     def test_first_version(self):
         first = {'/proc/sys/kernel/osrelease': '4.4.0-19041-Microsoft\n'}

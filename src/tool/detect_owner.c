@@ -4,7 +4,7 @@
  * links in it with the folders of theirs, and the file. What access lists allow besides is not
  * seen.
  */
-#include "src/tool/trap_owner.h"
+#include "src/tool/detect_owner.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,20 +17,20 @@ enum { UNKNOWN_USER = 65534 };
 enum { OTHERS_WRITE = 02, GROUP_WRITES = 020, STICKY = 01000 };
 
 struct way {
-    const struct trap_scene *scene;
-    struct trap_evidence *evidence;
+    const struct system_info *info;
+    struct evidence *evidence;
     char here[FILES_PATH_BYTES];     /* without links; empty: the root */
     char rest[2 * FILES_PATH_BYTES]; /* what is still to go */
     bool is_mapped; /* users of the machine that this container has not are all one number */
 };
 
 /* A container of a user's own shows what belongs to the machine's root as another user's. */
-static bool has_mapped_users(const struct trap_scene *scene)
+static bool has_mapped_users(const struct system_info *info)
 {
     unsigned long inside, outside, count;
     char map[256];
 
-    return files_read(scene->root, "/proc/self/uid_map", map, sizeof map) &&
+    return files_read(info->root, "/proc/self/uid_map", map, sizeof map) &&
            sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
            (inside != 0 || outside != 0 || count != 4294967295);
 }
@@ -50,13 +50,13 @@ static bool is_foreign(struct way *way, const struct files_entry *entry)
     const bool is_shared = !entry->is_link && !(entry->is_folder && entry->mode & STICKY);
 
     if (!is_known(way, entry->user))
-        return trap_tell(way->evidence, "%.400s belongs to user %lu", path, entry->user);
+        return evidence_set(way->evidence, "%.400s belongs to user %lu", path, entry->user);
     if (is_shared && entry->mode & OTHERS_WRITE)
-        return trap_tell(way->evidence, "everybody may write %.400s (mode %04o)", path,
-                         entry->mode);
+        return evidence_set(way->evidence, "everybody may write %.400s (mode %04o)", path,
+                            entry->mode);
     if (is_shared && entry->mode & GROUP_WRITES && !is_known(way, entry->group))
-        return trap_tell(way->evidence, "group %lu may write %.400s (mode %04o)", entry->group,
-                         path, entry->mode);
+        return evidence_set(way->evidence, "group %lu may write %.400s (mode %04o)", entry->group,
+                            path, entry->mode);
     return false;
 }
 
@@ -109,7 +109,7 @@ static bool walk(struct way *way)
     struct files_entry entry;
 
     do {
-        if (!files_look(way->scene->root, way->here[0] ? way->here : "/", &entry))
+        if (!files_look(way->info->root, way->here[0] ? way->here : "/", &entry))
             return false;
         if (is_foreign(way, &entry))
             return true;
@@ -119,10 +119,10 @@ static bool walk(struct way *way)
     return false;
 }
 
-bool trap_sees_foreign_writer(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_foreign_writer(const struct system_info *info, struct evidence *evidence)
 {
-    struct way way = {.scene = scene, .evidence = evidence, .is_mapped = has_mapped_users(scene)};
-    const struct cushim_report *report = scene->report;
+    struct way way = {.info = info, .evidence = evidence, .is_mapped = has_mapped_users(info)};
+    const struct cushim_report *report = info->report;
     const char *path = report->library;
 
     /* One that was opened and is no driver has run its code, too. */

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traps between the library and the GPU, seen and not seen."""
+"""Diagnostics between the library and the GPU, seen and not seen."""
 
 import os
 import unittest
 
 from machine import (ABSENT, AUDIO, BRIDGE, COMPAT, DEVICE, DEVICES, GPU, HEALTHY, INTEL, LIBRARY,
                      MISMATCH, MODULE, NO_GPU, OPEN_MODULE, READY, REFUSED, WSL_2, LinkTo,
-                     TrapTest, bound, driver)
+                     DiagnosticTest, bound, driver)
 
 
-class Kernel(TrapTest):
+class Kernel(DiagnosticTest):
 
     def test_no_gpu(self):
         for about in ABSENT, NO_GPU, {**NO_GPU, 'origin': 'environment'}:
@@ -38,8 +38,8 @@ class Kernel(TrapTest):
         secure = '/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c'
         self.assert_seen('module-missing', machine, NO_GPU, '/sys/module/nvidia')
         for value, is_told in (b'\6\0\0\0\1', True), (b'\6\0\0\0\0', False):
-            traps = self.look({**machine, secure: value}, NO_GPU)
-            self.assertEqual('Secure Boot' in traps['module-missing']['evidence'], is_told)
+            diagnostics = self.look({**machine, secure: value}, NO_GPU)
+            self.assertEqual('Secure Boot' in diagnostics['module-missing']['evidence'], is_told)
         self.assert_not_seen('module-missing', {**machine, **MODULE}, NO_GPU)
         self.assert_not_seen('module-missing', {**machine, **OPEN_MODULE}, NO_GPU)
         self.assert_not_seen('module-missing', GPU, NO_GPU)
