@@ -1,51 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/tool/detect_search.h"
-
+/*
+ * What lies between the dynamic linker's search and the driver's library. The folders of the search
+ * and the libraries of the linker's cache are read once, into static memory: a command is short.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/system.h"
-#include "src/tool/files.h"
+#include "src/base/text.h"
+#include "src/tool/diagnostics.h"
 
-enum { DEEPEST_INCLUDE = 4, MOST_LIBRARIES = 16 };
+enum { DEEPEST_INCLUDE = 4, MOST_FOLDERS = 1024, MOST_CACHED = 64, MOST_LIBRARIES = 16 };
 
 static const char cache[] = "/etc/ld.so.cache";
 
-/* A folder that the linker searches, and who says so. */
+enum folder_kind {
+    FOLDER_VARIABLE,   /* of LD_LIBRARY_PATH */
+    FOLDER_CONFIGURED, /* of /etc/ld.so.conf: it is searched by way of the cache */
+    FOLDER_DEFAULT,    /* of the linker itself */
+};
+
 struct folder {
+    enum folder_kind kind;
     const char *path;
-    const char *source; /* a variable or a file; NULL: it is searched anyway */
-    bool is_cached;     /* by way of the linker's cache */
+    const char *source; /* the variable or file that names it; NULL: the linker */
 };
 
-struct walk {
-    const struct system_info *info;
-    struct evidence *evidence;
-    bool (*visit)(struct walk *walk, const struct folder *folder);
-    void *data; /* of the visitor */
-    int depth;  /* of files that include others */
-    bool is_done;
-};
+static struct {
+    bool is_read;
+    int depth;                               /* of files that include others */
+    struct folder folders[MOST_FOLDERS + 1]; /* ends with a NULL path */
+    size_t folder_count;
+    char *cache_bytes;
+    const char *cached[MOST_CACHED + 1]; /* each libcuda.so.1 of the cache; ends with NULL */
+    size_t cached_count;
+} search;
 
-/* Whether a folder has a file. */
-static bool has_file(const struct walk *walk, const char *folder, const char *name, char *path,
-                     size_t size)
+static void add_folder(enum folder_kind kind, const char *path, size_t length, const char *source)
 {
-    return snprintf(path, size, "%s/%s", folder, name) < (int)size &&
-           system_info_has(walk->info, path);
+    const size_t source_size = source ? strlen(source) + 1 : 0;
+    char *copy;
+
+    if (length == 0 || length >= FILE_PATH_BYTES || path[0] != '/' ||
+        search.folder_count == MOST_FOLDERS)
+        return;
+    copy = output_memory(length + 1 + source_size);
+    memcpy(copy, path, length);
+    copy[length] = '\0';
+    if (source)
+        memcpy(copy + length + 1, source, source_size);
+    search.folders[search.folder_count++] =
+        (struct folder){kind, copy, source ? copy + length + 1 : NULL};
 }
-
-static bool is_stub_folder(const char *path)
-{
-    size_t length = strlen(path);
-
-    while (length > 1 && path[length - 1] == '/')
-        length--;
-    return length >= 6 && strncmp(path + length - 6, "/stubs", 6) == 0;
-}
-
-static bool read_configuration(void *data, const char *path);
 
 /* The next word of a line, which is cut up; NULL: there is none. */
 static char *next_word(char **line)
@@ -58,69 +67,57 @@ static char *next_word(char **line)
     return length ? word : NULL;
 }
 
-/* One line of ld.so.conf: a folder, or patterns of files to include. */
-static void read_line(struct walk *walk, char *line, const char *source)
+/* Read a file such as ld.so.conf: each line is a folder, or patterns of files to include. */
+static bool read_configuration(const struct system_info *info, const char *path)
 {
-    char pattern[FILES_PATH_BYTES];
-    char *word;
+    char text[8192], pattern[FILE_PATH_BYTES], *rest = text, *line;
 
-    line[strcspn(line, "#")] = '\0';
-    word = next_word(&line);
-    if (word && word[0] == '/') {
-        /* As ldconfig writes it into the cache. */
-        for (size_t end = strlen(word); end > 1 && word[end - 1] == '/'; end--)
-            word[end - 1] = '\0';
-        const struct folder folder = {.path = word, .source = source, .is_cached = true};
-        walk->is_done = walk->visit(walk, &folder);
-    }
-    if (!word || strcmp(word, "include") != 0)
-        return;
-    while (!walk->is_done && (word = next_word(&line))) {
-        snprintf(pattern, sizeof pattern, "%s%s", word[0] == '/' ? "" : "/etc/", word);
-        files_each(walk->info->root, pattern, read_configuration, walk);
-    }
-}
-
-static bool read_configuration(void *data, const char *path)
-{
-    struct walk *walk = data;
-    char text[8192];
-    char *line = text;
-
-    if (walk->depth == DEEPEST_INCLUDE || !files_read(walk->info->root, path, text, sizeof text))
+    if (search.depth == DEEPEST_INCLUDE || !file_read(info, path, text, sizeof text))
         return false;
-    walk->depth++;
-    while (*line && !walk->is_done) {
-        const size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] == '\n');
-        line[length] = '\0';
-        read_line(walk, line, path);
-        line = next;
-    }
-    walk->depth--;
-    return walk->is_done;
-}
+    search.depth++;
+    while ((line = strsep(&rest, "\n"))) {
+        const char *word, *file;
+        size_t length;
 
-static void walk_variable(struct walk *walk)
-{
-    const char *next = getenv("LD_LIBRARY_PATH");
-    char path[FILES_PATH_BYTES];
-
-    while (next && *next && !walk->is_done) {
-        const size_t length = strcspn(next, ":;");
-        const struct folder folder = {.path = path, .source = "LD_LIBRARY_PATH"};
-        if (length > 0 && length < sizeof path && next[0] == '/') {
-            memcpy(path, next, length);
-            path[length] = '\0';
-            walk->is_done = walk->visit(walk, &folder);
+        line[strcspn(line, "#")] = '\0';
+        word = next_word(&line);
+        length = word ? strlen(word) : 0;
+        /* As ldconfig writes it into the cache. */
+        while (length > 1 && word[length - 1] == '/')
+            length--;
+        if (word)
+            add_folder(FOLDER_CONFIGURED, word, length, path);
+        while (word && strcmp(word, "include") == 0 && (file = next_word(&line))) {
+            snprintf(pattern, sizeof pattern, "%s%s", file[0] == '/' ? "" : "/etc/", file);
+            file_count(info, pattern, read_configuration, NULL);
         }
-        next += length + (next[length] != '\0');
+    }
+    search.depth--;
+    return true;
+}
+
+/* The cache has its paths as strings that are closed by NUL. */
+static void read_cache(const struct system_info *info)
+{
+    static const char end[] = "/libcuda.so.1";
+    size_t length = 0;
+    char *bytes = file_read_all(info, cache, &length), *next = bytes;
+
+    search.cache_bytes = bytes;
+    while (next && search.cached_count < MOST_CACHED) {
+        const char *start = next = memmem(next, length - (size_t)(next - bytes), end, sizeof end);
+        if (!next)
+            break;
+        while (start > bytes && start[-1])
+            start--;
+        search.cached[search.cached_count++] = start;
+        next += sizeof end;
     }
 }
 
-static void walk_system(struct walk *walk)
+static void read_search(const struct system_info *info)
 {
-    static const char *const paths[] = {
+    static const char *const defaults[] = {
 #if defined(__x86_64__)
         "/lib/x86_64-linux-gnu",
         "/usr/lib/x86_64-linux-gnu",
@@ -133,127 +130,121 @@ static void walk_system(struct walk *walk)
         "/lib",
         "/usr/lib",
     };
+    const char *next = getenv("LD_LIBRARY_PATH");
 
-    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !walk->is_done; i++) {
-        const struct folder folder = {.path = paths[i]};
-        walk->is_done = walk->visit(walk, &folder);
+    if (search.is_read)
+        return;
+    search.is_read = true;
+    while (next && *next) {
+        const size_t length = strcspn(next, ":;");
+        add_folder(FOLDER_VARIABLE, next, length, "LD_LIBRARY_PATH");
+        next += length + (next[length] != '\0');
     }
+    read_configuration(info, "/etc/ld.so.conf");
+    for (size_t i = 0; i < sizeof defaults / sizeof defaults[0]; i++)
+        add_folder(FOLDER_DEFAULT, defaults[i], strlen(defaults[i]), NULL);
+    read_cache(info);
 }
 
-/* Every folder of the search, until one shows what is looked for. */
-static bool walk_folders(const struct system_info *info, struct evidence *evidence,
-                         bool (*visit)(struct walk *walk, const struct folder *folder))
+/* Whether the linker's cache has a path. */
+static bool is_cached(const char *path)
 {
-    struct walk walk = {.info = info, .evidence = evidence, .visit = visit};
-
-    walk_variable(&walk);
-    if (!walk.is_done)
-        read_configuration(&walk, "/etc/ld.so.conf");
-    if (!walk.is_done)
-        walk_system(&walk);
-    return walk.is_done;
+    for (const char **cached = search.cached; *cached; cached++) {
+        if (strcmp(*cached, path) == 0)
+            return true;
+    }
+    return false;
 }
 
-static bool visit_stubs(struct walk *walk, const struct folder *folder)
+/* The path of a name in a folder. False: it is too long to be there. */
+static bool join(char path[FILE_PATH_BYTES], const struct folder *folder, const char *name)
 {
-    char path[FILES_PATH_BYTES];
-
-    if (!is_stub_folder(folder->path) ||
-        !(has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) ||
-          has_file(walk, folder->path, "libcuda.so", path, sizeof path)))
-        return false;
-    return evidence_set(walk->evidence, "%s leads to %s", folder->source, path);
+    return snprintf(path, FILE_PATH_BYTES, "%s/%s", folder->path, name) < FILE_PATH_BYTES;
 }
 
-static bool visit_cached_stub(void *data, const char *path)
+static bool has_file(const struct system_info *info, const struct folder *folder, const char *name,
+                     char path[FILE_PATH_BYTES])
 {
-    struct evidence *evidence = data;
+    return join(path, folder, name) && file_exists(info, path);
+}
 
-    return evidence_set(evidence, "%s leads to %s", cache, path);
+/* Whether a path ends in these words, slashes behind it aside. */
+static bool ends_in(const char *path, const char *end)
+{
+    size_t length = strlen(path);
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    return length >= strlen(end) && strncmp(path + length - strlen(end), end, strlen(end)) == 0;
 }
 
 bool detect_stub_folder(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(info, evidence, visit_stubs) ||
-           files_each_string(info->root, cache, "/stubs/libcuda.so.1", visit_cached_stub, evidence);
-}
+    char path[FILE_PATH_BYTES];
 
-static bool visit_library(struct walk *walk, const struct folder *folder)
-{
-    char path[FILES_PATH_BYTES];
-
-    return has_file(walk, folder->path, "libcuda.so.1", path, sizeof path);
-}
-
-static bool visit_link_name(struct walk *walk, const struct folder *folder)
-{
-    char path[FILES_PATH_BYTES];
-
-    return !is_stub_folder(folder->path) &&
-           has_file(walk, folder->path, "libcuda.so", path, sizeof path) &&
-           evidence_set(walk->evidence, "%s", path);
+    read_search(info);
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (ends_in(folder->path, "/stubs") && (has_file(info, folder, "libcuda.so.1", path) ||
+                                                has_file(info, folder, "libcuda.so", path)))
+            return evidence_set(evidence, "%s leads to %s", folder->source, path);
+    }
+    for (const char **cached = search.cached; *cached; cached++) {
+        if (ends_in(*cached, "/stubs/libcuda.so.1"))
+            return evidence_set(evidence, "%s leads to %s", cache, *cached);
+    }
+    return false;
 }
 
 bool detect_link_name_only(const struct system_info *info, struct evidence *evidence)
 {
-    return !walk_folders(info, evidence, visit_library) &&
-           walk_folders(info, evidence, visit_link_name);
-}
+    char path[FILE_PATH_BYTES];
 
-static bool visit_dangling(struct walk *walk, const struct folder *folder)
-{
-    char path[FILES_PATH_BYTES];
-
-    return snprintf(path, sizeof path, "%s/libcuda.so.1", folder->path) < (int)sizeof path &&
-           files_is_dangling(walk->info->root, path) && evidence_set(walk->evidence, "%s", path);
+    read_search(info);
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (has_file(info, folder, "libcuda.so.1", path))
+            return false;
+    }
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (!ends_in(folder->path, "/stubs") && has_file(info, folder, "libcuda.so", path))
+            return evidence_set(evidence, "%s", path);
+    }
+    return false;
 }
 
 bool detect_dangling_link(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(info, evidence, visit_dangling);
-}
+    char path[FILE_PATH_BYTES], target[FILE_PATH_BYTES];
+    struct stat status;
 
-static bool is_string(void *data, const char *string)
-{
-    const char **wanted = data;
-
-    return strcmp(string, *wanted) == 0;
-}
-
-/* Whether the linker's cache has a path. */
-static bool is_cached(const struct system_info *info, const char *path)
-{
-    return files_each_string(info->root, cache, path, is_string, &path);
-}
-
-static bool visit_uncached(struct walk *walk, const struct folder *folder)
-{
-    struct cushim__candidate look;
-    char path[FILES_PATH_BYTES];
-
-    return folder->is_cached && has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
-           files_is_library(walk->info->root, path, &look) && !is_cached(walk->info, path) &&
-           evidence_set(walk->evidence, "%s names the folder of %s, which is not in %s",
-                        folder->source, path, cache);
+    read_search(info);
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (join(path, folder, "libcuda.so.1") && file_look(info, path, &status, target) &&
+            S_ISLNK(status.st_mode) && file_open_error(info, path) == ENOENT)
+            return evidence_set(evidence, "%s", path);
+    }
+    return false;
 }
 
 bool detect_stale_cache(const struct system_info *info, struct evidence *evidence)
 {
-    return walk_folders(info, evidence, visit_uncached);
+    struct cushim__candidate look;
+    char path[FILE_PATH_BYTES];
+
+    read_search(info);
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (folder->kind == FOLDER_CONFIGURED && has_file(info, folder, "libcuda.so.1", path) &&
+            file_is_library(info, path, &look) && !is_cached(path))
+            return evidence_set(evidence, "%s names the folder of %s, which is not in %s",
+                                folder->source, path, cache);
+    }
+    return false;
 }
 
-struct outside {
-    const struct system_info *info;
-    struct evidence *evidence;
-};
-
-static bool visit_outside(void *data, const char *path)
+static bool is_library(const struct system_info *info, const char *path)
 {
-    const struct outside *outside = data;
     struct cushim__candidate look;
 
-    return files_is_library(outside->info->root, path, &look) &&
-           evidence_set(outside->evidence, "%s", path);
+    return file_is_library(info, path, &look);
 }
 
 bool detect_library_outside(const struct system_info *info, struct evidence *evidence)
@@ -270,105 +261,92 @@ bool detect_library_outside(const struct system_info *info, struct evidence *evi
         "/usr/lib/libcuda.so.1",
         "/home/kubernetes/bin/nvidia/lib64/libcuda.so.1",
     };
-    struct outside outside = {.info = info, .evidence = evidence};
+    char path[FILE_PATH_BYTES];
     struct evidence other;
 
-    /* With a stale cache its folder is searched already. */
+    /* If the cache is stale, the folder is searched already. */
     if (detect_stale_cache(info, &other))
         return false;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        if (files_each(info->root, patterns[i], visit_outside, &outside))
-            return true;
+        if (file_count(info, patterns[i], is_library, path) > 0)
+            return evidence_set(evidence, "%s", path);
     }
     return false;
 }
 
-/* A libcuda.so.1, and who leads to it. */
+bool detect_nixos(const struct system_info *info, struct evidence *evidence)
+{
+    return file_exists(info, "/etc/NIXOS") &&
+           !file_exists(info, "/run/opengl-driver/lib/libcuda.so.1") &&
+           evidence_set(evidence,
+                        "/etc/NIXOS is there, /run/opengl-driver/lib/libcuda.so.1 is not");
+}
+
+/* A libcuda.so.1, and the name that leads to it. */
 struct library {
-    const char *path;
-    const char *source; /* a variable or a file; NULL: a place that is searched anyway */
-    bool is_searched;   /* by the linker or by cushim, as far as is known */
+    char path[FILE_PATH_BYTES];
+    char resolved[FILE_PATH_BYTES]; /* without links: a system has several names for a folder */
+    const char *source;             /* a variable or a file; NULL: it is searched anyway */
+    bool is_searched;               /* by the linker or by cushim, as far as is known */
 };
 
 struct libraries {
-    const struct system_info *info;
-    bool (*visit)(void *data, const struct library *library);
-    void *data;
-    bool is_searched; /* what is visited now */
+    struct library rows[MOST_LIBRARIES];
     int count;
-    char seen[MOST_LIBRARIES][FILES_PATH_BYTES]; /* without links: a system has several names */
 };
 
-static bool visit_once(struct libraries *libraries, const char *path, const char *source)
+static void add_library(struct libraries *libraries, const struct system_info *info,
+                        const char *path, const char *source, bool is_searched)
 {
-    const struct library library = {path, source, libraries->is_searched};
-    char *here = libraries->seen[libraries->count];
+    struct library *row = &libraries->rows[libraries->count];
 
-    if (libraries->count == MOST_LIBRARIES ||
-        !files_resolve(libraries->info->root, path, here, FILES_PATH_BYTES))
-        return false;
+    if (libraries->count == MOST_LIBRARIES || !file_resolve(info, path, row->resolved))
+        return;
     for (int i = 0; i < libraries->count; i++) {
-        if (strcmp(libraries->seen[i], here) == 0)
-            return false;
+        if (strcmp(libraries->rows[i].resolved, row->resolved) == 0)
+            return;
     }
+    snprintf(row->path, sizeof row->path, "%s", path);
+    row->source = source;
+    row->is_searched = is_searched;
     libraries->count++;
-    return libraries->visit(libraries->data, &library);
 }
 
-static bool visit_folder(struct walk *walk, const struct folder *folder)
+static void add_folders(struct libraries *libraries, const struct system_info *info,
+                        enum folder_kind kind, bool is_searched)
 {
-    struct libraries *libraries = walk->data;
-    char path[FILES_PATH_BYTES];
+    char path[FILE_PATH_BYTES];
 
-    return has_file(walk, folder->path, "libcuda.so.1", path, sizeof path) &&
-           (!folder->is_cached || !libraries->is_searched || is_cached(walk->info, path)) &&
-           visit_once(libraries, path, folder->source);
-}
-
-static bool visit_cached(void *data, const char *path)
-{
-    struct libraries *libraries = data;
-
-    return visit_once(libraries, path, cache);
+    for (const struct folder *folder = search.folders; folder->path; folder++) {
+        if (folder->kind == kind && has_file(info, folder, "libcuda.so.1", path) &&
+            (kind != FOLDER_CONFIGURED || !is_searched || is_cached(path)))
+            add_library(libraries, info, path, folder->source, is_searched);
+    }
 }
 
 /*
- * Every libcuda.so.1 in the order of glibc's search, until `visit` returns true: LD_LIBRARY_PATH, the
- * cache in the order of the configuration that it was made from, what else the cache has, and the
- * system's folders; then the places where only cushim looks; last, what nobody comes to, since the
- * configuration is newer than the cache.
+ * Every libcuda.so.1 in the order of glibc's search: LD_LIBRARY_PATH, the cache in the order of the
+ * configuration that it was made from, what else the cache has, and the default folders; then the
+ * places where only cushim looks; last, what no search finds, since the configuration is newer than
+ * the cache.
  */
-static bool walk_libraries(const struct system_info *info,
-                           bool (*visit)(void *data, const struct library *library), void *data)
+static const struct libraries *find_libraries(const struct system_info *info)
 {
-    struct libraries libraries = {.info = info, .visit = visit, .data = data, .is_searched = true};
-    struct walk walk = {.info = info, .visit = visit_folder, .data = &libraries};
+    static struct libraries libraries;
 
-    walk_variable(&walk);
-    if (!walk.is_done)
-        read_configuration(&walk, "/etc/ld.so.conf");
-    if (!walk.is_done)
-        walk.is_done =
-            files_each_string(info->root, cache, "/libcuda.so.1", visit_cached, &libraries);
-    if (!walk.is_done)
-        walk_system(&walk);
-    for (const struct cushim__place *place = cushim__places; place->path && !walk.is_done;
-         place++) {
+    read_search(info);
+    libraries.count = 0;
+    add_folders(&libraries, info, FOLDER_VARIABLE, true);
+    add_folders(&libraries, info, FOLDER_CONFIGURED, true);
+    for (const char **cached = search.cached; *cached; cached++)
+        add_library(&libraries, info, *cached, cache, true);
+    add_folders(&libraries, info, FOLDER_DEFAULT, true);
+    for (const struct cushim__place *place = cushim__places; place->path; place++) {
         if (place->origin == CUSHIM_ORIGIN_WELL_KNOWN)
-            walk.is_done = visit_once(&libraries, place->path, NULL);
+            add_library(&libraries, info, place->path, NULL, true);
     }
-    libraries.is_searched = false;
-    if (!walk.is_done)
-        read_configuration(&walk, "/etc/ld.so.conf");
-    return walk.is_done;
-}
-
-static bool is_same(const struct system_info *info, const char *path, const char *other)
-{
-    char one[FILES_PATH_BYTES], another[FILES_PATH_BYTES];
-
-    return other[0] == '/' && files_resolve(info->root, path, one, sizeof one) &&
-           files_resolve(info->root, other, another, sizeof another) && strcmp(one, another) == 0;
+    add_folders(&libraries, info, FOLDER_CONFIGURED, false);
+    return &libraries;
 }
 
 /* Whether the linker goes on with its search where it meets a file. */
@@ -378,114 +356,100 @@ static bool is_passed_over(const struct cushim__candidate *look)
            look->outcome == CUSHIM_OUTCOME_NO_PERMISSION;
 }
 
-struct searched {
-    const struct system_info *info;
-    char *path;
-    size_t size;
-};
-
-static bool visit_searched(void *data, const struct library *library)
+bool detect_searched_library(const struct system_info *info, char *path, size_t size)
 {
-    const struct searched *searched = data;
-    struct cushim__candidate look;
+    const struct libraries *libraries = find_libraries(info);
 
-    return library->is_searched &&
-           (files_is_library(searched->info->root, library->path, &look) ||
-            !is_passed_over(&look)) &&
-           snprintf(searched->path, searched->size, "%s", library->path) < (int)searched->size;
+    for (int i = 0; i < libraries->count && libraries->rows[i].is_searched; i++) {
+        struct cushim__candidate look;
+        if (file_is_library(info, libraries->rows[i].path, &look) || !is_passed_over(&look))
+            return snprintf(path, size, "%s", libraries->rows[i].path) < (int)size;
+    }
+    return false;
 }
 
-bool searched_library(const struct system_info *info, char *path, size_t size)
+/*
+ * Load a library as the driver in a process of its own, so that it can do no harm. True: it is a
+ * driver, and `result` says whether it can be initialised.
+ */
+static bool try_driver(const struct system_info *info, const char *path,
+                       struct probe_result *result)
 {
-    struct searched searched = {.info = info, .path = path, .size = size};
+    char library[PROBE_PATH_BYTES];
 
-    return walk_libraries(info, visit_searched, &searched);
+    return info->command &&
+           snprintf(library, sizeof library, "%s%s", info->root, path) < (int)sizeof library &&
+           probe_run(info->command, library, info->seconds * 1000000000, result) == CUDA_SUCCESS &&
+           result->stage == PROBE_STAGE_DONE && result->driver_version > 0;
 }
 
-/* How surely a file is what stands in the way. */
+/* How certain it is that a file is what hides the driver. */
 enum certainty { NOTHING, PASSED_OVER, UNUSABLE, REPORTED };
 
 struct shadow {
-    const struct system_info *info;
-    struct evidence *evidence;
-    const char *reported; /* the library of the report; no path: it names none */
-    bool is_failing;      /* that is a driver, and does not work */
+    const struct library *library;
     enum certainty certainty;
-    char path[FILES_PATH_BYTES], source[FILES_PATH_BYTES];
-    char why[CUSHIM_REPORT_MESSAGE_BYTES]; /* what a look shows; empty: nothing */
+    char why[CUSHIM_REPORT_MESSAGE_BYTES]; /* what a look at the file shows; empty: nothing */
 };
 
-static void note_obstacle(struct shadow *shadow, enum certainty certainty,
-                          const struct library *library, const char *why)
+static void note_shadow(struct shadow *shadow, enum certainty certainty,
+                        const struct library *library, const char *why)
 {
     if (!library->is_searched || certainty <= shadow->certainty)
         return;
     shadow->certainty = certainty;
-    snprintf(shadow->path, sizeof shadow->path, "%s", library->path);
-    snprintf(shadow->source, sizeof shadow->source, "%s",
-             library->source ? library->source : "the search");
-    snprintf(shadow->why, sizeof shadow->why, "%s%s", *why ? ": " : "", why);
+    shadow->library = library;
+    snprintf(shadow->why, sizeof shadow->why, "%s", why);
 }
 
-/* Stops at a driver: where the reported one is one too, but fails, at one that works. */
-static bool visit_shadowed(void *data, const struct library *library)
+static bool report_shadow(struct evidence *evidence, const struct shadow *shadow,
+                          const struct library *driver, const char *reason)
 {
-    struct shadow *shadow = data;
-    struct cushim__candidate look;
-    struct probe_result probe;
-    const bool is_fit = files_is_library(shadow->info->root, library->path, &look);
+    const struct library *hiding = shadow->library;
+    struct cushim__text advice;
 
-    if (is_same(shadow->info, library->path, shadow->reported)) {
-        note_obstacle(shadow, REPORTED, library, is_fit ? "" : look.message);
-    } else if (!is_fit) {
-        note_obstacle(shadow, is_passed_over(&look) ? PASSED_OVER : UNUSABLE, library,
-                      look.message);
-    } else if (!try_driver(shadow->info, library->path, &probe)) {
-        note_obstacle(shadow, UNUSABLE, library, "");
-    } else if (!shadow->is_failing || probe.verdict == PROBE_USABLE) {
-        evidence_advise(
-            shadow->evidence,
-            "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, remove "
-            "%s, or take its folder out of LD_LIBRARY_PATH, or out of /etc/ld.so.conf and "
-            "its includes and run ldconfig.",
-            library->path, shadow->path);
-        return evidence_set(shadow->evidence, "%s leads to %s%s; there is also %s: %s",
-                            shadow->source, shadow->path, shadow->why, library->path, probe.reason);
-    }
-    return false;
+    if (!hiding)
+        return false;
+    cushim__text_begin(&advice, evidence->advice, sizeof evidence->advice);
+    cushim__text_format(&advice,
+                        "Set CUSHIM_LIBRARY=%s for programs that use cushim; for all programs, "
+                        "remove %s, or take its folder out of LD_LIBRARY_PATH, or out of "
+                        "/etc/ld.so.conf and its includes and run ldconfig.",
+                        driver->path, hiding->path);
+    return evidence_set(evidence, "%s leads to %s%s%s; there is also %s: %s",
+                        hiding->source ? hiding->source : "the search", hiding->path,
+                        shadow->why[0] ? ": " : "", shadow->why, driver->path, reason);
 }
 
+/* Stops at a driver: where the reported library is one too, but fails, at one that works. */
 bool detect_shadowed_driver(const struct system_info *info, struct evidence *evidence)
 {
+    const struct libraries *libraries = find_libraries(info);
     const struct cushim_report *report = info->report;
-    struct shadow shadow = {
-        .info = info,
-        .evidence = evidence,
-        .reported = report->library[0] ? report->library : report->candidates[0].path,
-        .is_failing = report->state == CUSHIM_STATE_NO_DEVICE ||
-                      report->state == CUSHIM_STATE_KERNEL_MISMATCH ||
-                      report->state == CUSHIM_STATE_INIT_FAILED,
-    };
+    const char *reported = report->library[0] ? report->library : report->candidates[0].path;
+    const bool is_failing = report->state == CUSHIM_STATE_NO_DEVICE ||
+                            report->state == CUSHIM_STATE_KERNEL_MISMATCH ||
+                            report->state == CUSHIM_STATE_INIT_FAILED;
+    char resolved[FILE_PATH_BYTES] = "";
+    struct shadow shadow = {.library = NULL};
+    struct probe_result result;
 
-    return walk_libraries(info, visit_shadowed, &shadow) && shadow.certainty != NOTHING;
-}
+    if (reported[0] == '/')
+        file_resolve(info, reported, resolved);
+    for (int i = 0; i < libraries->count; i++) {
+        const struct library *library = &libraries->rows[i];
+        struct cushim__candidate look;
+        const bool is_fit = file_is_library(info, library->path, &look);
 
-bool detect_architecture(const struct system_info *info, struct evidence *evidence)
-{
-    const struct cushim_report *report = info->report;
-
-    for (unsigned i = 0; i < report->candidate_count; i++) {
-        const struct cushim__candidate *candidate = &report->candidates[i];
-        if (candidate->outcome == CUSHIM_OUTCOME_WRONG_ARCHITECTURE)
-            return evidence_set(evidence, "%.200s: %.250s", candidate->path, candidate->message);
+        if (strcmp(library->resolved, resolved) == 0)
+            note_shadow(&shadow, REPORTED, library, is_fit ? "" : look.message);
+        else if (!is_fit)
+            note_shadow(&shadow, is_passed_over(&look) ? PASSED_OVER : UNUSABLE, library,
+                        look.message);
+        else if (!try_driver(info, library->path, &result))
+            note_shadow(&shadow, UNUSABLE, library, "");
+        else if (!is_failing || result.verdict == PROBE_USABLE)
+            return report_shadow(evidence, &shadow, library, result.reason);
     }
     return false;
-}
-
-bool detect_nixos(const struct system_info *info, struct evidence *evidence)
-{
-    return system_info_has(info, "/etc/NIXOS") &&
-           !system_info_has(info, "/run/opengl-driver/lib/libcuda.so.1") &&
-           evidence_set(evidence,
-                        "/etc/NIXOS is there, /run/opengl-driver/lib/libcuda.so.1 is not");
 }

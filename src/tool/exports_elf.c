@@ -123,9 +123,7 @@ bool exports_read(struct exports *exports, const char *path, struct failure *fai
         is_read = read_names(exports, &library);
     }
     close(library.file);
-    if (is_read)
-        exports_sort(exports);
-    else
+    if (!is_read)
         exports_refuse(failure, path, "the section headers do not lead to its dynamic symbols");
     return is_read;
 }

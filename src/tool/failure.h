@@ -11,8 +11,7 @@
 #include <stdbool.h>
 
 #include "loader/report.h"
-
-#include "src/tool/json.h"
+#include "src/tool/output.h"
 
 /* Exit statuses. The manual (help.c) and the man page explain them. */
 enum status {
@@ -64,10 +63,13 @@ __attribute__((format(__printf__, 4, 5)))
 void failure_set(struct failure *failure, enum status status, const char *advice,
                  const char *format, ...);
 
-/* Say it on standard error. */
+/* Print it on standard error. */
 void failure_print(const struct failure *failure);
 
-/* Say it as the member "error". */
+/* Print it as the member "error". */
 void failure_json(const struct failure *failure, struct json *json);
+
+/* Print it where it is the whole result: on standard error, or as a document with that one member. */
+void failure_report(const struct failure *failure, bool as_json);
 
 #endif

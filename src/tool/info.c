@@ -6,11 +6,8 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 #include "src/tool/commands.h"
-#include "src/tool/detect_search.h"
-#include "src/tool/device.h"
 #include "src/tool/diagnostics.h"
 #include "src/tool/driver.h"
-#include "src/tool/json.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
@@ -59,7 +56,7 @@ static void add_candidate(const struct system_info *info, const struct arguments
                               ? "the process that loaded it did not come back"
                               : "the process that loaded it did not survive");
     if (is_loading && !probe->library[0])
-        searched_library(info, candidate->path, sizeof candidate->path);
+        detect_searched_library(info, candidate->path, sizeof candidate->path);
 }
 
 /*

@@ -12,6 +12,11 @@
 #include "src/mock/settings/names.h"
 #include "src/tool/output.h"
 
+_Static_assert((int)MOCK_ATTRIBUTES == (int)CUSHIM__ATTRIBUTES_MAX &&
+                   (int)MOCK_LIMITS == (int)CUSHIM__LIMITS_MAX &&
+                   (int)MOCK_NAME_BYTES == (int)CUSHIM__TEXT_SIZE,
+               "what a profile can say is what the mock driver reads");
+
 static const char advice[] =
     "Read the page mock.md (share/doc/cushim/docs), which lists the settings of the mock driver.";
 
@@ -103,7 +108,7 @@ static bool refuse(struct failure *failure, const char *where, const char *messa
 
 /*
  * Refuse an option, which is one line, by a message of the parser about that line. The column is
- * told of a rule, which is long, and counted in what stands on the command line.
+ * printed for a rule, which is long, and counted in what stands on the command line.
  */
 static bool refuse_option(struct failure *failure, const struct setting *setting,
                           const char *message)
@@ -116,7 +121,7 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
         return refuse(failure, option->name, message);
     column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
     message = strstr(message, ": ") + 2;
-    if (option->key && option->is_repeated && column > key)
+    if (option->key && cushim__settings_repeat(option->key, strlen(option->key)) && column > key)
         failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
                     message);
     else
@@ -124,7 +129,7 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
     return false;
 }
 
-/* Check settings, and tell the mode that they lead to, or why they are refused. */
+/* Check settings: the mode that they lead to, or a message why they are refused. */
 static bool read_mode(const char *file, const char *settings, enum cushim__mode *mode,
                       char *message, size_t size)
 {
@@ -193,17 +198,8 @@ bool mock_check(const char *file, const char *settings, const char *where, struc
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
     enum cushim__mode mode;
 
-    return read_mode(file, settings, &mode, message, sizeof message) ||
-           refuse(failure, where, message);
-}
-
-bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
-{
-    char message[CUSHIM_REPORT_MESSAGE_BYTES];
-    enum cushim__mode mode;
-
     if (!read_mode(file, settings, &mode, message, sizeof message))
-        return refuse(failure, "the settings", message);
+        return refuse(failure, where, message);
     if (mode == CUSHIM__MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");

@@ -35,13 +35,6 @@ bool mock_check(const char *file, const char *settings, const char *where, struc
     return refuse(failure);
 }
 
-bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
-{
-    (void)file;
-    (void)settings;
-    return refuse(failure);
-}
-
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,
                struct failure *failure)
 {

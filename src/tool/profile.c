@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim profile`: what a device says of itself, for the mock driver to say the same. */
+/* `cushim profile`: a device in numbers, as a file that makes the mock driver answer the same. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,28 +9,26 @@
 #include <cushim/driver.h>
 
 #include "loader/attributes.h"
-#include "src/mock/settings.h"
 #include "src/tool/commands.h"
-#include "src/tool/device.h"
 #include "src/tool/driver.h"
+#include "src/tool/mock.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
 /*
- * Every number that the mock driver can be told is asked for, so that what is newer than the names
- * is not lost.
+ * Every number that the mock driver reads is asked for, so that an attribute that is newer than the
+ * names is not lost.
  */
-enum { ATTRIBUTE_END = CUSHIM__ATTRIBUTES_MAX, LIMIT_END = CUSHIM__LIMITS_MAX };
 
 struct profile {
     const char *name;
     int driver_version;
     size_t memory_bytes;
     int least_priority, greatest_priority;
-    int attributes[ATTRIBUTE_END];
-    bool has_attribute[ATTRIBUTE_END];
-    size_t limits[LIMIT_END];
-    bool has_limit[LIMIT_END];
+    int attributes[MOCK_ATTRIBUTES];
+    bool has_attribute[MOCK_ATTRIBUTES];
+    size_t limits[MOCK_LIMITS];
+    bool has_limit[MOCK_LIMITS];
 };
 
 /* Attributes that tell the machine and not the kind of device, and what is written instead. */
@@ -57,7 +55,7 @@ static const char *name_of(const struct cushim__attribute *names, size_t count, 
 static bool check_name(const char *name, struct failure *failure)
 {
     const size_t length = strlen(name);
-    bool is_good = length > 0 && length < CUSHIM__TEXT_SIZE && name[0] != ' ' && name[0] != '#' &&
+    bool is_good = length > 0 && length < MOCK_NAME_BYTES && name[0] != ' ' && name[0] != '#' &&
                    name[length - 1] != ' ' && !strstr(name, " #");
 
     for (const char *next = name; *next && is_good; next++)
@@ -73,7 +71,7 @@ static bool check_name(const char *name, struct failure *failure)
 /* What this driver does not know is left out. */
 static bool read_attributes(struct profile *profile, CUdevice device, struct failure *failure)
 {
-    for (int number = 1; number < ATTRIBUTE_END; number++) {
+    for (int number = 1; number < MOCK_ATTRIBUTES; number++) {
         const CUresult code = cushim_driver()->DeviceGetAttribute(
             &profile->attributes[number], (CUdevice_attribute)number, device);
         profile->has_attribute[number] = code == CUDA_SUCCESS;
@@ -93,7 +91,7 @@ static bool read_attributes(struct profile *profile, CUdevice device, struct fai
 /* Of the current context. */
 static bool read_limits(struct profile *profile, struct failure *failure)
 {
-    for (int number = 0; number < LIMIT_END; number++) {
+    for (int number = 0; number < MOCK_LIMITS; number++) {
         const CUresult code =
             cushim_driver()->CtxGetLimit(&profile->limits[number], (CUlimit)number);
         profile->has_limit[number] = code == CUDA_SUCCESS;
@@ -142,7 +140,7 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
             profile->driver_version, profile->memory_bytes);
     fprintf(file, "priority.least = %d\npriority.greatest = %d\n\n", profile->least_priority,
             profile->greatest_priority);
-    for (unsigned number = 0; number < ATTRIBUTE_END; number++) {
+    for (unsigned number = 0; number < MOCK_ATTRIBUTES; number++) {
         if (profile->has_attribute[number]) {
             put_key(file, "attribute", name_of(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, number),
                     number);
@@ -150,7 +148,7 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
         }
     }
     fputc('\n', file);
-    for (unsigned number = 0; number < LIMIT_END; number++) {
+    for (unsigned number = 0; number < MOCK_LIMITS; number++) {
         if (profile->has_limit[number]) {
             put_key(file, "limit", name_of(cushim__limits, CUSHIM__LIMIT_COUNT, number), number);
             fprintf(file, "%zu\n", profile->limits[number]);

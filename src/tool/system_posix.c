@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 bool system_begin(int *count, char ***words)
@@ -60,15 +59,6 @@ char *system_own_path(void)
 
     /* The file may be gone, as after an update, and this still leads to it. */
     return path ? path : strdup("/proc/self/exe");
-}
-
-char *system_own_folder(void)
-{
-    char *path = realpath("/proc/self/exe", NULL);
-
-    if (path)
-        *strrchr(path, '/') = '\0';
-    return path;
 }
 
 bool system_file_exists(const char *path)
@@ -168,11 +158,6 @@ const char system_search_separator[] = ":";
 /* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
 const char system_search_forbidden[] = ":;$\n";
 
-bool system_path_is_absolute(const char *path)
-{
-    return path[0] == '/';
-}
-
 const char *system_search_obstacle(void)
 {
     return NULL;
@@ -211,12 +196,4 @@ void system_end(int status)
 bool system_error_is_terminal(void)
 {
     return isatty(STDERR_FILENO) == 1;
-}
-
-double system_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }

@@ -53,9 +53,6 @@ int probing_close(void **state);
 
 /* --- probing_posix.c, probing_windows.c --- */
 
-/* POSIX: a program in the folder with these lines for the shell. NULL: it cannot be made. */
-const char *probing_script(const char *body);
-
 /* Setup: how things are. */
 int left_begin(void **state);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual: what it says is so, and the man page says the same."""
+"""The manual: what it says is so, and nothing of the man page is lost on the way."""
 
 import os
 import re
@@ -121,6 +121,12 @@ class Manual(ToolTest):
                              + ['--help'],
                              re.findall(r'(?:^|\. )(--[\w-]+(?: [A-Z=]+)?)(?= [A-Z][a-z])',
                                         part['OPTIONS']))
+
+    def test_each_option_is_explained(self):
+        with open(os.environ['CUSHIM_OPTIONS'], encoding='utf-8') as source:
+            options = re.findall(r'^    \{"(--[\w-]+)", OPTION_', source.read(), re.MULTILINE)
+        explained = re.findall(r'^    (--[\w-]+)', self.manual('help'), re.MULTILINE)
+        self.assertEqual(set(options), set(explained))
 
     def test_options_explained_exist(self):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
