@@ -72,7 +72,7 @@ struct reading {
     struct failure *failure;
 };
 
-/* `word` is what the user said, and `expected` what would have been right; each may be NULL. */
+/* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
 static void complain(const struct reading *reading, const char *subject, const char *problem,
                      const char *word, const char *expected)
 {

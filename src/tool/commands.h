@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands, their options and what the user said. Commands and options are rows (arguments.c) by
+ * The commands, their options and the words of the user. Commands and options are rows (arguments.c) by
  * which the parser and the messages go.
  */
 #ifndef CUSHIM_TOOL_COMMANDS_H
@@ -38,7 +38,7 @@ struct option {
     const char *name; /* with its dashes */
     enum option_kind kind;
     unsigned commands;         /* that have it */
-    size_t field;              /* offset in struct arguments; the kind says of which type */
+    size_t field;              /* offset in struct arguments, of a type that the kind implies */
     uint64_t minimum, maximum; /* of a number or size */
     const char *expected;      /* what a path, setting or version is, for messages */
     const char *key;           /* of a setting: its key; NULL: it stands in the value */
@@ -52,7 +52,7 @@ struct setting {
     const char *value;
 };
 
-/* What the user said. Texts are NULL where they were not given. */
+/* The command line. Texts are NULL where they were not given. */
 struct arguments {
     bool json;
     bool help;
@@ -111,7 +111,7 @@ enum status command_time(const struct arguments *arguments);
 
 /*
  * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.
- * probe_run() says what is returned.
+ * The codes are those of probe_run().
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
                       struct probe_result *result);

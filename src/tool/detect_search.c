@@ -287,7 +287,7 @@ struct library {
     char path[FILE_PATH_BYTES];
     char resolved[FILE_PATH_BYTES]; /* without links: a system has several names for a folder */
     const char *source;             /* a variable or a file; NULL: it is searched anyway */
-    bool is_searched;               /* by the linker or by cushim, as far as is known */
+    bool is_searched;               /* by the linker or by cushim, as far as files show */
 };
 
 struct libraries {

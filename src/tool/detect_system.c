@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies between the driver's library and the GPU: the kernel module, its device files, and who
- * else holds or hides the GPU; and what a container and the Windows Subsystem for Linux lack.
+ * What lies between the driver's library and the GPU: the kernel module, its device files, and what
+ * else uses or hides the GPU; and what a container and the Windows Subsystem for Linux lack.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -24,8 +24,8 @@ bool detect_no_gpu(const struct system_info *info, struct evidence *evidence)
            evidence_set(evidence, "none of the devices in /sys/bus/pci/devices is one");
 }
 
-/* Whether a device of the PCI bus is a GPU that a kernel driver holds. */
-static bool is_held_by(const struct system_info *info, const char *device, const char *driver)
+/* Whether a device of the PCI bus is a GPU that a kernel driver uses. */
+static bool is_used_by(const struct system_info *info, const char *device, const char *driver)
 {
     char resolved[FILE_PATH_BYTES], file[FILE_PATH_BYTES];
     const char *name;
@@ -37,28 +37,28 @@ static bool is_held_by(const struct system_info *info, const char *device, const
     return strcmp(name ? name + 1 : resolved, driver) == 0;
 }
 
-static bool is_held_by_vfio(const struct system_info *info, const char *device)
+static bool is_used_by_vfio(const struct system_info *info, const char *device)
 {
-    return is_held_by(info, device, "vfio-pci");
+    return is_used_by(info, device, "vfio-pci");
 }
 
-static bool is_held_by_nouveau(const struct system_info *info, const char *device)
+static bool is_used_by_nouveau(const struct system_info *info, const char *device)
 {
-    return is_held_by(info, device, "nouveau");
+    return is_used_by(info, device, "nouveau");
 }
 
 bool detect_passed_through(const struct system_info *info, struct evidence *evidence)
 {
     const int gpus = system_info_gpus(info);
 
-    return gpus > 0 && file_count(info, pci_devices, is_held_by_vfio, NULL) == gpus &&
+    return gpus > 0 && file_count(info, pci_devices, is_used_by_vfio, NULL) == gpus &&
            evidence_set(evidence, "the kernel driver vfio-pci has %s",
                         gpus == 1 ? "the only GPU" : "all GPUs");
 }
 
 bool detect_nouveau(const struct system_info *info, struct evidence *evidence)
 {
-    const int gpus = file_count(info, pci_devices, is_held_by_nouveau, NULL);
+    const int gpus = file_count(info, pci_devices, is_used_by_nouveau, NULL);
 
     return gpus > 0 && !system_info_has_module(info) &&
            evidence_set(evidence, "the kernel driver nouveau has %d GPU%s", gpus,
@@ -215,7 +215,7 @@ bool detect_bare_container(const struct system_info *info, struct evidence *evid
 {
     const char *sign = system_info_container(info);
 
-    /* Where the machine is seen to have no GPU there is nothing to be given. */
+    /* If the machine has no GPU, the container cannot have one. */
     return sign && !has_devices(info) && system_info_gpus(info) != 0 &&
            evidence_set(evidence, "%s shows a container; no /dev/nvidiactl works here", sign);
 }

@@ -97,14 +97,14 @@ const struct diagnostic diagnostics[] = {
      "This is the first version of the Windows Subsystem for Linux, which has no GPU.",
      "Move the distribution to the second version, in Windows: wsl --set-version DISTRIBUTION 2"},
     {"wsl-without-driver", ABSENT, LINUX(detect_wsl_without_driver),
-     "Windows lends no CUDA driver to this Linux.",
+     "Windows provides no CUDA driver to this Linux.",
      "Install the NVIDIA driver in Windows, not in Linux, then restart Linux: wsl --shutdown"},
     {"wsl-without-device", ABSENT | FAILED | NAMED, LINUX(detect_wsl_without_device),
-     "Windows lends no GPU to this Linux.",
+     "Windows provides no GPU to this Linux.",
      "Update the kernel of WSL in Windows (wsl --update, then wsl --shutdown), and let no "
      ".wslconfig set gpuSupport=false; a container must be started with its GPUs."},
     {"wsl-linux-driver", FAILED, LINUX(detect_wsl_linux_driver),
-     "A driver that was installed in Linux hides the one that Windows lends.",
+     "A driver that was installed in Linux hides the one that Windows provides.",
      "Remove the packages of the NVIDIA driver from this Linux, or put /usr/lib/wsl/lib first in "
      "LD_LIBRARY_PATH: under WSL the driver is that of Windows."},
     {"container-without-driver", ABSENT, LINUX(detect_bare_container),
@@ -233,7 +233,7 @@ static const char *advice_of(const struct diagnostic *row, const struct evidence
     return row->advice ? row->advice : evidence->advice;
 }
 
-/* A line that may hold paths and variables, which may hold anything. */
+/* A line with paths and variables, in which any byte may be. */
 static void print_plain(const char *label, const char *line)
 {
     char plain[CUSHIM_REPORT_MESSAGE_BYTES];

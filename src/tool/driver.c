@@ -15,7 +15,7 @@
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
-/* Whether there is no driver at all, and nobody has named one that is not there. */
+/* Whether there is no driver, and no library was named that is missing. */
 static bool is_without_driver(const struct arguments *arguments, const struct cushim_report *report)
 {
     const char *named = getenv("CUSHIM_LIBRARY");
@@ -152,7 +152,7 @@ void driver_json_mock(const struct driver *driver, struct json *json)
     json_string(json, "mock", driver->identity);
 }
 
-/* Drivers before CUDA 9.2 cannot tell it, which is no failure. */
+/* Drivers before CUDA 9.2 have no function for it, which is no failure. */
 static bool read_uuid(struct device *device, struct failure *failure)
 {
     CUuuid uuid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver as the commands need it: initialised, or a failure that says why not; and its devices. */
+/* The driver as the commands need it: initialised, or a failure with the reason; and its devices. */
 #ifndef CUSHIM_TOOL_DRIVER_H
 #define CUSHIM_TOOL_DRIVER_H
 
@@ -17,7 +17,7 @@ struct driver {
     struct cushim_report report;
     bool is_mock;         /* it is a mock driver: of this process, or a library like cushim's */
     bool is_own;          /* it is the mock driver of this process */
-    const char *identity; /* what a mock driver says that it is; NULL: it is none, or not open */
+    const char *identity; /* how a mock driver identifies itself; NULL: it is none, or not open */
     char why_mock[CUSHIM_REPORT_REASON_BYTES + 1]; /* why no other, and a blank; empty: asked for */
 };
 
@@ -34,7 +34,7 @@ const char *driver_library(const char *named, char **memory);
 bool driver_choose(struct driver *driver, const struct arguments *arguments,
                    bool is_fallback_allowed, struct failure *failure);
 
-/* Close it again if it is the mock driver; what that has to say stands on standard error. */
+/* Close it again if it is the mock driver; its misuse is printed on standard error. */
 void driver_close(const struct driver *driver, struct failure *failure);
 
 /* The first lines of a result that is simulated; nothing if it is not. */
@@ -49,7 +49,8 @@ struct device {
     int ordinal;
     CUdevice handle;
     char name[256];
-    char uuid[CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; empty: the driver cannot tell */
+    char uuid
+        [CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; empty: the driver has no function for it */
     int capability_major, capability_minor;
     size_t memory_bytes;
     char pci_address[CUSHIM_PCI_ADDRESS_SIZE];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure: what the command says instead of a result, and the status that it exits with.
+ * A failure: what the command prints instead of a result, and the status that it exits with.
  *
  * Functions that can fail take one, return false when they have, and leave an earlier failure as it
  * is: the first one is the cause, what follows are consequences.

@@ -100,8 +100,8 @@ static void report_crash(const struct system_info *info, const struct arguments 
 
 /*
  * Let another process try the driver first: a damaged library kills the process that loads it, and
- * a broken driver may hang. False: it did, and the report says so. Where no process came as far as
- * the driver, nothing is known of that, and the command goes on alone.
+ * a broken driver may hang. False: it did, and the report has it. Where no process came as far as
+ * the driver, the command loads it all the same.
  */
 static bool is_safe_to_load(const struct system_info *info, const struct arguments *arguments,
                             struct cushim_report *report, struct failure *failure)
@@ -138,7 +138,7 @@ static void print_text(const struct driver *driver, const struct system_info *in
         putchar('\n');
         device_print(&devices->list[i]);
     }
-    /* The report has said it already if the driver is not ready. */
+    /* The report has the failure already if the driver is not ready. */
     if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
         failure_print(failure);
 }

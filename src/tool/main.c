@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `cushim`: which of its commands is meant. */
+/* The command `cushim`: it finds the command that the first word names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #include "src/tool/probe.h"
 #include "src/tool/system.h"
 
-/* `what` may be followed by the word that the user said. */
+/* `word` is the one that is wrong; NULL: none is. */
 static enum status refuse(const char *what, const char *word)
 {
     struct failure failure = {0};
@@ -33,7 +33,7 @@ static const struct command_row *find(const char *name)
     return NULL;
 }
 
-/* A word in the place of a command is wrong, or is not there. */
+/* The word that should name a command is wrong or missing. */
 static enum status refuse_command(const char *what, const char *after, const char *word)
 {
     char problem[160];

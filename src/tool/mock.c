@@ -9,7 +9,6 @@
 #include <cushim/testing/mock.h>
 
 #include "src/mock/settings.h"
-#include "src/mock/settings/names.h"
 #include "src/tool/output.h"
 
 _Static_assert((int)MOCK_ATTRIBUTES == (int)CUSHIM__ATTRIBUTES_MAX &&
@@ -34,30 +33,13 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
                             setting->value);
 }
 
-/* Whether two keys are of one group and name the same member of it, by its name or its number. */
-static bool is_same_member(const struct cushim__word *key, const struct cushim__word *other,
-                           const char *prefix,
-                           bool (*find)(const struct cushim__word *name, unsigned *number))
-{
-    struct cushim__word name, other_name;
-    unsigned number, other_number;
-
-    return cushim__word_begins(key, prefix, &name) &&
-           cushim__word_begins(other, prefix, &other_name) && find(&name, &number) &&
-           find(&other_name, &other_number) && number == other_number;
-}
-
 /* Whether two lines, or keys alone, have the same key, of which one alone may be there. */
 static bool is_same_key(const char *line, const char *other)
 {
-    const struct cushim__word key = {line, strcspn(line, " \t=\n")};
-    const struct cushim__word other_key = {other, strcspn(other, " \t=\n")};
+    const size_t length = strcspn(line, " \t=\n");
 
-    if (cushim__settings_repeat(key.start, key.length))
-        return false;
-    return (key.length == other_key.length && strncmp(line, other, key.length) == 0) ||
-           is_same_member(&key, &other_key, "attribute.", cushim__attribute_find) ||
-           is_same_member(&key, &other_key, "limit.", cushim__limit_find);
+    return !cushim__settings_repeat(line, length) && strcspn(other, " \t=\n") == length &&
+           strncmp(line, other, length) == 0;
 }
 
 /* Whether the command line sets the key of this line, from its setting number `first` on. */
@@ -174,7 +156,8 @@ char *mock_settings(const struct arguments *arguments, const char *before)
     return text;
 }
 
-bool mock_check_options(const struct arguments *arguments, struct failure *failure)
+/* Check each setting of the command line by itself, so that the message names the option. */
+static bool check_options(const struct arguments *arguments, struct failure *failure)
 {
     for (size_t i = 0; i < arguments->setting_count; i++) {
         const struct setting *setting = &arguments->settings[i];
@@ -193,11 +176,14 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
     return true;
 }
 
-bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
+bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
+                const char *where, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
     enum cushim__mode mode;
 
+    if (!check_options(arguments, failure))
+        return false;
     if (!read_mode(file, settings, &mode, message, sizeof message))
         return refuse(failure, where, message);
     if (mode == CUSHIM__MANUAL)
@@ -222,7 +208,7 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     *report = (struct cushim_report){.code = CUDA_SUCCESS};
-    if (mock_check_options(arguments, failure))
+    if (check_options(arguments, failure))
         code = cushim_mock_create(&options, &mock);
     free(settings);
     if (code == CUDA_SUCCESS) {

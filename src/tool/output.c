@@ -35,7 +35,7 @@ void output_line(const char *label, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    /* Paths and names are somebody else's: they may not look like lines of this output. */
+    /* Paths and names come from elsewhere: they may not look like lines of this output. */
     cushim__text_begin(&text, plain, sizeof plain);
     cushim__text_plain(&text, line);
     printf("%-11s %s\n", label, plain);

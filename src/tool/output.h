@@ -12,7 +12,7 @@
 
 #include "loader/report.h"
 
-/* Memory for output. Ends the process if there is none, so call it while no object of the driver is held. */
+/* Memory for output. Ends the process if there is none, so call it while no object of the driver exists. */
 void *output_memory(size_t size);
 
 /* One line, `label` in the column of the report's labels. */
@@ -27,7 +27,7 @@ void output_report(const struct cushim_report *report);
 /* A number of bytes, exactly and, from a KiB on, in the largest fitting unit. */
 void output_bytes(const char *label, size_t bytes, const char *remark);
 
-/* Close standard output. False, and said on standard error, if some of it was lost. */
+/* Close standard output. False, and a message on standard error, if some of it was lost. */
 bool output_finish(void);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process of a probe: it opens and initialises the driver, and says so at each stage. */
+/* The process of a probe: it opens and initialises the driver, and sends a message at each stage. */
 #include <string.h>
 
 #include <cushim/driver.h>

@@ -157,7 +157,7 @@ bool probe_process_run(struct probe_process *process)
     pid_t child = 0;
     int from;
 
-    /* Whoever has started this command may have had children be forgotten as they end. */
+    /* The command inherits SIGCHLD; ignored, it would make the end of the process unknown. */
     signal(SIGCHLD, SIG_DFL);
     from = start(process, &child);
     if (from < 0)

@@ -226,7 +226,7 @@ bool probe_channel_open(void)
     HANDLE own = GetCurrentProcess();
     const int nothing = _open("NUL", _O_WRONLY);
 
-    /* A crash ends the process, and asks nobody to press a key. */
+    /* A crash ends the process, and opens no dialog. */
     SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
     if (nothing < 0 ||
         !DuplicateHandle(own, GetStdHandle(STD_OUTPUT_HANDLE), own, &channel, 0, FALSE,

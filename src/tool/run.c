@@ -95,10 +95,10 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
     char *settings = mock_settings(arguments, before);
     const char *file = config ? config : system_get(config_name);
     const char *text = settings ? settings : before;
-    const bool is_done = mock_check_options(arguments, failure) &&
-                         mock_check(file, text, before ? settings_name : "the options", failure) &&
-                         (!config || system_set(config_name, config, failure)) &&
-                         (!settings || system_set(settings_name, settings, failure));
+    const bool is_done =
+        mock_check(arguments, file, text, before ? settings_name : "the options", failure) &&
+        (!config || system_set(config_name, config, failure)) &&
+        (!settings || system_set(settings_name, settings, failure));
 
     free(config);
     free(settings);

@@ -48,13 +48,6 @@ static bool has_export(const struct exports *exports, const char *name)
            bsearch(&name, exports->names, exports->count, sizeof *exports->names, compare);
 }
 
-static void free_exports(struct exports *exports)
-{
-    free(exports->names);
-    free(exports->bytes);
-    *exports = (struct exports){0};
-}
-
 enum choice { ALL, HAS, LACKS };
 
 struct question {
@@ -189,7 +182,7 @@ static void print_json(const struct question *question, const struct failure *fa
     json_close(&json, '}');
 }
 
-/* Another library than a driver would only be said to lack everything. */
+/* Of a library that is no driver, all symbols would be listed as lacking. */
 static void check_driver(const struct exports *exports, const char *path, struct failure *failure)
 {
     for (size_t i = 0; i < exports->count; i++) {
@@ -219,6 +212,6 @@ enum status command_symbols(const struct arguments *arguments)
         failure_print(&failure);
     else
         print_text(&question);
-    free_exports(&exports);
+    free(exports.names);
     return failure.status;
 }

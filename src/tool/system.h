@@ -20,7 +20,7 @@ bool system_begin(int *count, char ***words);
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);
 
-/* The path of this command's own file. Free it; NULL if the system does not know it. */
+/* The path of this command's own file. Free it; NULL: unknown. */
 char *system_own_path(void);
 
 bool system_file_exists(const char *path);
@@ -64,7 +64,7 @@ void system_execute(char **words, struct failure *failure);
 /* Whether a file of this path is there and can be replaced by another, or is not there yet. */
 bool system_is_replaceable(const char *path);
 
-/* Put one file in the place of another, which is gone then. False: errno says why. */
+/* Rename a file over another one. False: errno says why. */
 bool system_replace(const char *from, const char *path);
 
 /* End the process at once: what a driver does as a process ends may crash or hang. */

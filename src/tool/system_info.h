@@ -63,7 +63,7 @@ char *file_read_all(const struct system_info *info, const char *path, size_t *le
 
 /*
  * How many paths match a pattern of the shell and pass a test; NULL: any does. `first` receives the
- * first of these; NULL: nobody asks.
+ * first of these; it may be NULL.
  */
 int file_count(const struct system_info *info, const char *pattern,
                bool (*test)(const struct system_info *info, const char *path), char *first);

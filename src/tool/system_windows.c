@@ -147,7 +147,7 @@ bool system_set(const char *name, const char *value, struct failure *failure)
     return is_set;
 }
 
-/* A name like NUL is a device in every folder, which only opening it tells. */
+/* A name like NUL is a device in every folder, which only opening it shows. */
 bool system_is_replaceable(const char *path)
 {
     const HANDLE file =

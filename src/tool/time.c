@@ -32,53 +32,22 @@ struct measurement {
     double minimum_ms, median_ms, maximum_ms;
 };
 
-static const uint64_t first_after_ns = 1000000000, again_after_ns = 100000000;
-
 /*
- * A line on standard error that says how far a long run is, and is erased when it ends. Nothing is
- * shown if standard error is no terminal, or in the first second.
+ * Show on standard error how far a long run is: not in the first second, and ten times a second then.
+ * `next_ns` is when, by the monotonic clock.
  */
-struct progress {
-    bool is_wanted;
-    uint64_t next_ns; /* when it is shown next, monotonic clock */
-    int line_width;   /* of what is on the terminal now; 0: nothing */
-};
-
-static void progress_begin(struct progress *progress)
+static void show_progress(uint64_t *next_ns, unsigned done, unsigned total)
 {
-    *progress = (struct progress){.is_wanted = system_error_is_terminal()};
-    if (progress->is_wanted)
-        progress->next_ns = cushim__clock_ns() + first_after_ns;
-}
+    const uint64_t now = cushim__clock_ns();
 
-static void progress_show(struct progress *progress, unsigned done, unsigned total)
-{
-    uint64_t now;
-    int width;
-
-    if (!progress->is_wanted)
+    if (now < *next_ns)
         return;
-    now = cushim__clock_ns();
-    if (now < progress->next_ns)
-        return;
-    progress->next_ns = now + again_after_ns;
-    width =
-        fprintf(stderr, "\rround %u of %u (%u %%)", done, total, (unsigned)(100.0 * done / total));
+    *next_ns = now + 100000000;
+    fprintf(stderr, "\rround %u of %u (%u %%)", done, total, (unsigned)(100.0 * done / total));
     fflush(stderr);
-    if (width > progress->line_width)
-        progress->line_width = width;
 }
 
-static void progress_end(struct progress *progress)
-{
-    if (progress->line_width) {
-        fprintf(stderr, "\r%*s\r", progress->line_width, "");
-        fflush(stderr);
-    }
-    progress->line_width = 0;
-}
-
-/* All-zero holds nothing. */
+/* All-zero has nothing to release. */
 struct setup {
     struct cushim_context *context;
     struct cushim_context_scope scope; /* in which the memory is used */
@@ -146,20 +115,25 @@ static bool time_round(const struct setup *setup, size_t bytes, float *elapsed_m
 static bool time_rounds(struct measurement *measurement, const struct setup *setup,
                         float *elapsed_ms, struct failure *failure)
 {
-    struct progress progress;
+    const uint64_t first_ns =
+        system_error_is_terminal() ? cushim__clock_ns() + 1000000000 : UINT64_MAX;
+    uint64_t next_ns = first_ns;
     float ignored;
     bool done = true;
 
     for (int i = 0; i < WARMUP_ROUNDS && done && !interrupted; i++)
         done = time_round(setup, measurement->bytes, &ignored, failure);
 
-    progress_begin(&progress);
     while (done && !interrupted && measurement->rounds < measurement->repeat) {
         done = time_round(setup, measurement->bytes, &elapsed_ms[measurement->rounds], failure);
         if (done)
-            progress_show(&progress, ++measurement->rounds, measurement->repeat);
+            show_progress(&next_ns, ++measurement->rounds, measurement->repeat);
     }
-    progress_end(&progress);
+    /* Nothing of the progress stays, which takes 32 columns at most. */
+    if (next_ns != first_ns) {
+        fprintf(stderr, "\r%32s\r", "");
+        fflush(stderr);
+    }
     measurement->is_interrupted = measurement->rounds < measurement->repeat && interrupted;
     return done;
 }
@@ -219,7 +193,7 @@ static double bandwidth_of(const struct measurement *measurement)
                                       : (double)NAN;
 }
 
-/* The mock driver sets its bytes on the processor, and in time that nobody sees. */
+/* The mock driver sets its bytes on the processor, and its times are virtual. */
 static size_t bytes_of(const struct arguments *arguments, const struct driver *driver)
 {
     const size_t chosen = (size_t)(driver->is_mock ? 16 : 256) << 20;
@@ -232,8 +206,8 @@ static bool check_mode(const struct arguments *arguments, const struct driver *d
                        struct failure *failure)
 {
     char *settings = driver->is_own ? mock_settings(arguments, NULL) : NULL;
-    const bool is_right =
-        !driver->is_own || mock_check(arguments->config, settings, "the settings", failure);
+    const bool is_right = !driver->is_own || mock_check(arguments, arguments->config, settings,
+                                                        "the settings", failure);
 
     free(settings);
     return is_right;
@@ -247,7 +221,6 @@ static void check_rounds(const struct measurement *measurement, struct failure *
                     "Interrupted before the end of the first timed round.");
 }
 
-/* A figure of the result; one that is simulated says so. */
 static void print_time(const char *label, double milliseconds, const struct driver *driver)
 {
     output_line(label, "%12.6f ms%s", milliseconds, driver->is_mock ? ", simulated" : "");

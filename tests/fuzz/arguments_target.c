@@ -124,8 +124,7 @@ static enum status check_settings(const struct arguments *arguments, enum comman
     check_arguments(arguments, command);
     settings = mock_settings(arguments, NULL);
     CLAIM((settings != NULL) == (arguments->setting_count > 0 || arguments->quiet));
-    if (mock_check_options(arguments, &failure))
-        mock_check(NULL, settings, "the options", &failure);
+    mock_check(arguments, NULL, settings, "the options", &failure);
     CLAIM(failure.status == STATUS_DONE || failure.status == STATUS_USAGE);
     if (failure.status != STATUS_DONE)
         failure_print(&failure);

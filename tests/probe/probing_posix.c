@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on POSIX. Orphans come to this process, so that none can be left without its being seen.
+ * Probing on POSIX. Orphans come to this process, so that the test finds each that is left.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

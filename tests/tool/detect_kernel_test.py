@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Diagnostics between the library and the GPU, seen and not seen."""
+"""Diagnostics between the library and the GPU, found and not found."""
 
 import os
 import unittest
@@ -14,108 +14,110 @@ class Kernel(DiagnosticTest):
 
     def test_no_gpu(self):
         for about in ABSENT, NO_GPU, {**NO_GPU, 'origin': 'environment'}:
-            self.assert_seen('no-gpu', {**BRIDGE, **AUDIO, **INTEL}, about, '/sys/bus/pci/devices')
-        self.assert_not_seen('no-gpu', {**BRIDGE, **GPU}, NO_GPU)
-        self.assert_not_seen('no-gpu', {**BRIDGE, **MODULE}, NO_GPU)
-        self.assert_not_seen('no-gpu', {}, NO_GPU)
-        self.assert_not_seen('no-gpu', {**BRIDGE, '/etc/nv_tegra_release': ''}, NO_GPU)
+            self.assert_found('no-gpu', {**BRIDGE, **AUDIO, **INTEL}, about, '/sys/bus/pci/devices')
+        self.assert_not_found('no-gpu', {**BRIDGE, **GPU}, NO_GPU)
+        self.assert_not_found('no-gpu', {**BRIDGE, **MODULE}, NO_GPU)
+        self.assert_not_found('no-gpu', {}, NO_GPU)
+        self.assert_not_found('no-gpu', {**BRIDGE, '/etc/nv_tegra_release': ''}, NO_GPU)
 
     def test_passed_through(self):
-        self.assert_seen('gpu-passed-through', bound('vfio-pci'), NO_GPU, 'vfio-pci')
-        self.assert_not_seen('gpu-passed-through', bound('nvidia'), NO_GPU)
-        self.assert_not_seen('gpu-passed-through', {
-            **bound('vfio-pci'), '/sys/bus/pci/devices/0000:02:00.0/vendor': '0x10de\n',
-            '/sys/bus/pci/devices/0000:02:00.0/class': '0x030000\n'}, NO_GPU)
+        self.assert_found('gpu-passed-through', bound('vfio-pci'), NO_GPU, 'vfio-pci')
+        self.assert_not_found('gpu-passed-through', bound('nvidia'), NO_GPU)
+        self.assert_not_found('gpu-passed-through', {
+             **bound('vfio-pci'), '/sys/bus/pci/devices/0000:02:00.0/vendor': '0x10de\n',
+             '/sys/bus/pci/devices/0000:02:00.0/class': '0x030000\n'}, NO_GPU)
 
     def test_nouveau(self):
-        self.assert_seen('nouveau', bound('nouveau'), ABSENT, '1 GPU')
-        self.assert_not_seen('nouveau', bound('nvidia'), ABSENT)
-        self.assert_not_seen('nouveau', {**bound('nouveau'), **MODULE}, ABSENT)
-        self.assert_not_seen('module-missing', bound('nouveau'), NO_GPU)
+        self.assert_found('nouveau', bound('nouveau'), ABSENT, '1 GPU')
+        self.assert_not_found('nouveau', bound('nvidia'), ABSENT)
+        self.assert_not_found('nouveau', {**bound('nouveau'), **MODULE}, ABSENT)
+        self.assert_not_found('module-missing', bound('nouveau'), NO_GPU)
 
     def test_module_missing(self):
         machine = {**GPU, '/sys/module/': ''}
         secure = '/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c'
-        self.assert_seen('module-missing', machine, NO_GPU, '/sys/module/nvidia')
-        for value, is_told in (b'\6\0\0\0\1', True), (b'\6\0\0\0\0', False):
+        self.assert_found('module-missing', machine, NO_GPU, '/sys/module/nvidia')
+        for value, is_reported in (b'\6\0\0\0\1', True), (b'\6\0\0\0\0', False):
             diagnostics = self.look({**machine, secure: value}, NO_GPU)
-            self.assertEqual('Secure Boot' in diagnostics['module-missing']['evidence'], is_told)
-        self.assert_not_seen('module-missing', {**machine, **MODULE}, NO_GPU)
-        self.assert_not_seen('module-missing', {**machine, **OPEN_MODULE}, NO_GPU)
-        self.assert_not_seen('module-missing', GPU, NO_GPU)
-        self.assert_not_seen('module-missing', bound('vfio-pci'), NO_GPU)
-        self.assert_not_seen('module-missing', {'/sys/module/': '', '/dev/nvmap': DEVICE}, NO_GPU)
-        self.assert_not_seen('module-missing', {**BRIDGE, '/sys/module/': ''}, NO_GPU)
+            evidence = diagnostics['module-missing']['evidence']
+            self.assertEqual('Secure Boot' in evidence, is_reported)
+        self.assert_not_found('module-missing', {**machine, **MODULE}, NO_GPU)
+        self.assert_not_found('module-missing', {**machine, **OPEN_MODULE}, NO_GPU)
+        self.assert_not_found('module-missing', GPU, NO_GPU)
+        self.assert_not_found('module-missing', bound('vfio-pci'), NO_GPU)
+        self.assert_not_found('module-missing', {'/sys/module/': '', '/dev/nvmap': DEVICE}, NO_GPU)
+        self.assert_not_found('module-missing', {**BRIDGE, '/sys/module/': ''}, NO_GPU)
 
     def test_module_release(self):
         about = {**MISMATCH, 'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'}
         newer = driver('535.183.01')
-        self.assert_seen('module-release', {**HEALTHY, **newer}, about, 'module is 535.129.03',
-                         'libcuda.so.535.183.01')
-        self.assert_seen('module-release', {**OPEN_MODULE, **newer}, about, 'module is 550.54.14')
-        self.assert_not_seen('module-release', {**OPEN_MODULE, **driver('550.54.14')}, about)
-        self.assert_not_seen('module-release', {**HEALTHY, **driver('535.129.03')}, about)
-        self.assert_not_seen('module-release', newer, about)
-        self.assert_not_seen('module-release', {**HEALTHY, about['library']: LIBRARY}, about)
-        self.assert_not_seen('module-release', {**HEALTHY, **newer}, {**about, **READY})
+        self.assert_found('module-release', {**HEALTHY, **newer}, about, 'module is 535.129.03',
+                          'libcuda.so.535.183.01')
+        self.assert_found('module-release', {**OPEN_MODULE, **newer}, about, 'module is 550.54.14')
+        self.assert_not_found('module-release', {**OPEN_MODULE, **driver('550.54.14')}, about)
+        self.assert_not_found('module-release', {**HEALTHY, **driver('535.129.03')}, about)
+        self.assert_not_found('module-release', newer, about)
+        self.assert_not_found('module-release', {**HEALTHY, about['library']: LIBRARY}, about)
+        self.assert_not_found('module-release', {**HEALTHY, **newer}, {**about, **READY})
 
     def test_compat_library(self):
         folder = '/usr/local/cuda/compat'
         machine = {**HEALTHY, **driver('580.65.06', folder)}
         library = {'library': folder + '/libcuda.so.1'}
         for about in MISMATCH, COMPAT:
-            self.assert_seen('compat-library', machine, {**about, **library},
-                             folder + '/libcuda.so.580.65.06', 'module 535.129.03')
-        self.assert_not_seen('compat-library', machine, {**NO_GPU, **library})
-        self.assert_not_seen('module-release', machine, {**COMPAT, **library})
-        # Its folder may be told by the link alone, or by the file alone.
+            self.assert_found('compat-library', machine, {**about, **library},
+                              folder + '/libcuda.so.580.65.06', 'module 535.129.03')
+        self.assert_not_found('compat-library', machine, {**NO_GPU, **library})
+        self.assert_not_found('module-release', machine, {**COMPAT, **library})
+        # Its folder may be in the name of the link alone, or in that of the file alone.
         name = '/libcuda.so.580.65.06'
         for link, file in (folder + '/libcuda.so.1', '/opt' + name), ('/opt/link', folder + name):
             machine = {**HEALTHY, file: LIBRARY,
                        link: LinkTo(os.path.relpath(file, os.path.dirname(link)))}
-            self.assert_seen('compat-library', machine, {**MISMATCH, 'library': link})
-            self.assert_not_seen('module-release', machine, {**MISMATCH, 'library': link})
-        self.assert_not_seen('compat-library', {**HEALTHY, **driver('580.65.06')},
-                             {**MISMATCH, 'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'})
+            self.assert_found('compat-library', machine, {**MISMATCH, 'library': link})
+            self.assert_not_found('module-release', machine, {**MISMATCH, 'library': link})
+        self.assert_not_found('compat-library', {**HEALTHY, **driver('580.65.06')},
+                              {**MISMATCH, 'library': '/usr/lib/x86_64-linux-gnu/libcuda.so.1'})
 
     def test_device_file_missing(self):
         for path in DEVICES:
             machine = dict(HEALTHY)
             del machine[path]
-            self.assert_seen('device-file-missing', machine, NO_GPU,
-                             path.replace('nvidia0', 'nvidia[0-9]*'))
+            self.assert_found('device-file-missing', machine, NO_GPU,
+                              path.replace('nvidia0', 'nvidia[0-9]*'))
             # A container's runtime leaves a file behind where it has laid a device over it.
-            self.assert_seen('device-file-missing', {**machine, path: ''}, NO_GPU)
-        self.assert_not_seen('device-file-missing', HEALTHY, NO_GPU)
-        self.assert_not_seen('device-file-missing', GPU, NO_GPU)
-        self.assert_not_seen('device-file-missing', {**MODULE, '/dev/nvmap': DEVICE}, NO_GPU)
+            self.assert_found('device-file-missing', {**machine, path: ''}, NO_GPU)
+        self.assert_not_found('device-file-missing', HEALTHY, NO_GPU)
+        self.assert_not_found('device-file-missing', GPU, NO_GPU)
+        self.assert_not_found('device-file-missing', {**MODULE, '/dev/nvmap': DEVICE}, NO_GPU)
 
     def test_device_file_refused(self):
         for path in '/dev/nvidiactl', '/dev/nvidia0':
-            self.assert_seen('device-file-refused', {**HEALTHY, path: REFUSED}, NO_GPU, path + ': ')
-        self.assert_seen('device-file-refused', {**WSL_2, '/dev/dxg': REFUSED}, NO_GPU,
-                         '/dev/dxg: ')
-        self.assert_not_seen('device-file-refused', HEALTHY, NO_GPU)
+            self.assert_found('device-file-refused', {**HEALTHY, path: REFUSED}, NO_GPU,
+                              path + ': ')
+        self.assert_found('device-file-refused', {**WSL_2, '/dev/dxg': REFUSED}, NO_GPU,
+                          '/dev/dxg: ')
+        self.assert_not_found('device-file-refused', HEALTHY, NO_GPU)
         # The file that keeps a device's place is refused as well, and means nothing.
-        self.assert_not_seen('device-file-refused',
-                             {**HEALTHY, '/dev/nvidia0': '', '/dev/other': REFUSED}, NO_GPU)
+        self.assert_not_found('device-file-refused',
+                              {**HEALTHY, '/dev/nvidia0': '', '/dev/other': REFUSED}, NO_GPU)
 
     def test_cuda_visible_devices(self):
         name = 'cuda-visible-devices'
         for value in '', ' ', '-1', '-1,0', 'NoDevFiles', 'none':
-            self.assert_seen(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value}, value)
+            self.assert_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value}, value)
         for value in '0', '0,-1', ' 0', 'GPU-8932f937', 'MIG-8932f937', '7':
-            self.assert_not_seen(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value})
-        self.assert_not_seen(name, HEALTHY, NO_GPU)
-        self.assert_not_seen(name, HEALTHY, {**MISMATCH, 'CUDA_VISIBLE_DEVICES': ''})
+            self.assert_not_found(name, HEALTHY, {**NO_GPU, 'CUDA_VISIBLE_DEVICES': value})
+        self.assert_not_found(name, HEALTHY, NO_GPU)
+        self.assert_not_found(name, HEALTHY, {**MISMATCH, 'CUDA_VISIBLE_DEVICES': ''})
 
     def test_cuda_visible_devices_counts(self):
         two = {'/proc/driver/nvidia/gpus/0000:%d:00.0/' % bus: '' for bus in (1, 2)}
         about = {**NO_GPU, 'CUDA_VISIBLE_DEVICES': '2,0'}
-        self.assert_seen('cuda-visible-devices', two, about, 'has 2 GPUs')
-        self.assert_not_seen('cuda-visible-devices', two, {**about, 'CUDA_VISIBLE_DEVICES': '1,2'})
-        self.assert_not_seen('cuda-visible-devices', {
-            **two, '/proc/driver/nvidia/capabilities/gpu0/mig/gi1/access': ''}, about)
+        self.assert_found('cuda-visible-devices', two, about, 'has 2 GPUs')
+        self.assert_not_found('cuda-visible-devices', two, {**about, 'CUDA_VISIBLE_DEVICES': '1,2'})
+        self.assert_not_found('cuda-visible-devices', {
+             **two, '/proc/driver/nvidia/capabilities/gpu0/mig/gi1/access': ''}, about)
 
 
 if __name__ == '__main__':

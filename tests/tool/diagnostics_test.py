@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cushim info` makes of the diagnostics: which are told when, and how."""
+"""What `cushim info` makes of the diagnostics: which are reported when, and how."""
 
 import re
 import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
-from machine import (ABSENT, BRIDGE, CONF, DOCKER, GPU, HEALTHY, LENT, LIBRARY, MODULE, NO_GPU,
-                     READY, REFUSED, STUB, STUBS, WRONG, WSL_2, LinkTo, Machine, Mode, DiagnosticTest,
-                     bound, driver)
+from machine import (ABSENT, BRIDGE, CONF, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT, LIBRARY,
+                     LinkTo, MODULE, Machine, Mode, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
+                     WSL_2, bound, driver)
 
 
 class Whole(DiagnosticTest):
@@ -31,7 +31,7 @@ class Whole(DiagnosticTest):
         self.assertTrue(all(diagnostic.values()))
 
 
-# A machine that has the diagnostic and what else is so, in which states of the driver it is told, and
+# A machine with the cause and what else is so, in which states of the driver it is reported, and
 # whether also if somebody has named the library, and that is there.
 WHEN = {
     'no-gpu': (BRIDGE, {}, 'absent failed', True),
@@ -74,15 +74,18 @@ STATES = {'absent': ABSENT, 'unfit': STUB, 'failed': NO_GPU, 'ready': READY}
 
 class When(DiagnosticTest):
 
-    def test_each_is_told_in_its_states_only(self):
-        for name, (paths, about, states, is_named_told) in WHEN.items():
+    def test_each_is_reported_in_its_states_only(self):
+        manual = ' '.join(self.run_command('help', 'info').out.split())
+        for name, (paths, about, states, is_found_if_named) in WHEN.items():
             machine = Machine(paths)
             for state, of_state in STATES.items():
                 for origin, is_named in ('search', False), ('option', True):
                     diagnostics = machine.diagnose(**{**of_state, **about, 'origin': origin})
                     with self.subTest(name=name, state=state, origin=origin):
+                        if name in diagnostics:
+                            self.assertIn(diagnostics[name]['message'], manual)
                         self.assertEqual(name in diagnostics, state in states.split() and (
-                            not is_named or is_named_told and state != 'absent'))
+                            not is_named or is_found_if_named and state != 'absent'))
             machine.close()
 
     def test_whoever_names_a_library_does_so_by_an_option_or_the_environment(self):
@@ -118,7 +121,8 @@ class Command(ToolTest):
     def test_json(self):
         result = self.run_with(13000, 'info', '--json', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='-1')
         self.assert_status(result, NO_DEVICE)
-        [diagnostic] = [diagnostic for diagnostic in result.json()['diagnostics'] if diagnostic['name'] == 'cuda-visible-devices']
+        [diagnostic] = [row for row in result.json()['diagnostics']
+                        if row['name'] == 'cuda-visible-devices']
         self.assertEqual(diagnostic['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
 
     def test_driver_that_works_has_none(self):

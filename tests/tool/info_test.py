@@ -34,7 +34,7 @@ class WithoutDriver(ToolTest):
             self.assertIn('Check the path', result.lines()['advice'])
             self.assertNotIn('diagnostic', result.lines())
 
-    def test_empty_variable_is_told_once(self):
+    def test_empty_variable_is_reported_once(self):
         result = self.run_command('info', CUSHIM_LIBRARY='')
         self.assert_status(result, NO_DRIVER)
         lines = result.lines()

@@ -94,8 +94,9 @@ class Machine:
         return [copy], {'CUSHIM_COMMAND': command}, {'user': NOBODY, 'group': NOBODY,
                                                      'extra_groups': []}
 
-    def diagnose(self, state, code=0, origin='search', outcome='not-found', library='', **variables):
-        """The diagnostics by name. Keywords are of the report, those in capitals of the environment."""
+    def diagnose(self, state, code=0, origin='search', outcome='not-found', library='',
+                 **variables):
+        """The diagnostics by name. Keywords are of the report, in capitals of the environment."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
@@ -104,7 +105,7 @@ class Machine:
         run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
                               library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
                              **rights)
-        return {diagnostic['name']: diagnostic for diagnostic in json.loads(run.stdout)['diagnostics']}
+        return {row['name']: row for row in json.loads(run.stdout)['diagnostics']}
 
     def close(self):
         self.folder.cleanup()
@@ -162,11 +163,11 @@ class DiagnosticTest(ToolTest):
         self.addCleanup(machine.close)
         return machine.diagnose(**about)
 
-    def assert_seen(self, name, paths, about, *evidence):
+    def assert_found(self, name, paths, about, *evidence):
         diagnostics = self.look(paths, about)
         self.assertIn(name, diagnostics)
         for words in evidence:
             self.assertIn(words, diagnostics[name]['evidence'])
 
-    def assert_not_seen(self, name, paths, about):
+    def assert_not_found(self, name, paths, about):
         self.assertNotIn(name, self.look(paths, about))

@@ -225,7 +225,7 @@ class Fallback(ToolTest):
         self.assertEqual(list(document)[0], 'simulated')
         self.assertIs(document['simulated'], True)
 
-    def test_info_tells_of_the_driver_and_of_nothing_else(self):
+    def test_info_describes_the_driver_and_nothing_else(self):
         self.assert_status(self.run_command('info', CUSHIM_LIBRARY='none'), NO_DRIVER)
 
     def test_not_where_a_driver_was_named(self):
