@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands and their options, and the parser that looks each word of the command line up in them. */
+/*
+ * The commands and their options, and the parser that looks each word of the command line up in
+ * them.
+ */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -270,9 +273,4 @@ bool arguments_read(struct arguments *arguments, const struct command_row *row, 
     for (int i = 0; i < count && !is_run; i++)
         arguments->json = arguments->json || strcmp(words[i], "--json") == 0;
     return false;
-}
-
-void arguments_free(struct arguments *arguments)
-{
-    free(arguments->settings);
 }

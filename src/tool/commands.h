@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands, their options and the words of the user. Commands and options are rows (arguments.c) by
- * which the parser and the messages go.
+ * The commands, their options and the words of the user. Commands and options are rows
+ * (arguments.c) by which the parser and the messages go.
  */
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
@@ -62,7 +62,7 @@ struct arguments {
     const char *config;
     const char *name;
     const char *output;
-    struct setting *settings;
+    struct setting *settings; /* to be freed */
     size_t setting_count;
     char **program; /* of run: the words that start it, NULL behind the last */
     uint64_t bytes; /* 0: not given */
@@ -88,8 +88,6 @@ extern const struct command_row commands[]; /* ends with a NULL name */
  */
 bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
                     char **words, struct failure *failure);
-
-void arguments_free(struct arguments *arguments);
 
 /* --- The manual, which manual.py makes of docs/cushim.1 --- */
 

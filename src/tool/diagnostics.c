@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/text.h"
 #include "src/tool/output.h"
 
 /* When a diagnostic matters: what became of the driver, as bits. */
@@ -233,17 +232,6 @@ static const char *advice_of(const struct diagnostic *row, const struct evidence
     return row->advice ? row->advice : evidence->advice;
 }
 
-/* A line with paths and variables, in which any byte may be. */
-static void print_plain(const char *label, const char *line)
-{
-    char plain[CUSHIM_REPORT_MESSAGE_BYTES];
-    struct cushim__text text;
-
-    cushim__text_begin(&text, plain, sizeof plain);
-    cushim__text_plain(&text, line);
-    output_line(label, "%s", plain);
-}
-
 void diagnostics_print(const struct system_info *info)
 {
     for (const struct diagnostic *row = diagnostics; row->name; row++) {
@@ -252,8 +240,8 @@ void diagnostics_print(const struct system_info *info)
             continue;
         printf("\n");
         output_line("diagnostic", "%s: %s", row->name, row->message);
-        print_plain("evidence", evidence.text);
-        print_plain("advice", advice_of(row, &evidence));
+        output_line("evidence", "%s", evidence.text);
+        output_line("advice", "%s", advice_of(row, &evidence));
     }
 }
 

@@ -3,8 +3,8 @@
  * Diagnostics: causes that keep CUDA from working and that files, the environment and the report
  * prove. The report says what failed; a diagnostic says why.
  *
- * Each is a row in diagnostics.c: a name for programs, the states of the driver in which it matters,
- * a detector, what it means and what to do.
+ * Each is a row in diagnostics.c: a name for programs, the states of the driver in which it
+ * matters, a detector, what it means and what to do.
  */
 #ifndef CUSHIM_TOOL_DIAGNOSTICS_H
 #define CUSHIM_TOOL_DIAGNOSTICS_H
@@ -12,7 +12,9 @@
 #include "src/tool/output.h"
 #include "src/tool/system_info.h"
 
-/* What a detector has found, a few words in one line, and what to do if that names what it found. */
+/*
+ * What a detector has found, a few words in one line, and what to do if that names what it found.
+ */
 struct evidence {
     char text[CUSHIM_REPORT_MESSAGE_BYTES];
     char advice[CUSHIM_REPORT_MESSAGE_BYTES];

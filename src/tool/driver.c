@@ -51,7 +51,7 @@ static bool open_driver(const char *named, struct cushim_report *report, struct 
     return false;
 }
 
-/* If a mock driver fails because its settings ask for that, the advice is on the settings, not on the machine. */
+/* If a mock driver fails since its settings ask for that, the advice is on these. */
 static void advise(struct driver *driver, struct failure *failure)
 {
     const char *advice;
@@ -82,7 +82,10 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
     return is_open;
 }
 
-/* The library that was opened, also one that is no driver. A file that was not opened may be a pipe. */
+/*
+ * The library that was opened, also one that is no driver. A file that was not opened may be a
+ * pipe.
+ */
 static const char *opened(const struct cushim_report *report)
 {
     const struct cushim__candidate *candidate =

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver as the commands need it: initialised, or a failure with the reason; and its devices. */
+/*
+ * The driver as the commands need it: initialised, or a failure with the reason; and its devices.
+ */
 #ifndef CUSHIM_TOOL_DRIVER_H
 #define CUSHIM_TOOL_DRIVER_H
 
@@ -49,8 +51,7 @@ struct device {
     int ordinal;
     CUdevice handle;
     char name[256];
-    char uuid
-        [CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; empty: the driver has no function for it */
+    char uuid[CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; may be empty */
     int capability_major, capability_minor;
     size_t memory_bytes;
     char pci_address[CUSHIM_PCI_ADDRESS_SIZE];

@@ -69,7 +69,9 @@ void failure_print(const struct failure *failure);
 /* Print it as the member "error". */
 void failure_json(const struct failure *failure, struct json *json);
 
-/* Print it where it is the whole result: on standard error, or as a document with that one member. */
+/*
+ * Print it where it is the whole result: on standard error, or as a document with that one member.
+ */
 void failure_report(const struct failure *failure, bool as_json);
 
 #endif

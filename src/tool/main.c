@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `cushim`: it finds the command that the first word names. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cuda.h>
@@ -85,7 +86,7 @@ static enum status run(const struct command_row *row, int count, char **words)
     } else {
         status = row->run(&arguments);
     }
-    arguments_free(&arguments);
+    free(arguments.settings);
     return status;
 }
 

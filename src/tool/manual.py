@@ -10,30 +10,19 @@ import sys
 import textwrap
 
 MARGIN, COLUMN, WIDTH = 4, 20, 79
-ESCAPES = {'\\-': '-', '\\(ha': '^'}
-
-
-def plain(text):
-    """The words of a line, without fonts."""
-    text = re.sub(r'\\f[BIRP]', '', text)
-    for escape, character in ESCAPES.items():
-        text = text.replace(escape, character)
-    if '\\' in text:
-        raise ValueError('not understood in the man page: ' + text)
-    return text
 
 
 def words_of(line):
-    """The text of a line, whether it begins with a macro for fonts or not."""
+    """The text of a line, without fonts."""
     macro, _, rest = line.partition(' ')
     if macro == '.B':
-        return plain(rest)
-    if macro in ('.BI', '.BR'):
-        return plain(''.join(quoted or word for quoted, word in
-                             re.findall(r'"([^"]*)"|(\S+)', rest)))
-    if line.startswith('.'):
+        line = rest
+    elif macro in ('.BI', '.BR'):
+        line = ''.join(quoted or word for quoted, word in re.findall(r'"([^"]*)"|(\S+)', rest))
+    line = re.sub(r'\\f[BIRP]', '', line).replace('\\-', '-').replace('\\(ha', '^')
+    if line.startswith('.') or '\\' in line:
         raise ValueError('not understood in the man page: ' + line)
-    return plain(line)
+    return line
 
 
 def read(lines):

@@ -12,7 +12,10 @@
 
 #include "loader/report.h"
 
-/* Memory for output. Ends the process if there is none, so call it while no object of the driver exists. */
+/*
+ * Memory for output. Ends the process if there is none, so call it while no object of the driver
+ * exists.
+ */
 void *output_memory(size_t size);
 
 /* One line, `label` in the column of the report's labels. */
@@ -31,9 +34,9 @@ void output_bytes(const char *label, size_t bytes, const char *remark);
 bool output_finish(void);
 
 /*
- * One JSON document, two spaces per level. Members are written in the order of the calls. The key is
- * NULL for an element of an array and for the document itself. The document ends with a newline when
- * its last bracket is closed.
+ * One JSON document, two spaces per level. Members are written in the order of the calls. The key
+ * is NULL for an element of an array and for the document itself. The document ends with a newline
+ * when its last bracket is closed.
  */
 
 /* All-zero is the start of a document. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The probe: another process opens the driver, initialises it and asks for its devices, for a limited
- * time. A driver that hangs or crashes, in cuInit or in the constructors that run as it is opened,
- * takes only that process with it. The process is this command again: probe_child.c.
+ * The probe: another process opens the driver, initialises it and asks for its devices, for a
+ * limited time. A driver that hangs or crashes, in cuInit or in the constructors that run as it is
+ * opened, takes only that process with it. The process is this command again: probe_child.c.
  */
 #ifndef CUSHIM_TOOL_PROBE_H
 #define CUSHIM_TOOL_PROBE_H
@@ -54,9 +54,9 @@ struct probe_result {
 /*
  * Run `command`, which is cushim, in a process group of its own (a job on Windows), wait for its
  * answer until the time is over, and end the whole group. `library` is the absolute path of the one
- * driver to try; NULL: the usual search. The process inherits the environment and the current folder
- * but no descriptor; every signal has its default action there. A process that a hung kernel keeps
- * although it was killed is given up after one second and named in `unreaped_pid`.
+ * driver to try; NULL: the usual search. The process inherits the environment and the current
+ * folder but no descriptor; every signal has its default action there. A process that a hung kernel
+ * keeps although it was killed is given up after one second and named in `unreaped_pid`.
  *
  * Any code but success says that there was no probe; `reason` and `advice` say why:
  *     INVALID_VALUE     the path of the library is not absolute or too long
@@ -97,7 +97,9 @@ enum probe_answer {
     PROBE_ANSWER_GARBAGE, /* bytes that the command does not write */
 };
 
-/* Read the bytes of an answer. The stage is written in each case, the findings only of a whole one. */
+/*
+ * Read the bytes of an answer. The stage is written in each case, the findings only of a whole one.
+ */
 enum probe_answer probe_answer_read(const char *bytes, size_t length, struct probe_result *result);
 
 /*
@@ -126,8 +128,8 @@ struct probe_process {
 };
 
 /*
- * Run it, and come back when it has ended, and been ended with all of its group. False: it could not
- * be started, and `problem` says why.
+ * Run it, and come back when it has ended, and been ended with all of its group. False: it could
+ * not be started, and `problem` says why.
  */
 bool probe_process_run(struct probe_process *process);
 
@@ -135,8 +137,9 @@ bool probe_process_run(struct probe_process *process);
 const char *probe_signal_name(unsigned number);
 
 /*
- * In the child: keep standard output for the answer alone. The driver gets streams that lead nowhere,
- * and no descriptor of the caller's. The process ends when the caller does, and leaves no core file.
+ * In the child: keep standard output for the answer alone. The driver gets streams that lead
+ * nowhere, and no descriptor of the caller's. The process ends when the caller does, and leaves no
+ * core file.
  */
 bool probe_channel_open(void);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process of a probe: it opens and initialises the driver, and sends a message at each stage. */
+/*
+ * The process of a probe: it opens and initialises the driver, and sends a message at each stage.
+ */
 #include <string.h>
 
 #include <cushim/driver.h>

@@ -3,8 +3,8 @@
  * The process of a probe: how it is started, watched and ended, and its end of the pipe.
  *
  * posix_spawn() makes it, since the driver may have started threads here and fork() would run their
- * handlers. It leads a group, whose number nobody else gets as long as it has not been waited for: so
- * its end is looked at first (WNOWAIT), then the group is killed, then it is waited for.
+ * handlers. It leads a group, whose number nobody else gets as long as it has not been waited for:
+ * so its end is looked at first (WNOWAIT), then the group is killed, then it is waited for.
  */
 #define _GNU_SOURCE
 #include "src/tool/probe.h"
@@ -109,8 +109,8 @@ static bool has_ended(pid_t child)
 }
 
 /*
- * Wait until it has ended or may not go on. The end of the pipe is not its end: a child of the driver
- * may hold the other end, and the driver may have closed it.
+ * Wait until it has ended or may not go on. The end of the pipe is not its end: a child of the
+ * driver may hold the other end, and the driver may have closed it.
  */
 static void watch(struct probe_process *process, pid_t child, int from, uint64_t begin)
 {

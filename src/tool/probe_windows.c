@@ -2,8 +2,8 @@
 /*
  * The process of a probe: how it is started, watched and ended, and its end of the pipe.
  *
- * It begins suspended, so that it is in its job before it can start another one. The end of the job,
- * also by the end of the caller, is that of all in it.
+ * It begins suspended, so that it is in its job before it can start another one. The end of the
+ * job, also by the end of the caller, is that of all in it.
  */
 #define _WIN32_WINNT 0x0602
 #include "src/tool/probe.h"

@@ -42,7 +42,9 @@ static char *check_folder(const char *folder)
     return NULL;
 }
 
-/* Make the path of a file that of its folder. Windows writes its own paths with backslashes alone. */
+/*
+ * Make the path of a file that of its folder. Windows writes its own paths with backslashes alone.
+ */
 static void cut_name(char *path)
 {
     char *end = strrchr(path, '/');

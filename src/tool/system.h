@@ -10,9 +10,9 @@
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there. On
- * Windows the words of the command line become UTF-8. False: no memory, or the process has more rights
- * than its user (set-user-ID and its like), which is printed: the files that the options name would be
+ * opened would get its number: a device of the driver's, and our output would go there. On Windows
+ * the words of the command line become UTF-8. False: no memory, or the process has more rights than
+ * its user (set-user-ID and its like), which is printed: the files that the options name would be
  * loaded, started and written with these rights.
  */
 bool system_begin(int *count, char ***words);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system that the diagnostics look at: what became of the driver, the environment, and the files
- * of Linux. All paths are absolute and stand below a root: an empty string for the machine's own
- * files, a folder for a test that lays out a machine. A file that cannot be read counts as missing.
+ * The system that the diagnostics look at: what became of the driver, the environment, and the
+ * files of Linux. All paths are absolute and stand below a root: an empty string for the machine's
+ * own files, a folder for a test that lays out a machine. A file that cannot be read counts as
+ * missing.
  */
 #ifndef CUSHIM_TOOL_SYSTEM_INFO_H
 #define CUSHIM_TOOL_SYSTEM_INFO_H

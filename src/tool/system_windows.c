@@ -180,9 +180,9 @@ bool system_error_is_terminal(void)
 }
 
 /*
- * A program that asks for nvcuda.dll by its name gets, in this order, the one that it has loaded, that
- * of its own folder, of the system's folders, of the current folder, and of the PATH. So a driver of
- * the machine comes before the mock.
+ * A program that asks for nvcuda.dll by its name gets, in this order, the one that it has loaded,
+ * that of its own folder, of the system's folders, of the current folder, and of the PATH. So a
+ * driver of the machine comes before the mock.
  */
 const char system_mock_library[] = "nvcuda.dll";
 const char system_search_variable[] = "PATH";

@@ -33,8 +33,8 @@ struct measurement {
 };
 
 /*
- * Show on standard error how far a long run is: not in the first second, and ten times a second then.
- * `next_ns` is when, by the monotonic clock.
+ * Show on standard error how far a long run is: not in the first second, and ten times a second
+ * then. `next_ns` is when, by the monotonic clock.
  */
 static void show_progress(uint64_t *next_ns, unsigned done, unsigned total)
 {
@@ -193,14 +193,6 @@ static double bandwidth_of(const struct measurement *measurement)
                                       : (double)NAN;
 }
 
-/* The mock driver sets its bytes on the processor, and its times are virtual. */
-static size_t bytes_of(const struct arguments *arguments, const struct driver *driver)
-{
-    const size_t chosen = (size_t)(driver->is_mock ? 16 : 256) << 20;
-
-    return arguments->bytes ? (size_t)arguments->bytes : chosen;
-}
-
 /* The measurement waits, so something must move the clock of the mock driver. */
 static bool check_mode(const struct arguments *arguments, const struct driver *driver,
                        struct failure *failure)
@@ -211,14 +203,6 @@ static bool check_mode(const struct arguments *arguments, const struct driver *d
 
     free(settings);
     return is_right;
-}
-
-/* An interruption is a failure only if it leaves no result. */
-static void check_rounds(const struct measurement *measurement, struct failure *failure)
-{
-    if (measurement->rounds == 0)
-        failure_set(failure, STATUS_INTERRUPTED, "",
-                    "Interrupted before the end of the first timed round.");
 }
 
 static void print_time(const char *label, double milliseconds, const struct driver *driver)
@@ -306,9 +290,13 @@ enum status command_time(const struct arguments *arguments)
         check_mode(arguments, &driver, &failure) &&
         device_choose(&device, arguments->device, &failure)) {
         measurement.device = device.handle;
-        measurement.bytes = bytes_of(arguments, &driver);
-        if (measure(&measurement, &failure))
-            check_rounds(&measurement, &failure);
+        /* The mock driver sets its bytes on the processor, and its times are virtual. */
+        measurement.bytes =
+            arguments->bytes ? (size_t)arguments->bytes : (size_t)(driver.is_mock ? 16 : 256) << 20;
+        /* An interruption is a failure only if it leaves no result. */
+        if (measure(&measurement, &failure) && measurement.rounds == 0)
+            failure_set(&failure, STATUS_INTERRUPTED, "",
+                        "Interrupted before the end of the first timed round.");
     }
     if (failure.status != STATUS_DONE)
         print_failure(&driver, &failure, arguments->json);

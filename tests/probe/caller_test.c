@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the command may inherit from whoever starts it: ignored children, blocked signals, open
- * descriptors. None of it reaches the process of a probe, and none changes the verdict. And a process
- * that cannot be killed.
+ * descriptors. None of it reaches the process of a probe, and none changes the verdict. And a
+ * process that cannot be killed.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
