@@ -155,7 +155,8 @@ const struct diagnostic diagnostics[] = {
      "module does not allow.",
      "Take its folder out of LD_LIBRARY_PATH and /etc/ld.so.conf.d, so that the installed driver's "
      "own library is loaded, or update the driver; in a container that brings it along, too."},
-    {"module-missing", FAILED | NAMED, detect_no_module, "The nvidia kernel module is not loaded.",
+    {"module-missing", FAILED | NAMED, LINUX(detect_no_module),
+     "The nvidia kernel module is not loaded.",
      "Load it as root: modprobe nvidia. If that fails, the kernel log (dmesg) says why: it must be "
      "built for the running kernel, and under Secure Boot be signed by an enrolled key."},
     {"module-release", FAILED | NAMED, LINUX(detect_release),

@@ -72,10 +72,10 @@ class Search(DiagnosticTest):
         self.assert_found('stale-cache', machine, ABSENT, '/etc/ld.so.conf.d/nvidia.conf names',
                           '/opt/nvidia/libcuda.so.1')
         self.assert_not_found('stale-cache', {
-             **machine, '/etc/ld.so.cache': b'libcuda.so.1\0/opt/nvidia/libcuda.so.1\0'}, ABSENT)
+            **machine, '/etc/ld.so.cache': b'libcuda.so.1\0/opt/nvidia/libcuda.so.1\0'}, ABSENT)
         self.assert_not_found('stale-cache', {
-             **machine, '/etc/ld.so.conf.d/nvidia.conf': '/opt/nvidia/\n',
-             '/etc/ld.so.cache': b'/opt/nvidia/libcuda.so.1\0'}, ABSENT)
+            **machine, '/etc/ld.so.conf.d/nvidia.conf': '/opt/nvidia/\n',
+            '/etc/ld.so.cache': b'/opt/nvidia/libcuda.so.1\0'}, ABSENT)
         self.assert_not_found('stale-cache', {**machine, '/opt/nvidia/libcuda.so.1': 'text'},
                               ABSENT)
         # Folders of the variable are not in the cache.
@@ -149,8 +149,8 @@ class Search(DiagnosticTest):
                               '%s leads to %s%s: the file is empty' % (source, bad, name))
         # The linker does not come to it.
         self.assert_not_found('shadowed-driver', {
-             **good, **CONF, '/etc/ld.so.conf.d/a.conf': '/opt/conf\n', '/opt/conf' + name: b''},
-             UNFIT)
+            **good, **CONF, '/etc/ld.so.conf.d/a.conf': '/opt/conf\n', '/opt/conf' + name: b''},
+            UNFIT)
 
     def test_file_that_the_linker_passes_over_is_not_what_shadows_a_driver(self):
         machine = {'/opt/a/libcuda.so.1': WRONG, '/opt/b/libcuda.so.1': b'',
