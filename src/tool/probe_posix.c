@@ -100,12 +100,12 @@ static bool read_answer(struct probe_process *process, int from)
     return false;
 }
 
-/* Whether it has ended. It stays to be waited for. */
+/* Whether it has ended, or a thread of the driver has waited for it. It stays to be waited for. */
 static bool has_ended(pid_t child)
 {
     siginfo_t end = {.si_pid = 0};
 
-    return waitid(P_PID, (id_t)child, &end, WEXITED | WNOHANG | WNOWAIT) == 0 && end.si_pid != 0;
+    return waitid(P_PID, (id_t)child, &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid != 0;
 }
 
 /*
@@ -138,9 +138,9 @@ static void end_group(struct probe_process *process, pid_t child)
 
     kill(-child, SIGKILL);
     kill(child, SIGKILL);
-    while (waitpid(child, &status, WNOHANG) != child) {
-        if (cushim__clock_ns() - begin >= PROBE_GRACE_NS) {
-            process->unreaped_pid = child;
+    for (pid_t ended; (ended = waitpid(child, &status, WNOHANG)) != child;) {
+        if (ended < 0 || cushim__clock_ns() - begin >= PROBE_GRACE_NS) {
+            process->unreaped_pid = ended < 0 ? 0 : child;
             return;
         }
         cushim__sleep_ns(1000000);

@@ -69,6 +69,8 @@ class Search(DiagnosticTest):
     def test_stale_cache(self):
         machine = {**CONF, '/etc/ld.so.conf.d/nvidia.conf': '/opt/nvidia\n',
                    '/opt/nvidia/libcuda.so.1': LIBRARY, '/etc/ld.so.cache': b'/opt/x.so\0'}
+        self.assert_found('stale-cache', {**machine, '/etc/ld.so.cache': b'/opt/x/libcuda.so.1\0'},
+                          ABSENT)
         self.assert_found('stale-cache', machine, ABSENT, '/etc/ld.so.conf.d/nvidia.conf names',
                           '/opt/nvidia/libcuda.so.1')
         self.assert_not_found('stale-cache', {
