@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/tool/output.h"
-
 /* When a diagnostic matters: what became of the driver, as bits. */
 enum {
     ABSENT = 1, /* the search found no library */

@@ -132,8 +132,8 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
 {
     fprintf(file,
             "# %s with %s of CUDA %d.%d, as it answers: written by cushim profile.\n"
-            "# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node "
-            "-1.\n",
+            "# What identifies the machine has been replaced: PCI numbers and board group 0, "
+            "NUMA node -1.\n",
             profile->name, is_mock ? "cushim's mock driver" : "the driver",
             profile->driver_version / 1000, profile->driver_version % 1000 / 10);
     fprintf(file, "schema = 1\nname = %s\ndriver_version = %d\nmemory_bytes = %zu\n", profile->name,

@@ -10,7 +10,7 @@ from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, USAGE, ToolTest
 
 FIRST = '''\
 # Fake GPU with the driver of CUDA 13.0, as it answers: written by cushim profile.
-# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node -1.
+# What identifies the machine has been replaced: PCI numbers and board group 0, NUMA node -1.
 schema = 1
 name = Fake GPU
 driver_version = 13000
