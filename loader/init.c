@@ -11,11 +11,11 @@
 #include <stdint.h>
 
 #include "loader/loader.h"
-#include "loader/options.h"
+#include "loader/log.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
-#include "src/log.h"
+#include "src/base/options.h"
 
 /* The last result of cuInit, any number of 32 bits, or NOT_CALLED. */
 #define NOT_CALLED INT64_MAX

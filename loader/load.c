@@ -11,10 +11,10 @@
 
 #include "loader/codes.h"
 #include "loader/loader.h"
-#include "loader/options.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "loader/system.h"
+#include "src/base/options.h"
 
 /*
  * One attempt at a time uses static memory, so that a plugin that is closed leaks nothing.

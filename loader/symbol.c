@@ -6,10 +6,10 @@
 
 #include "loader/codes.h"
 #include "loader/loader.h"
-#include "loader/options.h"
+#include "loader/log.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
-#include "src/log.h"
+#include "src/base/options.h"
 
 static atomic_bool missed[CUSHIM__SYMBOL_COUNT];
 

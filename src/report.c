@@ -2,8 +2,8 @@
 /* A report as an object, and the names of what it contains. */
 #include <stdlib.h>
 
-#include "loader/options.h"
 #include "loader/report.h"
+#include "src/base/options.h"
 
 static const char *const state_names[] = {
     [CUSHIM_STATE_UNTRIED] = "untried",

@@ -2,7 +2,7 @@
 /* The layer over the current table, and in its place. Not in the library that programs load. */
 #include <cushim/driver.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/layer/layer.h"
 
 CUresult cushim_layer_create(const struct cushim_layer_options *options,

@@ -6,7 +6,7 @@
 #include <cushim/testing/layer.h>
 #include <cushim/testing/test.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/base/text.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording/known.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
 #include "src/mock/calls/capture/capture.h"

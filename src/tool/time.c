@@ -12,7 +12,7 @@
 #include <cushim/stream.h>
 
 #include "loader/system.h"
-#include "src/event.h"
+#include "src/objects/objects.h"
 #include "src/tool/commands.h"
 #include "src/tool/driver.h"
 #include "src/tool/mock.h"

@@ -12,7 +12,7 @@
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
-#include "src/event.h"
+#include "src/objects/objects.h"
 
 static void newest_function_is_used(void)
 {

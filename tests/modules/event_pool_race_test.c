@@ -26,7 +26,7 @@ static void gap(void)
 #define atomic_compare_exchange_strong(object, expected, desired)              \
     (gap(), atomic_compare_exchange_strong_explicit(object, expected, desired, \
                                                     memory_order_seq_cst, memory_order_seq_cst))
-#include "src/event_pool.c"
+#include "src/objects/event_pool.c"
 
 static struct cushim_event_pool *pool;
 static struct cushim_event *taken[2];

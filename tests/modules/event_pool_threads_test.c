@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "../support/event_info.h"
-#include "src/objects.h"
+#include "src/objects/objects.h"
 
 enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50, NODES = THREADS * HELD };
 

@@ -4,7 +4,7 @@
  * and why it could not be measured: each reason, of either event and of both.
  */
 #include "../support/event_info.h"
-#include "src/event.h"
+#include "src/objects/objects.h"
 #include "testkit.h"
 
 #include <string.h>

@@ -21,7 +21,7 @@
 
 #include <cushim/log.h>
 
-#include "src/objects.h"
+#include "src/objects/objects.h"
 #include "tests/support/counters.h"
 
 static char last[1024];

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "loader/system.h"
-#include "src/objects.h"
+#include "src/objects/objects.h"
 
 enum { MS = 1000 * 1000 };
 

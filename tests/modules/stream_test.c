@@ -2,7 +2,7 @@
 /* Streams: creating, wrapping and ending them, asking and waiting. */
 #include "testkit.h"
 
-#include "src/objects.h"
+#include "src/objects/objects.h"
 
 /* --- how they come and go --- */
 

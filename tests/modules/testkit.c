@@ -7,7 +7,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/objects.h"
+#include "src/objects/objects.h"
 
 struct kit kit;
 

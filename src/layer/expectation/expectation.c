@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/layer/layer.h"
 #include "src/layer/left/deed.h"
 #include "src/layer/recording/recording.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/layer/fault/parse.h"
 #include "src/mock/calls/driver/error.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/layer/sweep/sort.h"
 #include "src/layer/sweep/text.h"
 

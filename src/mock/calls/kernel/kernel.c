@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/options.h"
+#include "src/base/options.h"
 #include "src/mock/calls/memory/memory.h"
 #include "src/mock/calls/module/module.h"
 #include "src/mock/name.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CUSHIM_SRC_LOG_H
-#define CUSHIM_SRC_LOG_H
+#ifndef CUSHIM_LOADER_LOG_H
+#define CUSHIM_LOADER_LOG_H
 
 /* Write one line to the program's log (cushim/log.h); printf-like. */
 #if defined(__GNUC__)

@@ -6,11 +6,12 @@
  * statement 20). So query and synchronize look at nothing but the object pointer. Handles are
  * loaded before the table: the call is then one instruction, a jump through memory.
  */
-#include "src/event.h"
-
 #include <stdlib.h>
 
-#include "loader/options.h"
+#include <cushim/event.h>
+
+#include "src/base/options.h"
+#include "src/objects/objects.h"
 
 /* The context that an event for this stream belongs to, with a reference for the caller. */
 static CUresult context_of(struct cushim_stream *stream, struct cushim_context **context)
@@ -308,4 +309,93 @@ CUresult cushim_event_synchronize(struct cushim_event *event)
 CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeout_ns)
 {
     return event ? cushim__poll(query_event, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* --- what an event is: the object knows it, and the driver is not asked --- */
+
+struct cushim_context *cushim_event_context(const struct cushim_event *event)
+{
+    return event ? event->context : NULL;
+}
+
+CUresult cushim_event_get_info(const struct cushim_event *event, struct cushim_event_info *info)
+{
+    struct cushim_event_info known = {.size = sizeof known};
+
+    if (!event)
+        return CUDA_ERROR_INVALID_HANDLE;
+    known.has_flags = event->flags_known;
+    known.flags = event->flags_known ? event->flags : 0;
+    known.is_imported = event->imported;
+    known.is_recorded = atomic_load_explicit(&event->recorded, memory_order_relaxed);
+    known.is_closed = !cushim__event_handle(event);
+    return cushim__options_write(info, &known) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* --- events that two processes share; an imported one behaves as one without timing (statement 76) --- */
+
+static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandle *handle)
+{
+    struct cushim_context_scope scope;
+    const struct cushim_table *table;
+    CUevent event = NULL;
+    CUresult code, left;
+
+    code = cushim__context_enter(imported->context, &scope);
+    if (code)
+        return code;
+    table = cushim_driver();
+    code = table->IpcOpenEventHandle(&event, *handle);
+    left = cushim__context_leave(&scope, code);
+    imported->maker = cushim__maker(table);
+    if (!code && left)
+        cushim__event_destroy(event, imported->maker);
+    if (!left)
+        atomic_init(&imported->handle, event);
+    return left;
+}
+
+CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle *handle)
+{
+    struct cushim_context_scope scope;
+    CUipcEventHandle exported;
+    CUresult code;
+
+    if (!event || !cushim__event_handle(event))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__context_enter(event->context, &scope);
+    if (code)
+        return code;
+    code = cushim_driver()->IpcGetEventHandle(&exported, cushim__event_handle(event));
+    code = cushim__context_leave(&scope, code);
+    if (!code)
+        *handle = exported;
+    return code;
+}
+
+CUresult cushim_event_import(struct cushim_context *context, const CUipcEventHandle *handle,
+                             struct cushim_event **event)
+{
+    struct cushim_event *imported;
+    CUresult code;
+
+    if (!context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!event || !handle)
+        return CUDA_ERROR_INVALID_VALUE;
+    imported = cushim__event_new(CUSHIM__OWNED, context);
+    if (!imported)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = open_handle(imported, handle);
+    if (code) {
+        cushim__event_discard(imported);
+        return code;
+    }
+    imported->flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
+    imported->flags_known = true;
+    imported->imported = true;
+    *event = imported;
+    return CUDA_SUCCESS;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "loader/options.h"
+#include "src/base/options.h"
 
 #include <string.h>
 

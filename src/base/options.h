@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Option structs that begin with their size, for callers of other versions. */
-#ifndef CUSHIM_LOADER_OPTIONS_H
-#define CUSHIM_LOADER_OPTIONS_H
+#ifndef CUSHIM_BASE_OPTIONS_H
+#define CUSHIM_BASE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

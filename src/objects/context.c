@@ -6,8 +6,8 @@
 #include <cushim/error.h>
 
 #include "loader/codes.h"
-#include "loader/options.h"
-#include "src/objects.h"
+#include "src/base/options.h"
+#include "src/objects/objects.h"
 
 /* Drivers before CUDA 11.0 have only the ABIs that 11.0 replaced. */
 #if defined(__GNUC__)

@@ -7,11 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include <cushim/error.h>
-
 #include "loader/loader.h"
+#include "loader/log.h"
 #include "loader/system.h"
-#include "src/objects.h"
 
 enum { LINE = 512 };
 
@@ -146,19 +144,4 @@ void cushim__log(const char *format, ...)
     }
     if (entry)
         atomic_store(entry, 0);
-}
-
-CUresult cushim__destroyed(const char *function, CUresult code)
-{
-    switch (code) {
-    case CUDA_SUCCESS:
-    case CUDA_ERROR_DEINITIALIZED:        /* the driver has shut down: the process is ending */
-    case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* the object was destroyed with its context */
-    case CUDA_ERROR_NOT_INITIALIZED:      /* a forked child: the object is the parent's */
-        return CUDA_SUCCESS;
-    default:
-        cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,
-                    cushim_error_string(code));
-        return code;
-    }
 }

@@ -22,8 +22,8 @@
 
 #include <stdlib.h>
 
-#include "loader/options.h"
-#include "src/event.h"
+#include "src/base/options.h"
+#include "src/objects/objects.h"
 
 enum { FIRST_CHUNK = 64, CHUNKS = 26 };
 

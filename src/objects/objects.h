@@ -11,8 +11,8 @@
  * same or a layer over it, otherwise through the one that made it. In a forked child that is not
  * called. Every other call goes through the current table.
  */
-#ifndef CUSHIM_SRC_OBJECTS_H
-#define CUSHIM_SRC_OBJECTS_H
+#ifndef CUSHIM_OBJECTS_OBJECTS_H
+#define CUSHIM_OBJECTS_OBJECTS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@
 #include <cushim/event_pool.h>
 #include <cushim/stream.h>
 
-#include "src/log.h"
+#include "loader/log.h"
 
 /* For what a fast path leaves: keeps its registers and its stack out of that. */
 #if defined(__GNUC__)
@@ -91,7 +91,7 @@ static inline bool cushim__drop(atomic_uint *references)
            atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
-/* --- maker.c --- */
+/* --- objects.c --- */
 
 /* What an object remembers that was made through a table: that, or what lies beneath the layers. */
 const struct cushim_table *cushim__maker(const struct cushim_table *table);
@@ -152,5 +152,37 @@ CUresult cushim__destroyed(const char *function, CUresult code);
  * Returns CUDA_ERROR_TIMEOUT then, otherwise the last answer.
  */
 CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns);
+
+/* --- event.c --- */
+
+/* The driver's flags for what a caller asks for. False if the options are not understood. */
+bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned *flags);
+
+/*
+ * Create the driver event of an object that has its flags and context, and record it if `stream` is
+ * not NULL. On failure nothing is left behind and the object is untouched.
+ */
+CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream);
+
+/* Destroy the handle of an event: logged, and success if it is gone already. */
+CUresult cushim__event_destroy(CUevent handle, const struct cushim_table *maker);
+
+/* A new object with one reference, of an open event. NULL: out of memory. Retains `context`. */
+struct cushim_event *cushim__event_new(enum cushim__ownership ownership,
+                                       struct cushim_context *context);
+
+/*
+ * The function of the driver that cushim_event_elapsed() uses: `cuEventElapsedTime` if it stands
+ * in, in the loaded driver or in a table that was filled and installed.
+ */
+const char *cushim__event_elapsed_function(void);
+
+/* Undo cushim__event_new() for an object whose handle was never set. */
+void cushim__event_discard(struct cushim_event *event);
+
+/* --- event_pool.c --- */
+
+/* Take back an event of a pool that has no references any more. */
+CUresult cushim__event_pool_take_back(struct cushim_event *event);
 
 #endif

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What contexts, streams and events share. */
+#include <cushim/error.h>
+#include <cushim/table.h>
+
+#include "loader/loader.h"
+#include "loader/log.h"
+#include "loader/system.h"
+#include "src/objects/objects.h"
+
 /*
- * Which table an object is destroyed through: src/objects.h says the rule.
+ * --- which table an object is destroyed through: objects.h has the rule ---
  *
  * Tables are compared by the address under which they are current, so a shorter one by its copy. An
  * object remembers what lies beneath the layers, since a layer may be over another driver later.
  */
-#include <cushim/table.h>
-
-#include "loader/loader.h"
-#include "src/objects.h"
 
 /* Layers that were declared. An entry that is taken stays its layer's, as a copy does. */
 enum { MOST_LAYERS = 8 };
@@ -71,4 +76,52 @@ CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
         return CUDA_SUCCESS;
     }
     return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* --- waiting with a deadline, for what the driver only lets one ask about --- */
+
+/*
+ * Work that is nearly done is caught by looks without a pause. Then pauses double: at most twice as
+ * long as the wait so far, and never so long that a late answer would be felt.
+ */
+enum { IMMEDIATE_LOOKS = 4, FIRST_PAUSE_NS = 1000, LONGEST_PAUSE_NS = 1000 * 1000 };
+
+CUresult cushim__poll(CUresult (*query)(void *object), void *object, uint64_t timeout_ns)
+{
+    const uint64_t start = cushim__clock_ns();
+    uint64_t pause = FIRST_PAUSE_NS;
+
+    for (unsigned looks = 1;; looks++) {
+        const CUresult code = query(object);
+        uint64_t waited, left;
+
+        if (code != CUDA_ERROR_NOT_READY)
+            return code;
+        waited = cushim__clock_ns() - start;
+        if (waited >= timeout_ns) /* for 0 at the first look, for UINT64_MAX in 584 years */
+            return CUDA_ERROR_TIMEOUT;
+        if (looks < IMMEDIATE_LOOKS)
+            continue;
+        left = timeout_ns - waited;
+        cushim__sleep_ns(pause < left ? pause : left);
+        if (pause < LONGEST_PAUSE_NS)
+            pause = 2 * pause < LONGEST_PAUSE_NS ? 2 * pause : LONGEST_PAUSE_NS;
+    }
+}
+
+/* --- destroying --- */
+
+CUresult cushim__destroyed(const char *function, CUresult code)
+{
+    switch (code) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_DEINITIALIZED:        /* the driver has shut down: the process is ending */
+    case CUDA_ERROR_CONTEXT_IS_DESTROYED: /* the object was destroyed with its context */
+    case CUDA_ERROR_NOT_INITIALIZED:      /* a forked child: the object is the parent's */
+        return CUDA_SUCCESS;
+    default:
+        cushim__log("%s failed: %s (%d), %s", function, cushim_error_name(code), (int)code,
+                    cushim_error_string(code));
+        return code;
+    }
 }

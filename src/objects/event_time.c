@@ -13,7 +13,7 @@
 
 #include "loader/loader.h"
 #include "loader/symbols.h"
-#include "src/event.h"
+#include "src/objects/objects.h"
 
 /* What may be wrong with one event, in the order of `reasons`. */
 enum reason {
