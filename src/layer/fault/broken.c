@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "src/base/call_rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/call.h"
 
 static CUresult sticky, lost;
 static int lost_device;
@@ -67,7 +67,7 @@ void cushim__broken_watch(void)
     }
 }
 
-void cushim__broken_lose(CUresult code, int device)
+void cushim__device_lose(CUresult code, int device)
 {
     if (!cushim_layer_current() || __atomic_load_n(&lost, __ATOMIC_ACQUIRE) != CUDA_SUCCESS)
         return;

@@ -54,17 +54,17 @@ static CUresult refuse_key(const struct cushim__keys *keys, const struct cushim_
                            const struct cushim__key_group *group)
 {
     const struct cushim__word *word = &lines->key;
-    struct cushim__nearest whole, member = {0};
+    struct cushim__suggestion whole, member = {0};
     const char *prefix = "";
     char hint[160] = "";
 
-    cushim__nearest_begin(&whole, word);
+    cushim__suggestion_begin(&whole, word);
     for (const struct cushim__key *key = keys->keys; key->name; key++)
-        cushim__nearest_offer(&whole, key->name);
+        cushim__suggestion_offer(&whole, key->name);
     if (group) {
         struct cushim__word name = {0};
         cushim__word_begins(word, group->prefix, &name);
-        cushim__nearest_begin(&member, &name);
+        cushim__suggestion_begin(&member, &name);
         group->offer(&member);
         if (member.name && (!whole.name || member.distance < whole.distance)) {
             whole.name = member.name;

@@ -12,8 +12,9 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
+#include "src/base/call_rules.h"
+
 #include "loader/symbols.h"
-#include "src/mock/call.h"
 
 enum {
     INIT = CUSHIM__BEFORE_INIT,
