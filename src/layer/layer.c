@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "src/base/fork.h"
-#include "src/layer/expectation/expectation.h"
-#include "src/layer/fault/fault.h"
-#include "src/layer/fault/hang.h"
-#include "src/layer/left/hold.h"
-#include "src/layer/recording/recording.h"
-#include "src/layer/sweep/call.h"
+#include "src/layer/expectation.h"
+#include "src/layer/fault.h"
+#include "src/layer/hang.h"
+#include "src/layer/recording.h"
+#include "src/testkit/primary_pin.h"
+#include "src/testkit/sweep_calls.h"
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;

@@ -2,10 +2,10 @@
 /* The verdict on what the layer has seen. */
 #include <cushim/testing/recording.h>
 
-#include "src/layer/expectation/expectation.h"
+#include "src/layer/expectation.h"
 #include "src/layer/layer.h"
-#include "src/layer/left/left.h"
-#include "src/layer/recording/recording.h"
+#include "src/layer/leak_report.h"
+#include "src/layer/recording.h"
 
 static void tell_lost(struct cushim__text *text)
 {

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "src/layer/expectation/expectation.h"
-#include "src/layer/fault/fault.h"
+#include "src/layer/expectation.h"
+#include "src/layer/fault.h"
 #include "src/layer/layer.h"
-#include "src/layer/left/hold.h"
-#include "src/layer/recording/recording.h"
-#include "src/layer/sweep/call.h"
+#include "src/layer/recording.h"
+#include "src/testkit/primary_pin.h"
+#include "src/testkit/sweep_calls.h"
 
 uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
 

@@ -19,7 +19,7 @@
 #include <cushim/testing/layer.h>
 
 #include "loader/symbols.h"
-#include "src/layer/recording/seen.h"
+#include "src/layer/arguments.h"
 
 /* Who has asked to watch a slot: bits of cushim__watched. */
 enum cushim__watcher {

@@ -5,7 +5,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/parse.h"
+#include "src/layer/fault_parse.h"
 #include "src/layer/watch.h"
 #include "world.h"
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/layer/left/deed.h"
-#include "src/layer/recording/known.h"
-#include "src/layer/recording/reading.h"
+#include "src/layer/api_effect.h"
+#include "src/layer/decoder.h"
+#include "src/layer/handle_table.h"
 #include "tests/layer/kit.h"
 
 static bool is_output(enum cushim__act act)

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "src/layer/left/place.h"
+#include "src/layer/call_site.h"
 #include "tests/support/folder.h"
 
 /* An address behind a call in a library of cushim's, and one in this program. */

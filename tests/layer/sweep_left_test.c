@@ -10,7 +10,7 @@
 
 #include <cushim/testing/test.h>
 
-#include "src/layer/sweep/sort.h"
+#include "src/testkit/classify.h"
 #include "sweep_world.h"
 
 static int allocate(void *data)

@@ -5,7 +5,7 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/recording/known.h"
+#include "src/layer/handle_table.h"
 #include "tests/layer/kit.h"
 
 static char tag[CUSHIM_TAG_SIZE];

@@ -5,9 +5,9 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/left/hold.h"
-#include "src/layer/left/place.h"
-#include "src/layer/recording/known.h"
+#include "src/layer/call_site.h"
+#include "src/layer/handle_table.h"
+#include "src/testkit/primary_pin.h"
 #include "tests/layer/kit.h"
 
 static const struct cushim_test_options manual = {.size = sizeof manual,

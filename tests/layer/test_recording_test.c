@@ -7,7 +7,7 @@
 #include <cushim/driver.h>
 #include <cushim/testing/layer.h>
 
-#include "src/layer/recording/known.h"
+#include "src/layer/handle_table.h"
 #include "src/layer/watch.h"
 #include "tests/layer/kit.h"
 

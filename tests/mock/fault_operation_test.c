@@ -5,7 +5,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/site.h"
+#include "src/layer/fault_site.h"
 #include "tests/mock/world.h"
 
 static char message[400];
