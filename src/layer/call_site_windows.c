@@ -18,29 +18,29 @@ static uintptr_t function_of(uintptr_t address)
     return entry ? (uintptr_t)base + entry->BeginAddress : 0;
 }
 
-void cushim__place_take(struct cushim__caller *place, uintptr_t function, uintptr_t outer)
+void cushim__call_site_capture(struct cushim__call_site *site, uintptr_t function, uintptr_t outer)
 {
     void *frames[DEEPEST];
     const unsigned count = CaptureStackBackTrace(0, DEEPEST, frames, NULL);
     unsigned i = 0, kept = 0;
 
-    memset(place, 0, sizeof *place);
+    memset(site, 0, sizeof *site);
     while (i < count && function_of((uintptr_t)frames[i] - 1) != function)
         i++;
     i++;
     if (i < count && function_of((uintptr_t)frames[i] - 1) == outer)
         i++;
-    for (; i < count && kept < CUSHIM__PLACE_DEPTH; i++)
-        place->addresses[kept++] = (uintptr_t)frames[i];
+    for (; i < count && kept < CUSHIM__CALL_SITE_DEPTH; i++)
+        site->addresses[kept++] = (uintptr_t)frames[i];
 }
 
-void cushim__place_find(uintptr_t address, struct cushim__place_file *file)
+void cushim__code_file_find(uintptr_t address, struct cushim__code_file *file)
 {
     char path[MAX_PATH];
     const char *last;
     HMODULE module;
 
-    *file = (struct cushim__place_file){.name = "?", .offset = address};
+    *file = (struct cushim__code_file){.name = "?", .offset = address};
     if (!GetModuleHandleExA(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
                                 GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
                             (const char *)address, &module) ||

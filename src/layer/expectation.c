@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of expectations, how calls are judged by it, and the scopes in which errors are expected. */
 #include "src/layer/expectation.h"
 
 #include <stdio.h>
@@ -7,26 +8,99 @@
 
 #include "loader/options.h"
 #include "src/base/result.h"
-#include "src/layer/api_effect.h"
-#include "src/layer/layer.h"
-#include "src/layer/recording.h"
+#include "src/layer/tracker.h"
+
+enum { DEEPEST = 16, SHOWN = 4 };
 
 static struct cushim__expected *expectations;
 
-void cushim__told_call(struct cushim__told_call *told, const struct cushim__call *call,
+static struct {
+    bool is_forbidden;
+    struct {
+        CUresult code; /* CUDA_SUCCESS: any */
+        uint64_t count;
+    } scopes[DEEPEST];
+    unsigned depth;
+    uint64_t count; /* of errors that nothing expects */
+    struct cushim__call_text first[SHOWN];
+    uint64_t idle; /* scopes in which no error came, and what the first of them expected */
+    CUresult missed[SHOWN];
+} errors;
+
+/* `call 3 of thread 1: cuEventRecord(...) = CUDA_SUCCESS`. */
+static void write_call(struct cushim__call_text *line, const struct cushim__call *call,
                        CUresult answer)
 {
     struct cushim__text text;
 
-    cushim__text_begin(&text, told->text, sizeof told->text);
+    cushim__text_begin(&text, line->text, sizeof line->text);
     cushim__text_format(&text, "call %llu of thread %u: ", (unsigned long long)call->number,
                         call->thread);
-    cushim__record_add(&text, call->slot, &call->seen);
+    cushim__arguments_print(&text, call->slot, &call->arguments);
     cushim__text_add(&text, " = ");
     cushim__result_add(&text, answer);
     cushim__text_add(&text, call->is_injected ? " (by a fault)" : "");
     if (text.length >= text.size)
-        memcpy(told->text + sizeof told->text - 4, "...", 4);
+        memcpy(line->text + sizeof line->text - 4, "...", 4);
+}
+
+static bool is_error(const struct cushim__call *call, CUresult answer)
+{
+    return answer != CUDA_SUCCESS && answer != CUDA_ERROR_NOT_READY &&
+           call->slot != CUSHIM__SLOT(GetProcAddress) &&
+           call->slot != CUSHIM__SLOT(GetProcAddress_v2);
+}
+
+static bool is_expected(CUresult answer)
+{
+    for (unsigned i = errors.depth; i-- > 0;) {
+        if (errors.scopes[i].code == CUDA_SUCCESS || errors.scopes[i].code == answer) {
+            errors.scopes[i].count++;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void judge_error(const struct cushim__call *call, CUresult answer)
+{
+    if (!is_error(call, answer) || is_expected(answer) || !errors.is_forbidden || call->is_injected)
+        return;
+    if (errors.count < SHOWN)
+        write_call(&errors.first[errors.count], call, answer);
+    errors.count++;
+}
+
+static void add_wanted(struct cushim__text *text, CUresult code)
+{
+    if (code == CUDA_SUCCESS)
+        cushim__text_add(text, "an error");
+    else
+        cushim__result_add(text, code);
+}
+
+void cushim__errors_print(struct cushim__text *text)
+{
+    for (unsigned i = 0; i < errors.count && i < SHOWN; i++)
+        cushim__text_format(text, "error that nothing expects: %s\n", errors.first[i].text);
+    if (errors.count > SHOWN)
+        cushim__text_format(text, "and %llu more errors\n",
+                            (unsigned long long)(errors.count - SHOWN));
+    for (unsigned i = 0; i < errors.idle && i < SHOWN; i++) {
+        cushim__text_add(text, "expected ");
+        add_wanted(text, errors.missed[i]);
+        cushim__text_add(text, " of a call in a scope; none came\n");
+    }
+    if (errors.depth > 0) {
+        cushim__text_add(text, "a scope that expects ");
+        add_wanted(text, errors.scopes[errors.depth - 1].code);
+        cushim__text_add(text, " has not ended\n");
+    }
+}
+
+static bool judges_errors(void)
+{
+    return errors.is_forbidden || errors.depth > 0;
 }
 
 /* One in order that should have come before this, and has not. */
@@ -39,7 +113,7 @@ static const struct cushim__expected *missing_before(const struct cushim__expect
     return other != taken ? other : NULL;
 }
 
-/* One in order that has come, though it should come after this, and that is not told as such. */
+/* One in order that has come though it should come after this, and that is not out of order yet. */
 static const struct cushim__expected *there_after(const struct cushim__expected *taken)
 {
     const struct cushim__expected *other = taken->next;
@@ -59,7 +133,7 @@ static void check_order(struct cushim__expected *taken, const struct cushim__cal
     if (!taken->other)
         taken->other = there_after(taken);
     if (taken->other)
-        cushim__told_call(&taken->misplaced, call, answer);
+        write_call(&taken->misplaced, call, answer);
 }
 
 static void take(struct cushim__expected *taken, const struct cushim__call *call, CUresult answer)
@@ -70,26 +144,27 @@ static void take(struct cushim__expected *taken, const struct cushim__call *call
 }
 
 /* Keep the calls that differ least, of equal ones the first. */
-static void keep_near(struct cushim__expected *expected, const struct cushim__call *call,
-                      CUresult answer)
+static void keep_similar(struct cushim__expected *expected, const struct cushim__call *call,
+                         CUresult answer)
 {
-    unsigned first, place = CUSHIM__NEAREST;
+    unsigned first, place = CUSHIM__SIMILAR_CALLS;
     const unsigned differences = cushim__expected_compare(expected, call, answer, &first);
-    struct cushim__told_call *near = expected->nearest;
+    struct cushim__call_text *similar = expected->similar;
     size_t length;
 
     while (place > 0 &&
-           (near[place - 1].differences == 0 || near[place - 1].differences > differences))
+           (similar[place - 1].differences == 0 || similar[place - 1].differences > differences))
         place--;
-    if (place == CUSHIM__NEAREST)
+    if (place == CUSHIM__SIMILAR_CALLS)
         return;
-    memmove(&near[place + 1], &near[place], (CUSHIM__NEAREST - place - 1) * sizeof *near);
-    near[place].differences = differences;
-    cushim__told_call(&near[place], call, answer);
-    length = strlen(near[place].text);
-    snprintf(near[place].text + length, sizeof near[place].text - length, ", differs in %s",
-             first < cushim__seen_count(call->slot)
-                 ? cushim__seen_parameter(call->slot, first)->name
+    memmove(&similar[place + 1], &similar[place],
+            (CUSHIM__SIMILAR_CALLS - place - 1) * sizeof *similar);
+    similar[place].differences = differences;
+    write_call(&similar[place], call, answer);
+    length = strlen(similar[place].text);
+    snprintf(similar[place].text + length, sizeof similar[place].text - length, ", differs in %s",
+             first < cushim__parameter_count(call->slot)
+                 ? cushim__parameter_at(call->slot, first)->name
                  : "what it answered");
 }
 
@@ -110,25 +185,57 @@ static void judge(const struct cushim__call *call, CUresult answer)
     }
     if (full) {
         if (full->too_many++ == 0)
-            cushim__told_call(&full->extra, call, answer);
+            write_call(&full->extra, call, answer);
         return;
     }
     for (expected = expectations; expected; expected = expected->next) {
         if (cushim__expected_is_about(expected, call->slot))
-            keep_near(expected, call, answer);
-        if (cushim__expected_has_kin(expected, call->slot))
-            cushim__kin_count(&expected->kin, call->slot);
+            keep_similar(expected, call, answer);
+        if (cushim__expected_has_variant(expected, call->slot))
+            cushim__variant_count(&expected->variants, call->slot);
     }
 }
 
-void cushim__expectation_judge(const struct cushim__call *call, CUresult answer)
+static void judge_call(struct cushim__call *call, CUresult answer)
 {
-    if (!call->seen.is_filled)
+    if (!call->arguments.is_decoded)
         return;
     if (expectations)
         judge(call, answer);
-    if (cushim__errors_are_asked())
-        cushim__errors_judge(call, answer);
+    if (judges_errors())
+        judge_error(call, answer);
+}
+
+void cushim__expectations_print(struct cushim__text *text)
+{
+    for (const struct cushim__expected *expected = expectations; expected;
+         expected = expected->next)
+        cushim__expected_print(text, expected);
+    cushim__errors_print(text);
+}
+
+/* What creates and destroys objects is needed, too, for the tags. */
+static bool is_wanted(unsigned slot)
+{
+    if (judges_errors() || (expectations && cushim__api_effect_first(slot)))
+        return true;
+    for (const struct cushim__expected *expected = expectations; expected;
+         expected = expected->next) {
+        if (cushim__expected_is_about(expected, slot) ||
+            cushim__expected_has_variant(expected, slot))
+            return true;
+    }
+    return false;
+}
+
+static bool subscribe(void)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        cushim__subscribe(CUSHIM__EXPECTATION, slot, is_wanted(slot));
+    if (expectations || judges_errors())
+        return cushim__decoding_begin(CUSHIM__EXPECTATION);
+    cushim__decoding_stop(CUSHIM__EXPECTATION);
+    return true;
 }
 
 static void clear(void)
@@ -139,50 +246,65 @@ static void clear(void)
         free(expectations);
         expectations = next;
     }
-    cushim__errors_clear();
+    memset(&errors, 0, sizeof errors);
 }
 
-void cushim__expectation_drop(void)
+const struct cushim__subscriber cushim__expectation = {.ended = judge_call, .destroy = clear};
+
+CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
 {
-    clear();
+    bool is_subscribed;
+
+    if (!cushim__layer_lock(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    errors.is_forbidden = is_forbidden;
+    is_subscribed = subscribe();
+    cushim__lock_release(&layer->lock);
+    return is_subscribed ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void cushim__expectation_tell(struct cushim__text *text)
+CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
 {
-    for (const struct cushim__expected *expected = expectations; expected;
-         expected = expected->next)
-        cushim__expected_tell(text, expected);
-    cushim__errors_tell(text);
-}
+    bool is_open;
 
-/* What begins and ends has to be seen too, for the tags. */
-static bool is_wanted(unsigned slot)
-{
-    if (cushim__errors_are_asked() || (expectations && cushim__deed_first(slot)))
-        return true;
-    for (const struct cushim__expected *expected = expectations; expected;
-         expected = expected->next) {
-        if (cushim__expected_is_about(expected, slot) || cushim__expected_has_kin(expected, slot))
-            return true;
+    if (!cushim__layer_lock(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    is_open = errors.depth < DEEPEST;
+    if (is_open) {
+        errors.scopes[errors.depth].code = code;
+        errors.scopes[errors.depth].count = 0;
+        errors.depth++;
+        is_open = subscribe();
     }
-    return false;
+    cushim__lock_release(&layer->lock);
+    return is_open ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-bool cushim__expectations_watch(void)
+CUresult cushim_expect_errors_end(struct cushim_layer *layer)
 {
-    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-        cushim__watch_set(slot, CUSHIM__WATCHED_BY_EXPECTATION, is_wanted(slot));
-    if (expectations || cushim__errors_are_asked())
-        return cushim__seeing_begin(CUSHIM__SEEN_BY_EXPECTATION);
-    cushim__seeing_end(CUSHIM__SEEN_BY_EXPECTATION);
-    return true;
+    bool is_open;
+
+    if (!cushim__layer_lock(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    is_open = errors.depth > 0;
+    if (is_open) {
+        errors.depth--;
+        if (errors.scopes[errors.depth].count == 0) {
+            if (errors.idle < SHOWN)
+                errors.missed[errors.idle] = errors.scopes[errors.depth].code;
+            errors.idle++;
+        }
+        subscribe();
+    }
+    cushim__lock_release(&layer->lock);
+    return is_open ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 static CUresult add(struct cushim_layer *layer, const struct cushim_expectation *what,
                     bool is_forbidden, struct cushim__text *message)
 {
     struct cushim__expected *expected = calloc(1, sizeof *expected), **link = &expectations;
-    bool is_watched;
+    bool is_subscribed;
 
     if (!expected)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -196,13 +318,13 @@ static CUresult add(struct cushim_layer *layer, const struct cushim_expectation 
     while (*link)
         link = &(*link)->next;
     *link = expected;
-    is_watched = cushim__expectations_watch();
-    if (!is_watched)
+    is_subscribed = subscribe();
+    if (!is_subscribed)
         *link = NULL;
     cushim__lock_release(&layer->lock);
-    if (!is_watched)
+    if (!is_subscribed)
         free(expected);
-    return is_watched ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return is_subscribed ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 /* What zero means. */
@@ -248,10 +370,9 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
 
 void cushim_expectations_clear(struct cushim_layer *layer)
 {
-    if (!cushim__layer_exists(layer))
+    if (!cushim__layer_lock(layer))
         return;
-    cushim__lock_take(&layer->lock);
     clear();
-    cushim__expectations_watch();
+    subscribe();
     cushim__lock_release(&layer->lock);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an expectation makes sense, and whether a call is what it expects. */
+/* One expected call: whether what it asks is possible, whether a call is it, and both as text. */
 #include <string.h>
 
+#include "src/base/result.h"
 #include "src/base/suggestion.h"
 #include "src/layer/expectation.h"
-#include "src/layer/pattern.h"
 
 /* One more than the place of the last matcher that says something. */
 static unsigned matchers(const struct cushim__expected *expected)
@@ -23,7 +23,7 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
 
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         if (!cushim__pattern_fits(function, cushim__slot_name(slot)) ||
-            cushim__seen_count(slot) < least)
+            cushim__parameter_count(slot) < least)
             continue;
         expected->slots[slot / 8] |= (uint8_t)(1u << slot % 8);
         expected->slot = slot;
@@ -32,7 +32,7 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
     return is_found;
 }
 
-static void tell_unknown(struct cushim__text *message, const char *function)
+static void print_unknown(struct cushim__text *message, const char *function)
 {
     const struct cushim__word word = {.start = function, .length = strlen(function)};
     struct cushim__suggestion nearest;
@@ -56,13 +56,13 @@ static bool refuse_count(const struct cushim__expected *expected, unsigned count
     if (slot == CUSHIM__SYMBOL_COUNT && expected->is_pattern) {
         cushim__text_format(message, "no function fits %s", expected->what.function);
     } else if (slot == CUSHIM__SYMBOL_COUNT) {
-        tell_unknown(message, expected->what.function);
+        print_unknown(message, expected->what.function);
     } else if (expected->is_pattern) {
         cushim__text_format(message, "no function that fits %s has %u parameters",
                             expected->what.function, count);
     } else {
         cushim__text_format(message, "%s has %u parameters, and there are %u matchers",
-                            expected->what.function, cushim__seen_count(slot), count);
+                            expected->what.function, cushim__parameter_count(slot), count);
     }
     return false;
 }
@@ -91,7 +91,7 @@ static const char *lack(const struct cushim_match *match)
 static const char *mismatch(const struct cushim__expected *expected, unsigned index)
 {
     const enum cushim_match_kind kind = expected->what.arguments[index].kind;
-    const enum cushim__parameter_kind is = cushim__seen_parameter(expected->slot, index)->kind;
+    const enum cushim__parameter_kind is = cushim__parameter_at(expected->slot, index)->kind;
 
     if (expected->is_pattern)
         return NULL;
@@ -112,7 +112,7 @@ static bool is_empty_range(const struct cushim__expected *expected, unsigned ind
 {
     const struct cushim_match *match = &expected->what.arguments[index];
     const bool is_signed =
-        cushim__seen_parameter(expected->slot, index)->kind == CUSHIM__PARAMETER_SIGNED;
+        cushim__parameter_at(expected->slot, index)->kind == CUSHIM__PARAMETER_SIGNED;
     const bool is_empty = match->value > match->last;
     const bool is_empty_signed = (int64_t)match->value > (int64_t)match->last;
 
@@ -139,7 +139,7 @@ static bool check_matchers(const struct cushim__expected *expected, unsigned cou
             cushim__text_add(message, "a matcher ");
         else
             cushim__text_format(message, "the matcher of %s ",
-                                cushim__seen_parameter(expected->slot, i)->name);
+                                cushim__parameter_at(expected->slot, i)->name);
         cushim__text_format(message, lacking ? "has %s" : "wants %s", lacking ? lacking : wrong);
         return false;
     }
@@ -186,15 +186,15 @@ static bool is_tag(const struct cushim_match *match, const struct cushim__call *
 {
     char tag[CUSHIM_TAG_SIZE];
 
-    cushim__seen_tag(&call->seen, call->slot, index, tag, sizeof tag);
+    cushim__argument_tag(&call->arguments, call->slot, index, tag, sizeof tag);
     return strcmp(tag, match->text) == 0;
 }
 
 static bool matches(const struct cushim_match *match, const struct cushim__call *call,
                     unsigned index)
 {
-    const enum cushim__parameter_kind kind = cushim__seen_parameter(call->slot, index)->kind;
-    const uint64_t value = call->seen.arguments[index].value;
+    const enum cushim__parameter_kind kind = cushim__parameter_at(call->slot, index)->kind;
+    const uint64_t value = call->arguments.list[index].value;
 
     switch (match->kind) {
     case CUSHIM_MATCH_ANY:
@@ -220,7 +220,7 @@ static bool matches(const struct cushim_match *match, const struct cushim__call 
 unsigned cushim__expected_compare(const struct cushim__expected *expected,
                                   const struct cushim__call *call, CUresult answer, unsigned *first)
 {
-    const unsigned count = cushim__seen_count(call->slot);
+    const unsigned count = cushim__parameter_count(call->slot);
     unsigned differences = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -232,4 +232,165 @@ unsigned cushim__expected_compare(const struct cushim__expected *expected,
     if (expected->what.match_code && expected->what.code != answer && differences++ == 0)
         *first = count;
     return differences;
+}
+
+/* A number, or the tag of a handle that is object. */
+static void add_value(struct cushim__text *text, const struct cushim__expected *expected,
+                      unsigned index, uint64_t value)
+{
+    const struct cushim__parameter *parameter = cushim__parameter_at(expected->slot, index);
+    const enum cushim__object_type type =
+        cushim__type_of(parameter->type, strcspn(parameter->type, " *"));
+    const struct cushim__handle *object = NULL;
+    char name[CUSHIM_TAG_SIZE];
+
+    if (parameter->kind == CUSHIM__PARAMETER_SIGNED) {
+        cushim__text_format(text, "%lld", (long long)value);
+        return;
+    }
+    if (parameter->kind == CUSHIM__PARAMETER_HANDLE && type != CUSHIM__NO_TYPE)
+        object = cushim__handle_find(type, value, false);
+    if (object) {
+        const struct cushim__tag tag = cushim__handle_tag(object);
+
+        cushim__tag_text(&tag, value, name, sizeof name);
+        cushim__text_add(text, name);
+    } else {
+        cushim__text_format(text, parameter->kind == CUSHIM__PARAMETER_UNSIGNED ? "%llu" : "0x%llx",
+                            (unsigned long long)value);
+    }
+}
+
+static void add_match(struct cushim__text *text, const struct cushim__expected *expected,
+                      unsigned index)
+{
+    const struct cushim_match *match = &expected->what.arguments[index];
+
+    switch (match->kind) {
+    case CUSHIM_MATCH_ANY:
+        break;
+    case CUSHIM_MATCH_EQUAL:
+        cushim__text_add(text, "=");
+        add_value(text, expected, index, match->value);
+        break;
+    case CUSHIM_MATCH_RANGE:
+        cushim__text_add(text, "=");
+        add_value(text, expected, index, match->value);
+        cushim__text_add(text, " to ");
+        add_value(text, expected, index, match->last);
+        break;
+    case CUSHIM_MATCH_TAG:
+        cushim__text_format(text, "=%s", match->text);
+        break;
+    case CUSHIM_MATCH_TEXT:
+        cushim__text_add(text, "=\"");
+        cushim__text_plain(text, match->text);
+        cushim__text_add(text, "\"");
+        break;
+    case CUSHIM_MATCH_PREDICATE:
+        cushim__text_add(text, "=what its predicate says");
+        break;
+    case CUSHIM_MATCH_NULL:
+        cushim__text_add(text, "=NULL");
+        break;
+    case CUSHIM_MATCH_NOT_NULL:
+        cushim__text_add(text, "=not NULL");
+        break;
+    }
+}
+
+/* `cuEventRecord(hEvent=event#1, hStream)`. */
+static void add_expected(struct cushim__text *text, const struct cushim__expected *expected)
+{
+    const unsigned count = cushim__parameter_count(expected->slot);
+
+    cushim__text_add(text, expected->what.function);
+    if (!expected->is_pattern) {
+        cushim__text_add(text, "(");
+        for (unsigned i = 0; i < count; i++) {
+            cushim__text_format(text, "%s%s", i ? ", " : "",
+                                cushim__parameter_at(expected->slot, i)->name);
+            add_match(text, expected, i);
+        }
+        cushim__text_add(text, ")");
+    }
+    if (expected->what.match_code) {
+        cushim__text_add(text, " = ");
+        cushim__result_add(text, expected->what.code);
+    }
+}
+
+/* How often it is expected. */
+static void add_wanted(struct cushim__text *text, const struct cushim_expectation *what)
+{
+    if (what->minimum == what->maximum) {
+        cushim__text_add(text, "exactly ");
+        cushim__times_print(text, what->minimum);
+        return;
+    }
+    if (what->minimum > 0) {
+        cushim__text_add(text, "at least ");
+        cushim__times_print(text, what->minimum);
+    }
+    if (what->maximum != CUSHIM_ANY_NUMBER) {
+        cushim__text_add(text, what->minimum > 0 ? " and at most " : "at most ");
+        cushim__times_print(text, what->maximum);
+    }
+}
+
+static void print_count(struct cushim__text *text, const struct cushim__expected *expected)
+{
+    cushim__text_add(text, "expected ");
+    add_wanted(text, &expected->what);
+    cushim__text_add(text, ": ");
+    add_expected(text, expected);
+    cushim__text_add(text, "; it came ");
+    cushim__times_print(text, expected->count + expected->too_many);
+    cushim__text_add(text, "\n");
+    if (expected->count == 0 && expected->variants.count > 0) {
+        cushim__variant_print(text, "  ", &expected->variants, expected->slot);
+        cushim__text_add(text, "\n");
+    }
+    if (expected->too_many > 0)
+        cushim__text_format(text, "  the first too many is %s\n", expected->extra.text);
+    for (unsigned i = 0; i < CUSHIM__SIMILAR_CALLS && expected->too_many == 0; i++) {
+        if (expected->similar[i].differences > 0)
+            cushim__text_format(text, "  near is %s\n", expected->similar[i].text);
+    }
+}
+
+static void print_forbidden(struct cushim__text *text, const struct cushim__expected *expected)
+{
+    cushim__text_format(text, "forbidden: %s; it came ", expected->what.function);
+    cushim__times_print(text, expected->too_many);
+    if (expected->too_many > 0)
+        cushim__text_format(text, "\n  the first is %s", expected->extra.text);
+    else
+        cushim__variant_print(text, "\n  ", &expected->variants, expected->slot);
+    cushim__text_add(text, "\n");
+}
+
+static void print_order(struct cushim__text *text, const struct cushim__expected *expected)
+{
+    cushim__text_add(text, "out of order: ");
+    add_expected(text, expected);
+    cushim__text_add(text, expected->is_early ? " came before " : " came after ");
+    add_expected(text, expected->other);
+    cushim__text_format(text, "\n  it is %s\n", expected->misplaced.text);
+}
+
+/* Whether a plain name is forbidden that <cuda.h> may give to what was called instead. */
+static bool forbids_nothing(const struct cushim__expected *expected)
+{
+    return expected->variants.count > 0 && cushim__is_plain_name(expected->slot);
+}
+
+void cushim__expected_print(struct cushim__text *text, const struct cushim__expected *expected)
+{
+    if (expected->is_forbidden && (expected->too_many > 0 || forbids_nothing(expected)))
+        print_forbidden(text, expected);
+    else if (expected->count < expected->what.minimum || expected->too_many > 0)
+        print_count(text, expected);
+    if (expected->other)
+        print_order(text, expected);
 }

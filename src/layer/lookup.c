@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/lookup.h"
-
+/* cuGetProcAddress: what it answers leads to the layer, and not to symbols that a rule makes missing. */
 #include <limits.h>
-#include <string.h>
 
-#include "src/layer/fault_list.h"
-#include "src/layer/layer.h"
+#include "src/layer/fault.h"
 
 enum { PER_THREAD_STREAM = 2, NOT_FOUND = 1 };
 
@@ -18,12 +15,6 @@ struct lookup {
     cuuint64_t flags;
     cushim_CUdriverProcAddressQueryResult *status; /* NULL: nobody asks */
 };
-
-bool cushim__is_lookup(const struct cushim__call *call)
-{
-    return call->slot == CUSHIM__SLOT(GetProcAddress) ||
-           call->slot == CUSHIM__SLOT(GetProcAddress_v2);
-}
 
 static struct lookup lookup_of(const struct cushim__call *call)
 {
@@ -38,6 +29,29 @@ static struct lookup lookup_of(const struct cushim__call *call)
         .status =
             has_status ? (cushim_CUdriverProcAddressQueryResult *)(uintptr_t)call->values[4] : NULL,
     };
+}
+
+/* The slot of a function in a table; the one of this base name, if several functions are the same. */
+static bool find_function(const struct cushim_table *table, const char *base, const void *function,
+                          unsigned *slot)
+{
+    const size_t length = strlen(base);
+    bool is_found = false;
+
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const char *name = cushim__slot_name(i);
+
+        if (memcmp(cushim__table_slot(table, i), &function, sizeof function) != 0)
+            continue;
+        if (cushim__symbols[i].base_length == length && memcmp(name, base, length) == 0) {
+            *slot = i;
+            return true;
+        }
+        if (!is_found)
+            *slot = i;
+        is_found = true;
+    }
+    return is_found;
 }
 
 /* The newest symbol of the name that the version knows: what a driver has that lacks none. */
@@ -68,8 +82,7 @@ static bool find_newest(const struct lookup *lookup, int version, unsigned *slot
 static bool find_hidden(const struct lookup *lookup, CUresult answer, int version, unsigned *slot)
 {
     return answer == CUDA_SUCCESS && *lookup->function &&
-           (cushim__layer_find(cushim_layer_current()->wrapped, lookup->base, *lookup->function,
-                               slot) ||
+           (find_function(cushim_layer_current()->wrapped, lookup->base, *lookup->function, slot) ||
             find_newest(lookup, version, slot)) &&
            cushim__fault_hides(*slot);
 }
@@ -99,7 +112,11 @@ static void count(unsigned slot)
     cushim__lock_release(&layer->lock);
 }
 
-CUresult cushim__lookup_hide(const struct cushim__call *call, CUresult answer)
+/*
+ * A symbol that a rule makes missing is replaced by that of the version before it, if there is one,
+ * as by a driver without it.
+ */
+static CUresult hide(const struct cushim__call *call, CUresult answer)
 {
     const struct lookup lookup = lookup_of(call);
     int version = lookup.version, last = INT_MAX; /* each time an older one, or there is none */
@@ -123,3 +140,27 @@ CUresult cushim__lookup_hide(const struct cushim__call *call, CUresult answer)
         *lookup.status = (cushim_CUdriverProcAddressQueryResult)NOT_FOUND;
     return call->slot == CUSHIM__SLOT(GetProcAddress) ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
 }
+
+/* The driver's function is replaced by the layer's of the same slot. */
+static void lead_to_layer(const struct lookup *lookup)
+{
+    unsigned slot = 0;
+
+    if (lookup->base && lookup->function && *lookup->function &&
+        find_function(cushim__layer->wrapped, lookup->base, *lookup->function, &slot))
+        memcpy(lookup->function, cushim__table_slot(&cushim__layer_table, slot),
+               sizeof *lookup->function);
+}
+
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    const struct lookup lookup = lookup_of(call);
+
+    if (!call->is_injected)
+        answer = hide(call, answer);
+    if (answer == CUDA_SUCCESS)
+        lead_to_layer(&lookup);
+    return answer;
+}
+
+const struct cushim__subscriber cushim__lookup = {.after = after};

@@ -1,139 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What the program has created and not released, and which context is current. */
 #include "src/layer/tracker.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "src/layer/api_effect.h"
-#include "src/layer/current_context.h"
 #include "src/layer/layer.h"
 
-struct entry {
-    const struct cushim__deed *deed;
-    const struct cushim__seen *seen;
+/* A context that was deeper is not known again when it becomes current. */
+enum { DEPTH = 16 };
+
+struct stack {
+    uint64_t contexts[DEPTH];
+    unsigned depth;
+};
+
+static struct stack *stacks; /* by thread */
+static unsigned room;
+
+/* NULL: no memory. */
+static struct stack *stack_of(unsigned thread)
+{
+    if (thread >= room) {
+        const unsigned larger = thread < 8 ? 16 : 2 * thread;
+        struct stack *moved = realloc(stacks, larger * sizeof *moved);
+
+        if (!moved)
+            return NULL;
+        for (unsigned i = room; i < larger; i++)
+            moved[i].depth = 0;
+        stacks = moved;
+        room = larger;
+    }
+    return &stacks[thread];
+}
+
+static uint64_t current_get(unsigned thread)
+{
+    const struct stack *stack = stack_of(thread);
+
+    if (!stack || stack->depth == 0 || stack->depth > DEPTH)
+        return 0;
+    return stack->contexts[stack->depth - 1];
+}
+
+static void current_push(unsigned thread, uint64_t context)
+{
+    struct stack *stack = stack_of(thread);
+
+    if (!stack)
+        return;
+    if (stack->depth < DEPTH)
+        stack->contexts[stack->depth] = context;
+    stack->depth++;
+}
+
+static void current_pop(unsigned thread)
+{
+    struct stack *stack = stack_of(thread);
+
+    if (stack && stack->depth > 0)
+        stack->depth--;
+}
+
+static void current_set(unsigned thread, uint64_t context)
+{
+    current_pop(thread);
+    if (context)
+        current_push(thread, context);
+}
+
+void cushim__tracker_clear(void)
+{
+    free(stacks);
+    stacks = NULL;
+    room = 0;
+}
+
+/* One effect of a call that has ended. */
+struct change {
+    const struct cushim__api_effect *effect;
     const struct cushim__call *call;
     CUresult answer;
 };
 
-/* What was passed or written there. */
-static uint64_t value_of(const struct entry *entry, unsigned parameter)
+/* What was passed as a parameter, or written to where it points. */
+static uint64_t value_of(const struct change *change, unsigned parameter)
 {
-    const struct cushim__argument *argument = &entry->seen->arguments[parameter];
+    const struct cushim__argument *argument = &change->call->arguments.list[parameter];
 
     return argument->is_written ? argument->written : argument->value;
 }
 
-/* 0: it is not known, as where a size was not asked for. */
-static uint64_t amount_of(const struct entry *entry)
+/* 0: it is not known, as where a program does not ask for a size. */
+static uint64_t amount_of(const struct change *change)
 {
-    const struct cushim__deed *deed = entry->deed;
-    const unsigned slot = entry->call->slot;
+    const struct cushim__api_effect *effect = change->effect;
+    const unsigned slot = change->call->slot;
     uint64_t amount = 1;
 
-    if (deed->amount != CUSHIM__NO_PARAMETER) {
-        const struct cushim__argument *argument = &entry->seen->arguments[deed->amount];
-        const unsigned form = cushim__seen_reading(slot, deed->amount).form;
+    if (effect->amount != CUSHIM__NO_PARAMETER) {
+        const struct cushim__argument *argument = &change->call->arguments.list[effect->amount];
+        const unsigned form = cushim__decoder_of(slot, effect->amount).form;
 
         amount = form < CUSHIM__WRITTEN_HANDLE || argument->is_written
-                     ? value_of(entry, deed->amount)
+                     ? value_of(change, effect->amount)
                      : 0;
     }
-    if (deed->times != CUSHIM__NO_PARAMETER)
-        amount *= value_of(entry, deed->times);
+    if (effect->times != CUSHIM__NO_PARAMETER)
+        amount *= value_of(change, effect->times);
     return amount;
 }
 
-static enum cushim__noun noun_of(const struct entry *entry)
+static enum cushim__object_type type_of(const struct change *change)
 {
-    return (enum cushim__noun)entry->deed->noun;
+    return (enum cushim__object_type)change->effect->type;
 }
 
-static struct cushim__known *find(enum cushim__noun noun, uint64_t value)
+static struct cushim__handle *find(enum cushim__object_type type, uint64_t value)
 {
-    struct cushim__known *known = cushim__known_handle(noun, value, false);
+    struct cushim__handle *object = cushim__handle_find(type, value, false);
 
-    return known && known->is_gone ? NULL : known;
+    return object && object->is_destroyed ? NULL : object;
 }
 
-static void sign(const struct entry *entry, struct cushim__maker *maker)
+static void note_maker(const struct change *change, struct cushim__maker *maker)
 {
     uintptr_t function;
 
-    memcpy(&function, cushim__table_slot(&cushim__layer_table, entry->call->slot), sizeof function);
-    maker->slot = entry->call->slot;
-    maker->call = entry->call->number;
-    maker->thread = entry->call->thread;
-    cushim__place_take(&maker->place, entry->call->function, function);
+    memcpy(&function, cushim__table_slot(&cushim__layer_table, change->call->slot),
+           sizeof function);
+    maker->slot = change->call->slot;
+    maker->call = change->call->number;
+    maker->thread = change->call->thread;
+    cushim__call_site_capture(&maker->site, change->call->function, function);
 }
 
-static struct cushim__known *current(const struct entry *entry)
+static struct cushim__handle *current_context(const struct change *change)
 {
-    const uint64_t context = cushim__current_get(entry->call->thread);
+    const uint64_t context = current_get(change->call->thread);
 
-    return context ? cushim__known_handle(CUSHIM__NOUN_CONTEXT, context, true) : NULL;
+    return context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, true) : NULL;
 }
 
-static void make(const struct entry *entry, bool is_here)
+static void create(const struct change *change, bool is_in_context)
 {
-    const uint64_t value = value_of(entry, entry->deed->parameter), amount = amount_of(entry);
-    const bool has_bytes = noun_of(entry) == CUSHIM__NOUN_MEMORY;
-    const bool is_counted = noun_of(entry) == CUSHIM__NOUN_USER_OBJECT;
-    struct cushim__known *known;
+    const uint64_t value = value_of(change, change->effect->parameter), amount = amount_of(change);
+    const bool has_bytes = type_of(change) == CUSHIM__TYPE_MEMORY;
+    const bool is_counted = type_of(change) == CUSHIM__TYPE_USER_OBJECT;
+    struct cushim__handle *object;
 
     if (value == 0)
         return;
-    known = cushim__known_make(noun_of(entry), value, has_bytes ? amount : 0);
-    if (!known)
+    object = cushim__handle_create(type_of(change), value, has_bytes ? amount : 0);
+    if (!object)
         return;
-    known->uses = is_counted ? amount : 1;
-    known->is_live = true;
-    sign(entry, &known->maker);
-    if (is_here)
-        cushim__known_own(current(entry), known);
+    object->uses = is_counted ? amount : 1;
+    object->is_live = true;
+    note_maker(change, &object->maker);
+    if (is_in_context)
+        cushim__handle_own(current_context(change), object);
 }
 
-/* Opened once more, or the graph that was captured into. */
-static void make_rest(const struct entry *entry)
+/* Memory may be opened once more, and a capture may be into a graph that there is. */
+static void create_or_retain(const struct change *change)
 {
-    const uint64_t value = value_of(entry, entry->deed->parameter);
-    struct cushim__known *known = find(noun_of(entry), value);
+    const uint64_t value = value_of(change, change->effect->parameter);
+    struct cushim__handle *object = find(type_of(change), value);
 
-    if (!known)
-        make(entry, noun_of(entry) == CUSHIM__NOUN_MEMORY);
-    else if (noun_of(entry) != CUSHIM__NOUN_GRAPH)
-        known->uses++;
+    if (!object)
+        create(change, type_of(change) == CUSHIM__TYPE_MEMORY);
+    else if (type_of(change) != CUSHIM__TYPE_GRAPH)
+        object->uses++;
 }
 
-static void show(const struct entry *entry)
+static void return_part(const struct change *change)
 {
-    const struct cushim__deed *deed = entry->deed;
-    const struct cushim__argument *argument = &entry->seen->arguments[deed->parameter];
-    struct cushim__known *owner, *known;
+    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__argument *argument = &change->call->arguments.list[effect->parameter];
+    struct cushim__handle *owner, *object;
 
     if (!argument->is_written || argument->written == 0)
         return;
-    if (deed->noun == CUSHIM__NOUN_GLOBAL) {
-        known = cushim__known_memory(argument->written);
-        if (!known)
-            known = cushim__known_make(CUSHIM__NOUN_GLOBAL, argument->written,
-                                       amount_of(entry) ? amount_of(entry) : 1);
+    if (effect->type == CUSHIM__TYPE_GLOBAL) {
+        object = cushim__handle_at(argument->written);
+        if (!object)
+            object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
+                                           amount_of(change) ? amount_of(change) : 1);
     } else {
-        known = cushim__known_given(noun_of(entry), argument->written);
+        object = cushim__handle_returned(type_of(change), argument->written);
     }
-    owner = find((enum cushim__noun)deed->owner_noun, value_of(entry, deed->owner));
-    if (known && owner && !known->owner && !known->is_live)
-        cushim__known_own(owner, known);
+    owner = find((enum cushim__object_type)effect->owner_type, value_of(change, effect->owner));
+    if (object && owner && !object->owner && !object->is_live)
+        cushim__handle_own(owner, object);
 }
 
 /*
- * Whether the program has done its part to give something back: not if the call was refused for
- * what it was called with. A driver that answers an earlier error may have done it or not, and one
- * that a fault has kept from it will never know.
+ * Whether the program has done its part to release something: not if the driver refused the call for
+ * its arguments. A driver that answers an earlier error may have released it or not, and where a
+ * fault gave the answer the program cannot tell.
  */
-static bool is_given(const struct entry *entry)
+static bool counts_as_release(const struct change *change)
 {
-    if (entry->call->is_injected)
+    if (change->call->is_injected)
         return true;
-    switch (entry->answer) {
+    switch (change->answer) {
     case CUDA_ERROR_INVALID_VALUE:
     case CUDA_ERROR_NOT_INITIALIZED:
     case CUDA_ERROR_DEINITIALIZED:
@@ -153,157 +224,250 @@ static bool is_given(const struct entry *entry)
     }
 }
 
-static bool is_done(const struct entry *entry)
+static bool has_succeeded(const struct change *change)
 {
-    return entry->answer == CUDA_SUCCESS && !entry->call->is_injected;
+    return change->answer == CUDA_SUCCESS && !change->call->is_injected;
 }
 
-static void end(const struct entry *entry, struct cushim__known *known)
+static void destroy(const struct change *change, struct cushim__handle *object)
 {
-    if (known->noun == CUSHIM__NOUN_CONTEXT && is_done(entry) &&
-        cushim__current_get(entry->call->thread) == known->value)
-        cushim__current_pop(entry->call->thread);
-    known->is_live = false;
-    if (is_done(entry))
-        cushim__known_end(known);
+    if (object->type == CUSHIM__TYPE_CONTEXT && has_succeeded(change) &&
+        current_get(change->call->thread) == object->value)
+        current_pop(change->call->thread);
+    object->is_live = false;
+    if (has_succeeded(change))
+        cushim__handle_destroy(object);
 }
 
-static void release(const struct entry *entry, struct cushim__known *known, uint64_t count)
+static void release(const struct change *change, struct cushim__handle *object, uint64_t count)
 {
-    known->uses -= count < known->uses ? count : known->uses;
-    if (known->uses == 0)
-        end(entry, known);
+    object->uses -= count < object->uses ? count : object->uses;
+    if (object->uses == 0)
+        destroy(change, object);
 }
 
-/* A primary context keeps its tag: it is the same for as long as the process lives. */
-static void end_primary(struct cushim__known *known)
+/* A primary context keeps its tag: its handle stays the same for as long as the process lives. */
+static void destroy_primary(struct cushim__handle *object)
 {
-    known->is_live = false;
-    cushim__known_end_owned(known);
+    object->is_live = false;
+    cushim__handle_destroy_owned(object);
 }
 
-static void retain_primary(const struct entry *entry)
+static void retain_primary(const struct change *change)
 {
-    struct cushim__known *known =
-        cushim__known_given(CUSHIM__NOUN_CONTEXT, value_of(entry, entry->deed->parameter));
+    struct cushim__handle *object =
+        cushim__handle_returned(CUSHIM__TYPE_CONTEXT, value_of(change, change->effect->parameter));
 
-    if (!known)
+    if (!object)
         return;
-    known->device = (int)value_of(entry, entry->deed->amount);
-    /* Within a call of the program the layer itself holds a context (hold.h). */
-    if (!known->is_live || entry->call->nested == 0)
-        sign(entry, &known->retainer);
-    if (!known->is_live) {
-        known->uses = 0;
-        known->is_live = true;
-        known->maker = known->retainer;
+    object->device = (int)value_of(change, change->effect->amount);
+    /* A call within a call of the program is a pin of a sweep. */
+    if (!object->is_live || change->call->nested == 0)
+        note_maker(change, &object->retainer);
+    if (!object->is_live) {
+        object->uses = 0;
+        object->is_live = true;
+        object->maker = object->retainer;
     }
-    known->uses++;
+    object->uses++;
 }
 
-static void leave_primary(const struct entry *entry)
+static void release_primary(const struct change *change)
 {
-    struct cushim__known *known = cushim__known_primary((int)value_of(entry, entry->deed->amount));
+    struct cushim__handle *object =
+        cushim__handle_of_primary((int)value_of(change, change->effect->amount));
 
-    if (!known)
+    if (!object)
         return;
-    if (entry->deed->act == CUSHIM__RELEASES_PRIMARY && known->uses > 0)
-        known->uses--;
-    if (known->uses == 0 || entry->deed->act == CUSHIM__RESETS_PRIMARY)
-        end_primary(known);
+    if (change->effect->kind == CUSHIM__RELEASES_PRIMARY && object->uses > 0)
+        object->uses--;
+    if (object->uses == 0 || change->effect->kind == CUSHIM__RESETS_PRIMARY)
+        destroy_primary(object);
 }
 
-/* What begins, or becomes current. */
-static void enter_done(const struct entry *entry)
+/* What a call that has succeeded creates, retains or makes current. */
+static void apply_creation(const struct change *change)
 {
-    const struct cushim__deed *deed = entry->deed;
-    struct cushim__known *known;
+    const struct cushim__api_effect *effect = change->effect;
+    struct cushim__handle *object;
 
-    switch (deed->act) {
-    case CUSHIM__MAKES:
-    case CUSHIM__MAKES_HERE:
-    case CUSHIM__TAKES_HERE:
-        make(entry, deed->act != CUSHIM__MAKES);
+    switch (effect->kind) {
+    case CUSHIM__CREATES:
+    case CUSHIM__CREATES_IN_CONTEXT:
+    case CUSHIM__REGISTERS_IN_CONTEXT:
+        create(change, effect->kind != CUSHIM__CREATES);
         break;
-    case CUSHIM__MAKES_REST:
-        make_rest(entry);
+    case CUSHIM__CREATES_OR_RETAINS:
+        create_or_retain(change);
         break;
-    case CUSHIM__SHOWS:
-        show(entry);
+    case CUSHIM__RETURNS_PART:
+        return_part(change);
         break;
     case CUSHIM__RETAINS:
-        known = find(noun_of(entry), value_of(entry, deed->parameter));
-        if (known && known->device < 0)
-            known->uses += amount_of(entry);
+        object = find(type_of(change), value_of(change, effect->parameter));
+        if (object && object->device < 0)
+            object->uses += amount_of(change);
         break;
     case CUSHIM__RETAINS_PRIMARY:
-        retain_primary(entry);
+        retain_primary(change);
         break;
-    case CUSHIM__PUSHES:
-        cushim__current_push(entry->call->thread, value_of(entry, deed->parameter));
+    case CUSHIM__PUSHES_CURRENT:
+        current_push(change->call->thread, value_of(change, effect->parameter));
         break;
-    case CUSHIM__POPS:
-        cushim__current_pop(entry->call->thread);
+    case CUSHIM__POPS_CURRENT:
+        current_pop(change->call->thread);
         break;
-    case CUSHIM__SETS:
-        cushim__current_set(entry->call->thread, value_of(entry, deed->parameter));
+    case CUSHIM__SETS_CURRENT:
+        current_set(change->call->thread, value_of(change, effect->parameter));
         break;
     default:
         break;
     }
 }
 
-/* What is given back. */
-static void enter_given(const struct entry *entry)
+/* What a call releases. */
+static void apply_release(const struct change *change)
 {
-    const struct cushim__deed *deed = entry->deed;
-    struct cushim__known *known = NULL;
+    const struct cushim__api_effect *effect = change->effect;
+    struct cushim__handle *object = NULL;
 
-    if (deed->parameter != CUSHIM__NO_PARAMETER)
-        known = find(noun_of(entry), value_of(entry, deed->parameter));
-    /* Another thread may have been given the same value since the call began. */
-    if (known && known->number != entry->seen->arguments[deed->parameter].tag.number)
-        known = NULL;
-    switch (deed->act) {
-    case CUSHIM__ENDS:
-        if (known)
-            end(entry, known);
+    if (effect->parameter != CUSHIM__NO_PARAMETER)
+        object = find(type_of(change), value_of(change, effect->parameter));
+    /* The driver may have returned the same value to another thread since the call began. */
+    if (object && object->number != change->call->arguments.list[effect->parameter].tag.number)
+        object = NULL;
+    switch (effect->kind) {
+    case CUSHIM__DESTROYS:
+        if (object)
+            destroy(change, object);
         break;
     case CUSHIM__RELEASES:
-        if (known && known->device < 0)
-            release(entry, known, amount_of(entry));
+        if (object && object->device < 0)
+            release(change, object, amount_of(change));
         break;
-    case CUSHIM__MOVES:
-        if (known && value_of(entry, deed->owner) & CU_GRAPH_USER_OBJECT_MOVE)
-            release(entry, known, amount_of(entry));
+    case CUSHIM__MOVES_REFERENCES:
+        if (object && value_of(change, effect->owner) & CU_GRAPH_USER_OBJECT_MOVE)
+            release(change, object, amount_of(change));
         break;
     case CUSHIM__RELEASES_PRIMARY:
     case CUSHIM__RESETS_PRIMARY:
-        leave_primary(entry);
+        release_primary(change);
         break;
     default:
         break;
     }
 }
 
-void cushim__book_enter(const struct cushim__seen *seen, const struct cushim__call *call,
-                        CUresult answer)
+void cushim__tracker_update(const struct cushim__call *call, CUresult answer)
 {
-    struct entry entry = {.seen = seen, .call = call, .answer = answer};
+    struct change change = {.call = call, .answer = answer};
 
-    for (entry.deed = cushim__deed_first(call->slot); entry.deed;
-         entry.deed = cushim__deed_next(entry.deed)) {
-        if (is_given(&entry))
-            enter_given(&entry);
-        if (is_done(&entry))
-            enter_done(&entry);
+    for (change.effect = cushim__api_effect_first(call->slot); change.effect;
+         change.effect = cushim__api_effect_next(change.effect)) {
+        if (counts_as_release(&change))
+            apply_release(&change);
+        if (has_succeeded(&change))
+            apply_creation(&change);
     }
 }
 
-void cushim__book_excuse_primary(int device)
+void cushim__tracker_ignore_primary(int device)
 {
-    struct cushim__known *known = cushim__known_primary(device);
+    struct cushim__handle *object = cushim__handle_of_primary(device);
 
-    if (known && known->uses > 0)
-        known->is_live = --known->uses > 0;
+    if (object && object->uses > 0)
+        object->is_live = --object->uses > 0;
+}
+
+/* So many of a type are printed; there may be thousands. */
+enum { SHOWN = 8 };
+
+struct leaks {
+    size_t count;
+    uint64_t bytes;
+};
+
+static struct leaks count(enum cushim__object_type type, uint64_t since)
+{
+    const struct cushim__handle *object = NULL;
+    struct leaks leaks = {.count = 0};
+
+    while ((object = cushim__handle_next(type, object)) != NULL) {
+        if (!object->is_live || object->maker.call <= since)
+            continue;
+        leaks.count++;
+        leaks.bytes += type == CUSHIM__TYPE_MEMORY ? object->bytes : 0;
+    }
+    return leaks;
+}
+
+/* The first that a later call than this has created. */
+static const struct cushim__handle *created_after(enum cushim__object_type type, uint64_t call)
+{
+    const struct cushim__handle *object = NULL, *first = NULL;
+
+    while ((object = cushim__handle_next(type, object)) != NULL) {
+        if (object->is_live && object->maker.call > call &&
+            (!first || object->maker.call < first->maker.call))
+            first = object;
+    }
+    return first;
+}
+
+static void print_leak(struct cushim__text *text, const struct cushim__handle *object)
+{
+    const struct cushim__tag tag = cushim__handle_tag(object);
+    const struct cushim__maker *maker = object->device >= 0 ? &object->retainer : &object->maker;
+    char name[CUSHIM_TAG_SIZE];
+
+    cushim__tag_text(&tag, object->value, name, sizeof name);
+    cushim__text_format(text, "  %s", name);
+    if (object->type == CUSHIM__TYPE_MEMORY && object->bytes > 0)
+        cushim__text_format(text, ", %llu bytes", (unsigned long long)object->bytes);
+    if (object->device >= 0)
+        cushim__text_format(text, ", primary context of device %d", object->device);
+    if (object->uses > 1)
+        cushim__text_format(text, ", %llu references", (unsigned long long)object->uses);
+    cushim__text_format(text, ", by %s, call %llu of thread %u, at ",
+                        cushim__slot_name(maker->slot), (unsigned long long)maker->call,
+                        maker->thread);
+    cushim__call_site_print(text, &maker->site);
+    cushim__text_add(text, "\n");
+}
+
+static void print_type(struct cushim__text *text, enum cushim__object_type type, uint64_t since)
+{
+    const struct leaks leaks = count(type, since);
+    const struct cushim__handle *object = NULL;
+    size_t shown = 0;
+
+    if (leaks.count == 0)
+        return;
+    cushim__text_format(text, "%zu %s not given back", leaks.count,
+                        leaks.count == 1 ? cushim__object_names[type].single
+                                         : cushim__object_names[type].plural);
+    if (leaks.bytes > 0)
+        cushim__text_format(text, ", %llu bytes", (unsigned long long)leaks.bytes);
+    cushim__text_add(text, ":\n");
+    while (shown < SHOWN &&
+           (object = created_after(type, object ? object->maker.call : since)) != NULL) {
+        print_leak(text, object);
+        shown++;
+    }
+    if (shown < leaks.count)
+        cushim__text_format(text, "  and %zu more\n", leaks.count - shown);
+}
+
+void cushim__leaks_print(struct cushim__text *text, uint64_t call)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++)
+        print_type(text, (enum cushim__object_type)type, call);
+}
+
+void cushim__text_mark_cut(struct cushim__text *text)
+{
+    static const char end[] = "...\n";
+
+    if (text->length >= text->size && text->size >= sizeof end)
+        memcpy(text->buffer + text->size - sizeof end, end, sizeof end);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <cushim/testing/sweep.h>
+/* The sweep itself: its options, and a run for each call that fails. */
+#include "src/testkit/sweep.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -7,8 +8,6 @@
 #include <string.h>
 
 #include "loader/options.h"
-#include "src/testkit/classify.h"
-#include "src/testkit/sweep_text.h"
 
 enum { LIMIT = 100000 };
 
@@ -85,7 +84,7 @@ static bool run_once(struct progress *progress, CUresult *code)
         return false;
     }
     progress->result.runs++;
-    if (progress->run.seen.function)
+    if (progress->run.outcome.function)
         progress->result.swept++;
     if (progress->run.findings[0]) {
         progress->result.failures++;
@@ -102,7 +101,7 @@ static CUresult sweep_calls(struct progress *progress)
 
     for (uint64_t nth = options->first; nth <= options->last; nth++) {
         progress->run.order.nth = nth;
-        if (!run_once(progress, &code) || progress->run.seen.matched < nth)
+        if (!run_once(progress, &code) || progress->run.outcome.matched < nth)
             break;
     }
     return code;
@@ -126,8 +125,8 @@ static CUresult sweep_settings(struct progress *progress, const char *settings)
                                                        .kind = CUSHIM_SWEEP_ONCE};
     if (!run_once(progress, &code) || progress->result.failures > failures)
         return code; /* a body that is wrong by itself says nothing of what fails */
-    if (progress->run.seen.matched > progress->result.calls)
-        progress->result.calls = progress->run.seen.matched;
+    if (progress->run.outcome.matched > progress->result.calls)
+        progress->result.calls = progress->run.outcome.matched;
     for (size_t i = 0; i < codes * 2 && code == CUDA_SUCCESS; i++) {
         if (!(options->kinds & kinds[i % 2]))
             continue;

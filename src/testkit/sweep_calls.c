@@ -1,25 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/testkit/sweep_calls.h"
+/* Which calls of a body fail in a run, and what functions are to a sweep by their names. */
+#include "src/testkit/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "src/layer/function_name.h"
 #include "src/layer/layer.h"
-#include "src/testkit/classify.h"
-#include "src/testkit/sweep_progress.h"
 
-/* Of polls that follow one another, so many of the same are counted, and so many are told apart. */
-enum { POLLS_COUNTED = 2, POLLS_TOLD = 16 };
+/* In the names of functions that give something back, and in none that does not, but for these. */
+static const char *const releasing[] = {
+    "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
+    "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
+    NULL,
+};
+static const char *const not_releasing[] = {"MemFreeNode", NULL};
+
+/* In the names of functions for which something can be too much. */
+static const char *const allocating[] = {
+    "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
+    "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
+};
+static const char *const not_allocating[] = {"Get", "IsLoaded", "FindIn", NULL};
+
+/* These read what the library has in it, and have no reason to fail. */
+static const char *const queries[] = {
+    "cuDriverGetVersion", "cuGetErrorName",      "cuGetErrorString",
+    "cuGetProcAddress",   "cuGetProcAddress_v2", NULL,
+};
+
+static bool has_any(const char *name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (strstr(name, *words))
+            return true;
+    }
+    return false;
+}
+
+/* It stands for several functions, and not for one that the caller has thought of. */
+static bool is_wide(const char *pattern)
+{
+    return !pattern || strchr(pattern, '*');
+}
+
+bool cushim__sweep_is_meant(const char *function, const char *pattern)
+{
+    if (is_wide(pattern)) {
+        for (const char *const *name = queries; *name; name++) {
+            if (strcmp(function, *name) == 0)
+                return false;
+        }
+    }
+    return !pattern || cushim__pattern_fits(pattern, function);
+}
+
+bool cushim__sweep_means_any(const char *pattern, bool spares)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const char *function = cushim__slot_name(slot);
+
+        if (cushim__sweep_is_meant(function, pattern) &&
+            !(spares && cushim__sweep_is_spared(function, pattern)))
+            return true;
+    }
+    return false;
+}
+
+bool cushim__sweep_releases(const char *function)
+{
+    return has_any(function, releasing) && !has_any(function, not_releasing);
+}
+
+bool cushim__sweep_is_spared(const char *function, const char *pattern)
+{
+    return is_wide(pattern) && cushim__sweep_releases(function) &&
+           !strstr(function, "EndCapture"); /* which answers the graph */
+}
+
+CUresult cushim__sweep_usual_code(const char *function)
+{
+    if (cushim__sweep_releases(function) || has_any(function, not_allocating) ||
+        !has_any(function, allocating))
+        return CUDA_ERROR_UNKNOWN;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Of polls that follow one another so many alike are counted, and so many kinds distinguished. */
+enum { POLLS_COUNTED = 2, POLLS_DISTINGUISHED = 16 };
 
 /* Under the layer's lock. */
 static struct {
     bool is_on; /* read without it */
     struct cushim__sweep_order order;
-    struct cushim__sweep_seen seen;
+    struct cushim__sweep_outcome outcome;
     struct {
         unsigned slot, times;
         uint64_t handle;
-    } polls[POLLS_TOLD]; /* since the last call that is none */
+    } polls[POLLS_DISTINGUISHED]; /* since the last call that is none */
     unsigned poll_count;
     bool is_elsewhere; /* another context was made current than that before the body */
 } run;
@@ -31,15 +109,17 @@ void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
 {
     cushim__lock_take(&cushim__layer->lock);
     run.order = *order;
-    run.seen = (struct cushim__sweep_seen){0};
+    run.outcome = (struct cushim__sweep_outcome){0};
     run.poll_count = 0;
     run.is_elsewhere = false;
     __atomic_store_n(&run.is_on, true, __ATOMIC_RELAXED);
+    cushim__subscriber_set(CUSHIM__SWEEP, &cushim__sweep_subscriber);
+    cushim__subscribe_all(CUSHIM__SWEEP, true);
     cushim__lock_release(&cushim__layer->lock);
     way_out = out;
 }
 
-void cushim__sweep_end(struct cushim__sweep_seen *seen)
+void cushim__sweep_end(struct cushim__sweep_outcome *outcome)
 {
     struct cushim_layer *layer = cushim_layer_current();
 
@@ -48,16 +128,9 @@ void cushim__sweep_end(struct cushim__sweep_seen *seen)
     if (layer)
         cushim__lock_take(&layer->lock);
     __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
-    *seen = run.seen;
+    *outcome = run.outcome;
     if (layer)
         cushim__lock_release(&layer->lock);
-}
-
-void cushim__sweep_drop(void)
-{
-    __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
-    way_out = NULL;
-    cushim__sweep_running_end();
 }
 
 static bool is_poll(unsigned slot)
@@ -80,7 +153,7 @@ static bool is_counted(const struct cushim__call *call)
     while (i < run.poll_count &&
            (run.polls[i].slot != call->slot || run.polls[i].handle != call->values[0]))
         i++;
-    if (i == POLLS_TOLD)
+    if (i == POLLS_DISTINGUISHED)
         return true;
     if (i == run.poll_count) {
         run.polls[i].slot = call->slot;
@@ -92,23 +165,23 @@ static bool is_counted(const struct cushim__call *call)
 }
 
 /* Whether it makes current what was current before the body. */
-static bool puts_back(const struct cushim__call *call)
+static bool restores_current(const struct cushim__call *call)
 {
     return call->slot == CUSHIM__SLOT(CtxSetCurrent) &&
            (CUcontext)(uintptr_t)call->values[0] == run.order.current;
 }
 
-/* Whether it gives something back that the body has taken, and releases are not to fail. */
+/* Whether it releases what the body has, and releases are not to fail. */
 static bool is_spared(const struct cushim__call *call, const char *function)
 {
-    bool is_back = puts_back(call);
+    bool is_release = restores_current(call);
 
-    if (call->slot == CUSHIM__SLOT(CtxSetCurrent) && !is_back)
+    if (call->slot == CUSHIM__SLOT(CtxSetCurrent) && !is_release)
         run.is_elsewhere = true;
-    is_back =
-        is_back && run.is_elsewhere && (!run.order.functions || strchr(run.order.functions, '*'));
+    is_release = is_release && run.is_elsewhere &&
+                 (!run.order.functions || strchr(run.order.functions, '*'));
     return !run.order.fails_releases &&
-           (is_back || cushim__sweep_is_spared(function, run.order.functions));
+           (is_release || cushim__sweep_is_spared(function, run.order.functions));
 }
 
 /* Whether a call fails that is the next one. */
@@ -117,25 +190,25 @@ static bool is_due(const struct cushim__call *call, const char *function)
     bool counts;
     const uint64_t limit = run.order.limit;
 
-    run.seen.calls++;
-    if (run.seen.calls == limit + 1)
-        run.seen.last = function;
-    if (run.seen.calls > limit)
-        return run.seen.calls <= 2 * limit;
+    run.outcome.calls++;
+    if (run.outcome.calls == limit + 1)
+        run.outcome.last = function;
+    if (run.outcome.calls > limit)
+        return run.outcome.calls <= 2 * limit;
     counts = is_counted(call);
     if (is_spared(call, function) || !cushim__sweep_is_meant(function, run.order.functions))
         return false;
-    run.seen.matched += counts;
-    if (run.order.nth == 0 || run.seen.matched < run.order.nth)
+    run.outcome.matched += counts;
+    if (run.order.nth == 0 || run.outcome.matched < run.order.nth)
         return false;
     return run.order.kind == CUSHIM_SWEEP_FROM_THEN_ON ||
-           (counts && run.seen.matched == run.order.nth);
+           (counts && run.outcome.matched == run.order.nth);
 }
 
 /* Whether it is made although it fails. */
 static bool is_made(const struct cushim__call *call, const char *function)
 {
-    return puts_back(call) || cushim__sweep_gives_back(function);
+    return restores_current(call) || cushim__sweep_releases(function);
 }
 
 /* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
@@ -147,12 +220,12 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
     if (!is_due(call, function))
         return CUDA_SUCCESS;
     code = run.order.code ? run.order.code : cushim__sweep_usual_code(function);
-    if (!run.seen.function) {
-        run.seen.function = function;
-        run.seen.code = code;
+    if (!run.outcome.function) {
+        run.outcome.function = function;
+        run.outcome.code = code;
         *is_first = run.order.nth > 0;
         if (*is_first)
-            cushim__sweep_running_fails(&run.order, &run.seen);
+            cushim__sweep_progress_fails(&run.order, &run.outcome);
     }
     call->is_injected = true;
     if (is_made(call, function))
@@ -161,7 +234,7 @@ static CUresult decide(struct cushim__call *call, bool *is_first)
 }
 
 /* A call that another one makes is not the body's. */
-bool cushim__sweep_before(struct cushim__call *call, CUresult *answer)
+static bool before(struct cushim__call *call, CUresult *answer)
 {
     CUresult code = CUDA_SUCCESS;
     bool is_endless = false, is_first = false;
@@ -171,7 +244,7 @@ bool cushim__sweep_before(struct cushim__call *call, CUresult *answer)
     cushim__lock_take(&cushim__layer->lock);
     if (run.is_on) {
         code = decide(call, &is_first);
-        is_endless = run.seen.calls > 3 * run.order.limit;
+        is_endless = run.outcome.calls > 3 * run.order.limit;
     }
     cushim__lock_release(&cushim__layer->lock);
     if (is_first && run.order.on_failure)
@@ -195,15 +268,29 @@ static void drop_graph(const struct cushim__call *call)
         *graph = NULL;
 }
 
-CUresult cushim__sweep_after(struct cushim__call *call, CUresult answer)
+static CUresult after(struct cushim__call *call, CUresult answer)
 {
-    if (call->replaced == CUDA_SUCCESS)
-        return answer;
-    if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(StreamEndCapture) ||
-                                   call->slot == CUSHIM__SLOT(StreamEndCapture_ptsz)))
-        drop_graph(call);
-    return call->replaced;
+    if (call->replaced != CUDA_SUCCESS) {
+        if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(StreamEndCapture) ||
+                                       call->slot == CUSHIM__SLOT(StreamEndCapture_ptsz)))
+            drop_graph(call);
+        answer = call->replaced;
+    }
+    cushim__pins_call_ended(call, answer);
+    return answer;
 }
+
+/* The layer ends in the middle of a run. */
+static void destroy(void)
+{
+    __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
+    way_out = NULL;
+    cushim__sweep_progress_end();
+    cushim__pins_end();
+}
+
+const struct cushim__subscriber cushim__sweep_subscriber = {
+    .before = before, .after = after, .destroy = destroy};
 
 /* Without a layer there is no run, and what was before it is over. */
 CUresult cushim_sweep_injected(const char **function)
@@ -214,8 +301,8 @@ CUresult cushim_sweep_injected(const char **function)
 
     if (layer && __atomic_load_n(&run.is_on, __ATOMIC_RELAXED)) {
         cushim__lock_take(&layer->lock);
-        name = run.seen.function;
-        code = run.seen.code;
+        name = run.outcome.function;
+        code = run.outcome.code;
         cushim__lock_release(&layer->lock);
     }
     if (function)
@@ -229,8 +316,8 @@ int cushim_sweep_wrong(const char *claim)
 
     if (layer && claim && __atomic_load_n(&run.is_on, __ATOMIC_RELAXED)) {
         cushim__lock_take(&layer->lock);
-        if (!run.seen.wrong[0])
-            snprintf(run.seen.wrong, sizeof run.seen.wrong, "%s", claim);
+        if (!run.outcome.wrong[0])
+            snprintf(run.outcome.wrong, sizeof run.outcome.wrong, "%s", claim);
         cushim__lock_release(&layer->lock);
     }
     return 1;

@@ -1,10 +1,94 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/testkit/sweep_text.h"
+/* The text of a sweep: a line for each run in which something was wrong, and the run under way. */
+#include "src/testkit/sweep.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "src/testkit/sweep_progress.h"
+#include "src/base/result.h"
+
+/* One from where a run begins, one from where a call fails: who reads one sees it whole. */
+static char begun[600], failed[600];
+static const char *running;
+
+/* Settings on one line: `schedule = random, seed = 7`. */
+static void add_settings(struct cushim__text *text, const char *settings)
+{
+    const char *between = "; mock: ";
+
+    while (settings && *settings) {
+        const size_t length = strcspn(settings, "\n");
+
+        if (length > 0)
+            cushim__text_format(text, "%s%.*s", between, length < 100 ? (int)length : 100,
+                                settings);
+        if (length > 0)
+            between = ", ";
+        settings += length;
+        settings += strspn(settings, "\n");
+    }
+}
+
+/* `call 17 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once`. */
+static void add_name(struct cushim__text *text, const struct cushim__sweep_order *order,
+                     const struct cushim__sweep_outcome *outcome)
+{
+    if (order->nth == 0) {
+        cushim__text_add(text, "with no call failing");
+        return;
+    }
+    cushim__text_format(text, "call %llu of the body (%s) answered ",
+                        (unsigned long long)order->nth,
+                        outcome->function ? outcome->function : "none");
+    cushim__result_add(text, outcome->code);
+    cushim__text_add(text,
+                     order->kind == CUSHIM_SWEEP_ONCE ? ", once" : ", as did all from then on");
+}
+
+/* `; mock: schedule = lazy; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE`. */
+static void add_reproduction(struct cushim__text *text, const struct cushim__sweep_order *order)
+{
+    add_settings(text, order->settings);
+    if (order->nth > 0)
+        cushim__text_format(text, "; this run alone: first = last = %llu, kinds = %s",
+                            (unsigned long long)order->nth,
+                            order->kind == CUSHIM_SWEEP_ONCE ? "CUSHIM_SWEEP_ONCE"
+                                                             : "CUSHIM_SWEEP_FROM_THEN_ON");
+}
+
+void cushim__sweep_progress_begin(const struct cushim__sweep_order *order)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, begun, sizeof begun);
+    if (order->nth == 0)
+        cushim__text_add(&text, "with no call failing");
+    else
+        cushim__text_format(&text, "before call %llu of the body", (unsigned long long)order->nth);
+    add_reproduction(&text, order);
+    __atomic_store_n(&running, begun, __ATOMIC_RELEASE);
+}
+
+void cushim__sweep_progress_fails(const struct cushim__sweep_order *order,
+                                  const struct cushim__sweep_outcome *outcome)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, failed, sizeof failed);
+    add_name(&text, order, outcome);
+    add_reproduction(&text, order);
+    __atomic_store_n(&running, failed, __ATOMIC_RELEASE);
+}
+
+void cushim__sweep_progress_end(void)
+{
+    __atomic_store_n(&running, NULL, __ATOMIC_RELEASE);
+}
+
+const char *cushim_sweep_running(void)
+{
+    return __atomic_load_n(&running, __ATOMIC_ACQUIRE);
+}
 
 enum { LINE = CUSHIM__SWEEP_FINDINGS + 600 };
 
@@ -66,7 +150,7 @@ void cushim__sweep_text_end(struct cushim__sweep_text *text)
  */
 static uint64_t number_of(const struct cushim__sweep_run *run)
 {
-    const bool is_told = run->seen.wrong[0] || run->verdict;
+    const bool is_told = run->outcome.wrong[0] || run->verdict;
     uint64_t number = 14695981039346656037u;
     bool is_offset = false;
 
@@ -120,8 +204,8 @@ void cushim__sweep_text_add_run(struct cushim__sweep_text *text,
     if (is_like_another(text, what))
         return;
     cushim__text_begin(&line, buffer, sizeof buffer);
-    cushim__sweep_name_add(&line, &run->order, &run->seen);
+    add_name(&line, &run->order, &run->outcome);
     cushim__text_format(&line, ": %s", run->findings);
-    cushim__sweep_way_add(&line, &run->order);
+    add_reproduction(&line, &run->order);
     add_line(text, buffer, what);
 }

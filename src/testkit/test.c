@@ -1,19 +1,129 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test's mock and layer: begun and ended together. Not in the library that programs load. */
+/* A test: a mock and a layer that begin and end together, and the verdict at the end. */
 #include <stdlib.h>
 
 #include <cushim/driver.h>
 #include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 
 #include "loader/options.h"
 #include "src/base/result.h"
-#include "src/base/text.h"
-#include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording.h"
+#include "src/layer/tracker.h"
 #include "src/mock/world.h"
-#include "src/testkit/test.h"
+
+struct cushim_test {
+    struct cushim_mock *mock;   /* NULL: it runs on a driver, or the program has destroyed it */
+    struct cushim_layer *layer; /* NULL: the program has destroyed it */
+    CUcontext former;           /* current before the test */
+    CUcontext context;          /* current when it began */
+    bool has_retained;          /* `context` is this test's reference */
+};
+
+enum { SHOWN = 8 };
+
+/* The first texts of a list that the mock keeps, below a line that counts them. */
+static void print_list(struct cushim__text *text, struct cushim_mock *mock, size_t count,
+                       const char *what, const char *of,
+                       const char *(*at)(struct cushim_mock *mock, size_t index))
+{
+    const char *line;
+    size_t shown = 0;
+
+    if (count == 0)
+        return;
+    cushim__text_format(text, "%zu %s%s%s:\n", count, what, count == 1 ? "" : "s", of);
+    while (shown < SHOWN && (line = at(mock, shown)) != NULL) {
+        cushim__text_format(text, "  %s\n", line);
+        shown++;
+    }
+    if (shown < count)
+        cushim__text_format(text, "  and %zu more\n", count - shown);
+}
+
+static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+        return;
+    print_list(text, mock, state.violations, "violation", " of the driver's rules",
+               cushim_mock_violation);
+    print_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
+    if (state.pending > 0)
+        cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
+                            state.pending, state.pending == 1 ? " is" : "s are",
+                            state.pending == 1 ? "it" : "them");
+}
+
+/* Asked of the driver itself: it is no call of the program. */
+static void print_current(struct cushim__text *text, const struct cushim_test *test)
+{
+    CUcontext context = NULL;
+    char tag[CUSHIM_TAG_SIZE];
+
+    if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
+        context == test->context)
+        return;
+    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+        cushim__text_add(text, "a context is left current for this thread\n");
+    else
+        cushim__text_format(text, "%s is left current for this thread\n", tag);
+}
+
+/* The reference of the test itself is not the program's to release. */
+static void ignore_own_context(const struct cushim_test *test)
+{
+    if (!test->has_retained)
+        return;
+    cushim__lock_take(&test->layer->lock);
+    cushim__tracker_ignore_primary(0);
+    cushim__lock_release(&test->layer->lock);
+}
+
+static void print_faults(struct cushim__text *text, const struct cushim_test *test)
+{
+    const char *unused;
+
+    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
+        cushim__text_format(text, "%s\n", unused);
+}
+
+/* What the program has destroyed of it can neither be asked nor destroyed again. */
+static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
+{
+    if (test->mock && cushim_mock_current() != test->mock) {
+        cushim__text_add(text, "the mock of the test was destroyed before the test's end\n");
+        test->mock = NULL;
+    }
+    if (cushim_layer_current() != test->layer) {
+        cushim__text_add(text, "the layer of the test was destroyed before the test's end\n");
+        test->layer = NULL;
+    }
+}
+
+/* Print what was wrong: nothing if nothing was. Parts that the program has destroyed are forgotten. */
+static void print_verdict(struct cushim_test *test, struct cushim__text *text)
+{
+    char verdict[4096];
+
+    look_for_parts(text, test);
+    if (!test->layer) {
+        print_mock(text, test->mock);
+        cushim__text_mark_cut(text);
+        return;
+    }
+    cushim_layer_verify(test->layer, verdict, sizeof verdict);
+    cushim__text_add(text, verdict);
+    print_mock(text, test->mock);
+    print_faults(text, test);
+    print_current(text, test);
+    ignore_own_context(test);
+    cushim__leaks_print(text, 0);
+    cushim__text_mark_cut(text);
+}
 
 /* The one that runs; NULL: none does. */
 static struct cushim_test *running;
@@ -54,14 +164,14 @@ static CUresult create_mock(struct cushim_test *test, const struct cushim_test_o
     return code == CUDA_SUCCESS ? cushim_mock_install(test->mock) : code;
 }
 
-static CUresult begin_seeing(struct cushim_layer *layer)
+static CUresult begin_tracking(struct cushim_layer *layer)
 {
     bool is_begun;
 
     cushim__lock_take(&layer->lock);
-    is_begun = cushim__seeing_begin(CUSHIM__SEEN_BY_TEST);
+    is_begun = cushim__decoding_begin(CUSHIM__TRACKER);
     cushim__lock_release(&layer->lock);
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    cushim__subscribe_all(CUSHIM__TRACKER, true);
     return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -105,7 +215,7 @@ static CUresult refuse_context(const struct cushim_test_options *options, CUresu
     return refuse(options, code, why);
 }
 
-/* Through the layer, which keeps book of it. */
+/* Through the layer, so that the tracker follows it. */
 static CUresult make_context(struct cushim_test *test, const struct cushim_test_options *options)
 {
     const struct cushim_table *driver = cushim_driver();
@@ -131,7 +241,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
         cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->former);
     test->context = test->former;
     if (code == CUDA_SUCCESS)
-        code = begin_seeing(test->layer);
+        code = begin_tracking(test->layer);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_install(test->layer);
     if (code == CUDA_SUCCESS && options->context)
@@ -231,7 +341,7 @@ CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
         cushim__text_add(&text, "this test has ended, or is none\n");
         return CUDA_ERROR_INVALID_VALUE;
     }
-    cushim__test_tell(test, &text);
+    print_verdict(test, &text);
     __atomic_store_n(&running, NULL, __ATOMIC_RELEASE);
     destroy(test);
     return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
