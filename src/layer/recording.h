@@ -7,12 +7,12 @@
 #include "src/layer/layer.h"
 
 /*
- * cushim_recording_start(), not under the lock; `is_asked` says whether it is a failure that calls
- * are lost which nobody reads.
+ * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a
+ * failure even if the program does not read the recording.
  */
 CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
 
-/* Print that calls were lost which somebody wants. Under the layer's lock. */
+/* Print that calls were lost which the program wants. Under the layer's lock. */
 void cushim__recording_print_lost(struct cushim__text *text);
 
 #endif
