@@ -9,7 +9,6 @@
 #include "src/base/fork.h"
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
-#include "src/layer/recording.h"
 #include "src/layer/tracker.h"
 
 struct cushim_layer *cushim__layer;

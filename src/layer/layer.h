@@ -116,6 +116,15 @@ static inline bool cushim__is_subscribed(enum cushim__subscription subscription,
 void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);
 
+/*
+ * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure even
+ * if the program does not read the recording.
+ */
+CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
+
+/* Print that calls were lost which the program wants. Under the layer's lock. */
+void cushim__recording_print_lost(struct cushim__text *text);
+
 /* Begin a call. False: it is not made, and `*answer` is what it answers. */
 bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const uint64_t *values,
                               CUresult *answer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording: a ring of the calls that were made, and how programs read it. */
-#include "src/layer/recording.h"
+#include "src/layer/layer.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,6 @@
 #include "loader/options.h"
 #include "src/base/result.h"
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
 #include "src/layer/tracker.h"
 #include "src/mock/world.h"
 
