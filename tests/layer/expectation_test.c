@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expectations: what they count, and what verify tells of them. */
+/* Expectations: what they count, and what verify prints of them. */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
 #include <string.h>
@@ -342,7 +342,7 @@ static void expectations_need_no_recording(void **state)
 
 /*
  * Expectations in words: each kind of matcher, numbers with a sign, odd codes, calls too long to be
- * told whole.
+ * printed whole.
  */
 
 static void matchers_are_reported_as_they_were_written(void **state)
@@ -381,7 +381,7 @@ static void of_calls_that_come_too_early_the_first_is_reported(void **state)
 static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
 {
     const unsigned most = 4294967295u;
-    const char *told, *end;
+    const char *printed, *end;
 
     (void)state;
     OK(cushim_tag_name(layer, stream, "stream-of-thirty-one-characters"));
@@ -390,11 +390,11 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
     cushim_fault_clear(layer);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, said, sizeof said));
-    told = strstr(said, "call 7 of thread 1: cuLaunchKernel(f=NULL, gridDimX=4294967295, ");
-    assert_non_null(told);
-    end = strchr(told, '\n');
+    printed = strstr(said, "call 7 of thread 1: cuLaunchKernel(f=NULL, gridDimX=4294967295, ");
+    assert_non_null(printed);
+    end = strchr(printed, '\n');
     assert_non_null(end);
-    assert_int_equal(end - told, 319);
+    assert_int_equal(end - printed, 319);
     assert_memory_equal(end - 3, "...", 3);
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a failing test of a user prints: each failing failure fails, and is told in full.
+"""What a failing test of a user prints: each of them fails, and its message is complete.
 
     planted_test.py PROGRAM SOURCE places|no-places
 
-Without places the toolchain cannot unwind, and it is told that they are not known.
+Where the toolchain cannot unwind, the message says that the call site is not known.
 """
 
 import os
@@ -26,7 +26,7 @@ if PLACES == 'places':
 STRANGE = (
     r'cushim_cmocka_begin\(\): the initial state of the test is no struct cushim_test_options, or '
     r'its \.size is not set to sizeof\(struct cushim_test_options\)')
-TOLD = {
+EXPECTED = {
     'leak': [
         r'1 context leaked:',
         r'  context#1, primary context of device 0, by cuDevicePrimaryCtxRetain, '
@@ -84,7 +84,7 @@ class Planted(unittest.TestCase):
         self.assertNotIn('leaked', result.stdout)
 
     def test_each_failure_fails_and_is_reported(self):
-        for name, lines in TOLD.items():
+        for name, lines in EXPECTED.items():
             with self.subTest(name):
                 result = run(name)
                 self.assertNotEqual(result.returncode, 0, result.stdout)
@@ -99,8 +99,8 @@ class Planted(unittest.TestCase):
         addr2line = shutil.which('addr2line')
         if not addr2line or WRAPPER or PLACES != 'places':
             self.skipTest('the C test compares the addresses')
-        told = re.search(r'memory#1, .* at failing\+(0x[0-9a-f]+)', run('leak').stdout)
-        line = subprocess.run([addr2line, '-e', PROGRAM, told.group(1)], check=True, text=True,
+        printed = re.search(r'memory#1, .* at failing\+(0x[0-9a-f]+)', run('leak').stdout)
+        line = subprocess.run([addr2line, '-e', PROGRAM, printed.group(1)], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.split(' ')[0].strip()
         with open(SOURCE, encoding='utf-8') as file:
             lines = file.read().split('\n')

@@ -283,9 +283,9 @@ static void probability_goes_by_the_seed_alone(void **state)
     assert_in_range(count, 150, 250);
 }
 
-/* The rules of a layer: how they are added, told and removed. */
+/* The rules of a layer: how they are added, listed and removed. */
 
-/* These rules are refused, and this is told. */
+/* These rules are refused with these messages. */
 static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
 {
     CODE(CUDA_ERROR_INVALID_VALUE,

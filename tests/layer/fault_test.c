@@ -340,7 +340,7 @@ static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **sta
     assert_int_equal(cushim_fault_matched(*state, 0), 0);
 }
 
-/* As a driver says it: the call succeeds, and the status tells. */
+/* As a driver says it: the call succeeds, and the status says so. */
 static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;

@@ -18,8 +18,8 @@ enum { CHILD_SECONDS = 120, HELD_MS = 100 };
 static atomic_bool is_held, is_over;
 
 /*
- * As a call of another thread that is within the layer while this one forks. A fork waits for it, so
- * it lets go after a while: a child without that wait would find the lock taken, and never end.
+ * As a call of another thread that is within the layer while this one forks. A fork waits for it,
+ * so it lets go after a while: a child without that wait would find the lock taken, and never end.
  */
 static void *hold(void *unused)
 {
@@ -31,7 +31,7 @@ static void *hold(void *unused)
     return unused;
 }
 
-/* Fork, use the layer in the child, and tell whether that came to its end. */
+/* Fork, use the layer in the child, and return whether that came to its end. */
 static bool child_uses(struct cushim_layer *used)
 {
     const pid_t child = fork();

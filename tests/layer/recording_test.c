@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recording: what it tells of calls, in which words, and what it does when it is full. */
+/* The recording: what it prints of calls, and what it does when it is full. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,9 @@ int sweep_teardown(void **state);
 int sweep_make_current(void *data);
 void sweep_end_current(void *data);
 
-/* Sweep a body, with the options and the result above; and the program with something wrong in it. */
+/*
+ * Sweep a body, with the options and the result above; and the program with something wrong in it.
+ */
 CUresult sweep_run(int (*body)(void *data), void *data);
 CUresult sweep_once(enum bug bug);
 

@@ -15,7 +15,7 @@
 #if UNWINDS
 #define PLACE PROGRAM "+0x"
 #else
-#define PLACE "an unknown place" /* the toolchain cannot tell */
+#define PLACE "an unknown place" /* the toolchain cannot unwind */
 #endif
 
 /*
@@ -192,7 +192,7 @@ static void failures_are_counted_and_the_first_kept(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
 }
 
-/* What a sweep tells of runs: the same once, and what is another thing by itself. */
+/* What a sweep prints of runs: what is the same once, and all else by itself. */
 
 static char expected[100];
 

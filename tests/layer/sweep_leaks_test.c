@@ -140,13 +140,13 @@ static void assert_a_test_begins_afresh(void)
 
 static void body_that_destroys_what_it_runs_on_is_found(void **state)
 {
-    static const char told[] = "the body has destroyed the mock or the layer that it ran on";
+    static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
 
     (void)state;
     assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(sweep_why, told));
+    assert_non_null(strstr(sweep_why, printed));
     assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
-    assert_non_null(strstr(sweep_why, told));
+    assert_non_null(strstr(sweep_why, printed));
     assert_a_test_begins_afresh();
 }
 

@@ -67,7 +67,7 @@ static void reference_of_the_programs_own_is_reported(void **state)
                            "device 0, by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
 }
 
-/* It is refused with this code, and nothing else is told than this. */
+/* It is refused with this code and with this message alone. */
 static void assert_refused(CUresult code, const char *why)
 {
     struct cushim_test *test = NULL;
@@ -164,7 +164,7 @@ static void size_that_was_forgotten_is_reported(void **state)
     newer.known.size = sizeof newer;
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&newer.known, &testkit));
     assert_string_equal(message, why);
-    /* Where nobody can tell what the rest is, nothing is written. */
+    /* Where the rest cannot be read, nothing is written. */
     message[0] = '\0';
     options.size = sizeof options + 1;
     assert_refused(CUDA_ERROR_INVALID_VALUE, "");
@@ -307,7 +307,7 @@ static void expectations_are_verified_in_the_test(void **state)
     cushim_assert_verified(own);
 }
 
-/* Tests and layers that have ended: whoever still has one is told so, and nothing happens. */
+/* Tests and layers that have ended: a pointer to one is refused, and nothing happens. */
 
 static char text[200];
 

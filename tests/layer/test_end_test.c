@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a test: what it tells of everything that is not as it should be. */
+/* The end of a test: what it reports of everything that is wrong. */
 #include <stdio.h>
 #include <string.h>
 
@@ -273,7 +273,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     struct cushim__code_file file;
     unsigned long long call, caller;
     char name[2][64];
-    const char *told;
+    const char *printed;
 
     (void)state;
     testkit_enter();
@@ -286,15 +286,15 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     testkit_enter();
     plant();
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    told = strstr(testkit_text, "event#3, by cuEventCreate");
-    assert_non_null(told);
-    told = strstr(told, " at ");
-    if (!UNWINDS) { /* the toolchain cannot tell, and neither can the kit */
-        assert_int_equal(strncmp(told, " at an unknown place\n", 21), 0);
+    printed = strstr(testkit_text, "event#3, by cuEventCreate");
+    assert_non_null(printed);
+    printed = strstr(printed, " at ");
+    if (!UNWINDS) { /* the toolchain cannot unwind, nor can the test kit */
+        assert_int_equal(strncmp(printed, " at an unknown place\n", 21), 0);
         return;
     }
     assert_int_equal(
-        sscanf(told, " at %63[^+]+0x%llx %63[^+]+0x%llx", name[0], &call, name[1], &caller), 4);
+        sscanf(printed, " at %63[^+]+0x%llx %63[^+]+0x%llx", name[0], &call, name[1], &caller), 4);
     cushim__code_file_find(came_back_to - 1, &file);
     assert_string_equal(name[0], file.name);
     assert_string_equal(name[1], file.name);
@@ -302,7 +302,7 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
     assert_in_range(call + file.base, (uintptr_t)plant, (uintptr_t)plant + MOST_OF_PLANT);
 }
 
-/* The end of a test in words: more than is told one by one, and what has no tag. */
+/* The verdict of a test: more than is printed one by one, and what has no tag. */
 
 static void of_many_violations_the_first_are_reported_and_the_rest_counted(void **state)
 {

@@ -212,7 +212,8 @@ static void recording_that_was_stopped_records_no_more(void **state)
 }
 
 /*
- * A test with faults: they take effect, what they answer is no error, and what never came is told.
+ * A test with faults: they take effect, what they answer is no error, and what never fired is
+ * reported.
  */
 
 static void begin_with(const char *faults)
