@@ -14,7 +14,6 @@
 
 struct cushim__faults {
     unsigned count;
-    uint64_t seed;
     struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__fault_state states[CUSHIM__FAULT_RULES];
     char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
@@ -33,6 +32,9 @@ static inline unsigned cushim__fault_first(uint64_t set)
 {
     return (unsigned)__builtin_ctzll(set);
 }
+
+/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
 
 /* A rule has taken effect. */
 void cushim__fault_fired(unsigned rule);

@@ -48,15 +48,16 @@ CUresult cushim__call_enter(unsigned slot);
 CUresult cushim__call_leave(unsigned slot, CUresult code);
 
 /*
- * The call that has begun is of an ABI that the slot `newer` replaced: log that, once for each slot.
- * Nothing is logged where the driver's version lacks `newer`: the program has no better choice then.
+ * The call that has begun is of an ABI that the slot `newer` replaced: log that, once for each
+ * slot. Nothing is logged where the driver's version lacks `newer`: the program has no better
+ * choice then.
  */
 void cushim__call_superseded(unsigned slot, unsigned newer);
 
 /* The body of a slot that is not implemented: log its name, answer NOT_SUPPORTED. */
 CUresult cushim__call_refuse(unsigned slot);
 
-/* The exported name of the function under way on this thread; for violations and the log. */
+/* The exported name of the function under way on this thread; for misuses and the log. */
 const char *cushim__call_name(void);
 
 /*

@@ -38,7 +38,7 @@ static void in_child(void)
     cushim__life_in_child();
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
-    mock->violations = 0; /* those before were the parent's */
+    mock->misuses = 0; /* those before were the parent's */
 }
 
 void cushim__watch_forks(void)

@@ -194,13 +194,6 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
     return code;
 }
 
-CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
-{
-    const struct cushim__defaults defaults = {.mode = CUSHIM__AUTO, .where = "settings"};
-
-    return cushim__mock_create(options, &defaults, mock);
-}
-
 CUresult cushim_mock_destroy(struct cushim_mock *mock)
 {
     CUresult code;
@@ -215,7 +208,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
-    code = mock->violations > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    code = mock->misuses > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
     end(mock);
     cushim__lock_release(&life);
     return code;
@@ -242,7 +235,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .pending = cushim__engine_pending(),
         .executed = cushim__engine_executed(),
         .calls = mock->calls,
-        .violations = mock->violations,
+        .misuses = mock->misuses,
         .handles = cushim__object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__memory_used(),

@@ -11,7 +11,7 @@
 
 enum cushim__mode { CUSHIM__MANUAL, CUSHIM__AUTO, CUSHIM__THREADED };
 enum cushim__schedule { CUSHIM__FIFO, CUSHIM__EAGER, CUSHIM__LAZY, CUSHIM__RANDOM };
-enum cushim__race_search { CUSHIM__RACES_IGNORE, CUSHIM__RACES_REPORT, CUSHIM__RACES_VIOLATION };
+enum cushim__race_search { CUSHIM__RACES_IGNORE, CUSHIM__RACES_REPORT, CUSHIM__RACES_MISUSE };
 enum cushim__personality {
     CUSHIM__NORMAL,
     CUSHIM__NO_DEVICE,       /* cuInit answers 100 */
@@ -58,7 +58,7 @@ struct cushim__settings {
     enum cushim__personality personality;
     enum cushim__race_search races; /* whether missing waits are looked for, and what they are */
     bool hostile; /* whatever a driver may do to a program without an error, it does */
-    bool abort_on_violation;
+    bool abort_on_misuse;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
     unsigned kernels;       /* how many kernels run at once on a device */
     bool report_left;       /* at its exit the drop-in tells what the program has not given back */

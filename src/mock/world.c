@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one mock of this process, and what it says: log, violations, trace, identity. */
+/* The one mock of this process, and what it says: log, misuses, trace, identity. */
 #include "src/mock/world.h"
 
 #include <stdarg.h>
@@ -45,7 +45,7 @@ void cushim__mock_log(const char *format, ...)
     log_line(line);
 }
 
-void cushim__violation(const char *format, ...)
+void cushim__misuse(const char *format, ...)
 {
     struct cushim_mock *mock = cushim__world;
     const char *name = cushim__call_name();
@@ -56,12 +56,12 @@ void cushim__violation(const char *format, ...)
     say(format, arguments, text, sizeof text);
     va_end(arguments);
     snprintf(line, sizeof line, "%s%s%s", name, name[0] ? ": " : "", text);
-    if (mock->violations < CUSHIM__VIOLATIONS_KEPT)
-        snprintf(mock->violation[mock->violations], CUSHIM__VIOLATION_TEXT, "%.*s",
-                 CUSHIM__VIOLATION_TEXT - 1, line);
-    mock->violations++;
+    if (mock->misuses < CUSHIM__MISUSES_KEPT)
+        snprintf(mock->misuse[mock->misuses], CUSHIM__MISUSE_TEXT, "%.*s", CUSHIM__MISUSE_TEXT - 1,
+                 line);
+    mock->misuses++;
     log_line(line);
-    if (mock->settings.abort_on_violation) {
+    if (mock->settings.abort_on_misuse) {
         fprintf(stderr, "cushim mock: %s\n", line);
         abort();
     }
@@ -97,15 +97,15 @@ void cushim__world_give_back(struct cushim_mock *mock)
         cushim__lock_release(&mock->lock);
 }
 
-const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
+const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
 {
     const char *text = NULL;
 
     if (!mock)
         return NULL;
     cushim__world_take(mock);
-    if (index < mock->violations && index < CUSHIM__VIOLATIONS_KEPT)
-        text = mock->violation[index];
+    if (index < mock->misuses && index < CUSHIM__MISUSES_KEPT)
+        text = mock->misuse[index];
     cushim__world_give_back(mock);
     return text;
 }

@@ -13,7 +13,7 @@
 #include "src/base/lock.h"
 #include "src/mock/settings.h"
 
-enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 800 };
+enum { CUSHIM__MISUSES_KEPT = 64, CUSHIM__MISUSE_TEXT = 800 };
 
 struct cushim__context;
 struct cushim__device;
@@ -44,8 +44,8 @@ struct cushim_mock {
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 
-    size_t violations;
-    char violation[CUSHIM__VIOLATIONS_KEPT][CUSHIM__VIOLATION_TEXT];
+    size_t misuses;
+    char misuse[CUSHIM__MISUSES_KEPT][CUSHIM__MISUSE_TEXT];
     void (*log)(void *data, const char *line);
     void *log_data;
     void (*trace)(void *data, const struct cushim_mock_trace *entry);
@@ -82,7 +82,7 @@ __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *form
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
  * function under way stands before the text.
  */
-__attribute__((format(__printf__, 1, 2))) void cushim__violation(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__misuse(const char *format, ...);
 
 /* Tell the trace. */
 void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,

@@ -49,15 +49,15 @@ OPTIONS = {
 
 # What a target is to cover.
 PARSERS = {
-    'arguments': ['src/tool/arguments.c', 'src/tool/commands.c', 'src/tool/main.c',
-                  'src/tool/mock.c', 'src/tool/options.c', 'src/tool/run.c'],
+    'arguments': ['src/tool/arguments.c', 'src/tool/main.c',
+                  'src/tool/mock.c', 'src/tool/run.c'],
     'calls': ['src/mock/call.c', 'src/mock/calls/context', 'src/mock/calls/event/event.c',
               'src/mock/calls/stream/stream.c', 'src/mock/calls/graph/graph.c',
               'src/mock/calls/memory/memory.c', 'src/mock/calls/capture', 'src/mock/engine',
               'src/mock/object'],
     'fault': ['src/layer/fault_parse.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
-    'json': ['src/tool/json.c', 'src/base/text.c'],
+    'json': ['src/tool/output.c', 'src/base/text.c'],
     'pattern': ['src/layer/function_name.c', 'src/layer/expected_call.c'],
     'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/settings'],

@@ -47,7 +47,7 @@ static void check_settings(const struct cushim__settings *settings)
     CLAIM(settings->kernels >= 1 && settings->kernels <= 1024);
     CLAIM(settings->mode <= CUSHIM__THREADED && settings->schedule <= CUSHIM__RANDOM);
     CLAIM(settings->personality <= CUSHIM__VERSION_MISMATCH);
-    CLAIM(settings->races <= CUSHIM__RACES_VIOLATION);
+    CLAIM(settings->races <= CUSHIM__RACES_MISUSE);
     CLAIM(settings->fault_count <= CUSHIM__FAULT_RULES);
     CLAIM(settings->costs.host_to_device_bytes_per_us && settings->costs.device_bytes_per_us);
     CLAIM(settings->costs.device_to_host_bytes_per_us && settings->costs.peer_bytes_per_us);

@@ -8,6 +8,7 @@
 #include <cushim/driver.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/mock/world.h"
 #include "tests/support/symbols.h"
@@ -142,6 +143,23 @@ static void symbols_that_the_driver_lacks_are_unknown_to_it(void **state)
         {"cuStreamGetCaptureInfo", 12030, 2, FOUND, "cuStreamGetCaptureInfo_v2_ptsz"});
 }
 
+static void version_chooses_between_functions_that_came_after_13_0(void **state)
+{
+    (void)state;
+    bare_create("driver_version = 13.5");
+    ASK({"cuLaunchHostFunc", 13010, 0, FOUND, "cuLaunchHostFunc"},
+        {"cuLaunchHostFunc", 13020, 0, FOUND, "cuLaunchHostFunc_v2"},
+        {"cuLaunchHostFunc", 13020, 2, FOUND, "cuLaunchHostFunc_v2_ptsz"},
+        {"cuGraphAddNode", 13030, 0, FOUND, "cuGraphAddNode_v2"},
+        {"cuGraphAddNode", 13050, 0, FOUND, "cuGraphAddNode_v3"},
+        {"cuGraphGetId", 13000, 0, TOO_OLD, NULL},
+        {"cuGraphGetId", 13010, 0, FOUND, "cuGraphGetId"});
+    bare_end();
+    bare_create("driver_version = 13.0");
+    ASK({"cuLaunchHostFunc", 13000, 0, FOUND, "cuLaunchHostFunc"},
+        {"cuGraphGetId", 13000, 0, UNKNOWN_NAME, NULL});
+}
+
 static void unknown_flags_are_refused_before_anything_is_looked_up(void **state)
 {
     static const cuuint64_t flags[] = {4, 8, 0x80000000u, UINT64_C(1) << 32, UINT64_MAX};
@@ -171,7 +189,7 @@ static void status_need_not_be_asked_for(void **state)
     assert_null(found);
 }
 
-static void null_where_the_driver_crashes_is_a_violation(void **state)
+static void null_where_the_driver_crashes_is_a_misuse(void **state)
 {
     void *found = &found;
 
@@ -179,8 +197,8 @@ static void null_where_the_driver_crashes_is_a_violation(void **state)
     bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
-    assert_int_equal(world_state().violations, 2);
-    assert_string_equal(cushim_mock_violation(world, 0), "cuGetProcAddress: the name is NULL");
+    assert_int_equal(world_state().misuses, 2);
+    assert_string_equal(cushim_mock_misuse(world, 0), "cuGetProcAddress: the name is NULL");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     bare_create("");
 }
@@ -207,8 +225,9 @@ static const struct version {
 } versions[] = {
     {"driver_version = 10.0", 10000}, {"driver_version = 11.2", 11020},
     {"driver_version = 12.0", 12000}, {"driver_version = 12.7", 12070},
-    {"driver_version = 13.0", 13000}, {"driver_version = 13.3", 13030},
-    {"driver_version = 13.5", 13050},
+    {"driver_version = 13.0", 13000}, {"driver_version = 13.1", 13010},
+    {"driver_version = 13.2", 13020}, {"driver_version = 13.3", 13030},
+    {"driver_version = 13.4", 13040}, {"driver_version = 13.5", 13050},
 };
 
 /* What stands in a slot of a table. */
@@ -223,8 +242,8 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 
 static bool is_expected(size_t index, int version)
 {
-    return cushim_symbol_since(index) <= version &&
-           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+    return cushim__symbol_since(index) <= version &&
+           (cushim__system_is_windows || strcmp(cushim__symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
@@ -233,11 +252,11 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
-            const cushim_function found = cushim_mock_symbol(cushim_symbol_name(i), world);
+            const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), world);
             const cushim_function expected =
                 is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
             if (found != expected)
-                fail_msg("%s of %s", cushim_symbol_name(i), versions[v].settings);
+                fail_msg("%s of %s", cushim__symbol_name(i), versions[v].settings);
         }
         bare_end();
     }
@@ -297,9 +316,10 @@ int main(void)
         BARE_TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
         BARE_TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
         BARE_TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
+        BARE_TEST(version_chooses_between_functions_that_came_after_13_0),
         BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
         BARE_TEST(status_need_not_be_asked_for),
-        BARE_TEST(null_where_the_driver_crashes_is_a_violation),
+        BARE_TEST(null_where_the_driver_crashes_is_a_misuse),
         BARE_TEST(private_tables_are_not_known),
         BARE_TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
         BARE_TEST(names_that_no_driver_exports_are_not_found),

@@ -51,7 +51,7 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.personality, CUSHIM__NORMAL);
     assert_int_equal(settings.races, CUSHIM__RACES_IGNORE);
     assert_false(settings.hostile);
-    assert_false(settings.abort_on_violation);
+    assert_false(settings.abort_on_misuse);
     assert_false(settings.skip_unregistered);
     assert_false(settings.report_left);
     assert_false(settings.quiet);
@@ -77,9 +77,9 @@ static void every_key_does_what_it_says(void **state)
                "schedule = random\n"
                "seed = 18446744073709551615\n"
                "personality = version-mismatch\n"
-               "races = violation\n"
+               "races = misuse\n"
                "hostile = yes\n"
-               "violation = abort\n"
+               "misuse = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
                "left = report\n"
@@ -91,9 +91,9 @@ static void every_key_does_what_it_says(void **state)
     assert_int_equal(settings.schedule, CUSHIM__RANDOM);
     assert_true(settings.seed == UINT64_MAX);
     assert_int_equal(settings.personality, CUSHIM__VERSION_MISMATCH);
-    assert_int_equal(settings.races, CUSHIM__RACES_VIOLATION);
+    assert_int_equal(settings.races, CUSHIM__RACES_MISUSE);
     assert_true(settings.hostile);
-    assert_true(settings.abort_on_violation);
+    assert_true(settings.abort_on_misuse);
     assert_true(settings.skip_unregistered);
     assert_int_equal(settings.kernels, 4);
     assert_true(settings.report_left);
@@ -229,7 +229,7 @@ static const struct {
     {"seed = 18446744073709551616",
      "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
     {"kernels = 0", "text:1:11: kernels is a whole number from 1 to 1024, not \"0\""},
-    {"races = yes", "text:1:9: races is ignore, report or violation, not \"yes\""},
+    {"races = yes", "text:1:9: races is ignore, report or misuse, not \"yes\""},
     {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
     {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
                       "profile, not \"2 GB\""},
@@ -412,7 +412,7 @@ static void assert_same(const struct cushim__settings *one, const struct cushim_
     assert_int_equal(one->personality, other->personality);
     assert_int_equal(one->races, other->races);
     assert_int_equal(one->hostile, other->hostile);
-    assert_int_equal(one->abort_on_violation, other->abort_on_violation);
+    assert_int_equal(one->abort_on_misuse, other->abort_on_misuse);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
     assert_int_equal(one->kernels, other->kernels);
     assert_int_equal(one->report_left, other->report_left);

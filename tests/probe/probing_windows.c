@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on Windows. Handles of this process; that no process is left is the job's doing, which has
- * one of them.
+ * Probing on Windows. Handles of this process; that no process is left is the job's doing, which
+ * has one of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

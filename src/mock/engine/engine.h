@@ -44,7 +44,7 @@ CUresult cushim__engine_reserve(struct cushim__stream *stream, struct cushim__op
 CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation);
 
 /*
- * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a violation and
+ * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a misuse and
  * answers CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the fault that came meanwhile.
  *
  * stream   all work of the stream so far; of the legacy default stream: and of all that block it
@@ -58,7 +58,7 @@ CUresult cushim__engine_wait_last(struct cushim__stream *stream);
 CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
                                    struct cushim__stream *demanded, uint64_t number);
 
-/* What a call in manual mode answers that would have to wait: a violation. */
+/* What a call in manual mode answers that would have to wait: a misuse. */
 CUresult cushim__engine_wait_refused(void);
 
 /* The same for something that another process does: it is asked again and again. */

@@ -71,8 +71,8 @@ static bool drive(void)
 
 CUresult cushim__engine_wait_refused(void)
 {
-    cushim__violation("it would have to wait, and in manual mode time passes in "
-                      "cushim_mock_advance() and cushim_mock_step() only");
+    cushim__misuse("it would have to wait, and in manual mode time passes in "
+                   "cushim_mock_advance() and cushim_mock_step() only");
     return CUDA_ERROR_TIMEOUT;
 }
 
@@ -87,7 +87,7 @@ CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *w
         if (cushim__world->settings.mode == CUSHIM__MANUAL)
             return cushim__engine_wait_refused();
         if (!drive()) {
-            cushim__violation("it waits for work that nothing will ever finish");
+            cushim__misuse("it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
         }
     }

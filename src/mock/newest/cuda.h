@@ -242,7 +242,11 @@ typedef struct cushim__checkpoint_checkpoint_args CUcheckpointCheckpointArgs;
 typedef struct cushim__checkpoint_lock_args CUcheckpointLockArgs;
 typedef struct cushim__checkpoint_restore_args CUcheckpointRestoreArgs;
 typedef struct cushim__checkpoint_unlock_args CUcheckpointUnlockArgs;
-typedef struct cushim__memcpy_attributes CUmemcpyAttributes;
+typedef struct cushim__memcpy_attributes {
+    unsigned int srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes;
 typedef struct cushim__memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
 typedef unsigned int CUprocessState;
 typedef unsigned int CUtensorMapIm2ColWideMode;

@@ -58,12 +58,12 @@ void cushim__object_remove(void *object);
 
 /*
  * Find what a handle stands for. NULL: INVALID_HANDLE. Destroyed, garbage or of another kind:
- * INVALID_HANDLE, and a violation is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
+ * INVALID_HANDLE, and a misuse is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
  * `*object` is set all the same.
  */
 CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *object);
 
-/* The same without a violation: NULL if there is none. For calls that the driver answers safely. */
+/* The same without a misuse: NULL if there is none. For calls that the driver answers safely. */
 void *cushim__object_peek(const void *handle, enum cushim__kind kind);
 
 /* Every object of a kind in order of creation: the one after `previous` (NULL: the first). */

@@ -122,8 +122,8 @@ void cushim__race_report(const struct cushim__race_side *later,
     if (races->count < CUSHIM__RACES_KEPT)
         snprintf(races->texts[races->count], CUSHIM__RACE_TEXT, "%s", text);
     races->count++;
-    if (cushim__world->settings.races == CUSHIM__RACES_VIOLATION)
-        cushim__violation("%s", text);
+    if (cushim__world->settings.races == CUSHIM__RACES_MISUSE)
+        cushim__misuse("%s", text);
     else
         cushim__mock_log("%s", text);
 }

@@ -158,7 +158,7 @@ void cushim__capture_end(struct cushim__capture *capture)
 
 void cushim__capture_lose_graph(struct cushim__capture *capture)
 {
-    cushim__violation("the graph is destroyed while a stream is captured into it");
+    cushim__misuse("the graph is destroyed while a stream is captured into it");
     cushim__capture_end(capture);
 }
 

@@ -130,7 +130,7 @@ CUSHIM__EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
     CUstreamCaptureMode former;
 
     if (!mode) {
-        cushim__violation("the mode is NULL");
+        cushim__misuse("the mode is NULL");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!thread)

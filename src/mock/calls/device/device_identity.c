@@ -65,7 +65,7 @@ CUSHIM__EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
     if (code != CUDA_SUCCESS)
         return code;
     if (room == 0) {
-        cushim__violation("the driver crashes on a length of 0");
+        cushim__misuse("the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (length < room) {

@@ -76,6 +76,25 @@ CUSHIM__APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on a
     return code;
 }
 
+CUSHIM__APPROXIMATE(DeviceGetCliqueCount,
+                    "no driver of this version was measured; devices are on no fabric")
+(size_t *count, CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code = count ? cushim__device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *count = 0;
+    return code;
+}
+
+CUSHIM__APPROXIMATE(DeviceGetCliqueInfo,
+                    "no driver of this version was measured; devices are on no fabric")
+(cushim_CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev)
+{
+    return cliqueInfo ? cushim__mock_DeviceGetCliqueCount(count, dev) : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* No other device writes into the mock's memory, so there is never anything to wait for. */
 CUSHIM__EXACT(FlushGPUDirectRDMAWrites)
 (cushim_CUflushGPUDirectRDMAWritesTarget target, cushim_CUflushGPUDirectRDMAWritesScope scope)

@@ -73,7 +73,7 @@ static CUresult check(const char *symbol, void *const *function, int version, cu
     const int driver = cushim__world->settings.driver_version;
 
     if (!symbol || !function) {
-        cushim__violation("the %s is NULL", symbol ? "place for the function" : "name");
+        cushim__misuse("the %s is NULL", symbol ? "place for the function" : "name");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (flags > HIGHEST_FLAGS)

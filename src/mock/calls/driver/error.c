@@ -27,7 +27,7 @@ static bool is_known(CUresult code)
 static CUresult tell(const char *text, const char **pStr)
 {
     if (!pStr) {
-        cushim__violation("the driver crashes on a NULL pointer");
+        cushim__misuse("the driver crashes on a NULL pointer");
         return CUDA_ERROR_INVALID_VALUE;
     }
     *pStr = text;

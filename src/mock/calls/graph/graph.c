@@ -185,6 +185,7 @@ static struct cushim__node *node_create(struct cushim__graph *graph,
     }
     node->graph = graph;
     node->number = ++nodes_made;
+    node->local = graph->nodes_made++;
     node->previous = graph->last;
     *(graph->last ? &graph->last->next : &graph->first) = node;
     graph->last = node;

@@ -26,6 +26,7 @@ struct cushim__node {
     struct cushim__graph *graph;
     struct cushim__node *next, *previous; /* in its graph, by creation */
     uint64_t number;                      /* of nodes in this process, from 1 */
+    unsigned local;                       /* of nodes made in its graph, from 0 */
     uint64_t origin;                      /* of the node that it is a copy of; 0: of none */
     struct cushim__edges dependencies, dependents;
     struct cushim__work work;
@@ -44,6 +45,7 @@ struct cushim__graph {
     struct cushim__object object;
     struct cushim__node *first, *last;
     size_t node_count;
+    unsigned nodes_made;             /* those that are gone too */
     uint64_t number;                 /* of graphs in this process, from 1 */
     uint64_t origin;                 /* of the graph that it is a copy of; 0: of none */
     struct cushim__node *parent;     /* the child graph node that owns it; NULL: none */

@@ -114,6 +114,51 @@ CUSHIM__EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
     return code;
 }
 
+CUSHIM__APPROXIMATE(GraphGetId, "no driver of this version was measured")
+(CUgraph hGraph, unsigned int *graphId)
+{
+    struct cushim__graph *graph;
+    CUresult code = graphId ? cushim__graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)graph->number;
+    return code;
+}
+
+CUSHIM__APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
+(CUgraphNode hNode, unsigned int *nodeId)
+{
+    struct cushim__node *node;
+    CUresult code = nodeId ? cushim__node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *nodeId = node->local;
+    return code;
+}
+
+CUSHIM__APPROXIMATE(GraphNodeGetToolsId,
+                    "no driver of this version was measured; counts all nodes from 1")
+(CUgraphNode hNode, unsigned long long *toolsNodeId)
+{
+    struct cushim__node *node;
+    CUresult code = toolsNodeId ? cushim__node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *toolsNodeId = node->number;
+    return code;
+}
+
+CUSHIM__APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
+(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct cushim__node *node;
+    CUresult code = phGraph ? cushim__node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *phGraph = node->graph->object.handle;
+    return code;
+}
+
 /* Nodes stay while their graph is captured. */
 CUSHIM__EXACT(GraphDestroyNode)(CUgraphNode hNode)
 {

@@ -219,6 +219,17 @@ CUSHIM__EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
     return code;
 }
 
+CUSHIM__APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
+(CUgraphExec hGraphExec, unsigned int *graphId)
+{
+    struct cushim__exec *exec;
+    CUresult code = graphId ? cushim__exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)exec->image->number;
+    return code;
+}
+
 /* A launch under way goes on. */
 CUSHIM__EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
 {

@@ -24,7 +24,7 @@ static CUresult add(const struct place *place, CUresult code, struct cushim__wor
         return code;
     code = place->node ? cushim__graph_find(place->graph, &graph) : CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && work->child && work->child->origin == graph->number) {
-        cushim__violation("the graph would contain itself");
+        cushim__misuse("the graph would contain itself");
         code = CUDA_ERROR_INVALID_VALUE;
     }
     if (code == CUDA_SUCCESS && work->child && !cushim__graph_takes_child(graph, work->child))
@@ -144,6 +144,20 @@ CUSHIM__APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and c
     struct cushim__work work;
 
     return add(&place, cushim__work_any(nodeParams, &work), &work);
+}
+
+CUSHIM__APPROXIMATE(GraphAddNode_v3,
+                    "no driver of this version was measured; refuses what "
+                    "cuGraphAddNode_v2 does, and members that came after CUDA 13.0")
+(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+ const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
+ cushim_CUgraphNodeParams *nodeParams)
+{
+    const struct place place = {phGraphNode, hGraph, dependencies, (const void *)dependencyData,
+                                numDependencies};
+    struct cushim__work work;
+
+    return add(&place, cushim__work_any_checked(nodeParams, &work), &work);
 }
 
 CUSHIM__APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "

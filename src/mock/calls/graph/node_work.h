@@ -24,6 +24,12 @@ CUresult cushim__work_event(CUgraphNodeType type, CUevent event, struct cushim__
  */
 CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__work *work);
 
+/*
+ * The same, as of cuGraphAddNode_v3. INVALID_CONTEXT: the context of a kernel's node is not the one
+ * that its function was loaded into.
+ */
+CUresult cushim__work_any_checked(const CUgraphNodeParams *parameters, struct cushim__work *work);
+
 /* The layout of kernel parameters before CUDA 12.0. */
 struct CUDA_KERNEL_NODE_PARAMS_st;
 CUDA_KERNEL_NODE_PARAMS cushim__kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);

@@ -104,7 +104,7 @@ static bool owns(const struct user_object *object, unsigned count)
     const unsigned long long own = object->references - object->in_graphs;
 
     if (count > own)
-        cushim__violation("%u references are given away, the program has %llu", count, own);
+        cushim__misuse("%u references are given away, the program has %llu", count, own);
     return count <= own;
 }
 

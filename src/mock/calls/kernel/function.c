@@ -261,6 +261,17 @@ CUSHIM__EXACT(FuncGetParamInfo)
     return cushim__kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
+CUSHIM__APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
+(CUfunction func, size_t *paramCount)
+{
+    struct cushim__function *function;
+    CUresult code = paramCount ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *paramCount = function->kernel->parameter_count;
+    return code;
+}
+
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
 CUSHIM__EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
 {

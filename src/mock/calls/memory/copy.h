@@ -41,4 +41,7 @@ bool cushim__set_parameters(const struct cushim__operation *operation,
  */
 CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
 
+/* The same, asynchronous, of a source that is read before the call returns. */
+CUresult cushim__copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream);
+
 #endif

@@ -32,21 +32,22 @@ static enum manner manner_of(const struct cushim__copy *copy, bool asynchronous)
     return QUEUE;
 }
 
-/* Read pageable memory at the call. */
+/* Read the source at the call. What is not found then is an illegal address when it executes. */
 static bool stage(struct cushim__copy *copy)
 {
     struct cushim__copy_box from, to;
 
+    if (!cushim__copy_find(copy, &copy->from, &from))
+        return true;
     copy->staged = malloc(bytes_of(copy));
     if (!copy->staged)
         return false;
     to = cushim__copy_staged(copy);
-    cushim__copy_find(copy, &copy->from, &from);
     cushim__copy_move(copy, &to, &from);
     return true;
 }
 
-CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous)
+static CUresult execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous, bool read)
 {
     struct cushim__operation *operation;
     struct cushim__stream *stream;
@@ -62,6 +63,8 @@ CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool 
         return code;
     if (!stream->capture)
         manner = manner_of((struct cushim__copy *)operation, asynchronous);
+    if (manner == QUEUE && read)
+        manner = STAGE;
     if (manner == WAIT)
         return cushim__memory_finish(stream, operation);
     if (manner == STAGE && !stage((struct cushim__copy *)operation)) {
@@ -69,4 +72,14 @@ CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool 
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__engine_submit(stream, operation);
+}
+
+CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous)
+{
+    return execute(shape, stream, asynchronous, false);
+}
+
+CUresult cushim__copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream)
+{
+    return execute(shape, stream, true, true);
 }

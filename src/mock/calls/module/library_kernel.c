@@ -115,6 +115,17 @@ CUSHIM__EXACT(KernelGetParamInfo)
     return cushim__kernel_parameter(found->declared, paramIndex, paramOffset, paramSize);
 }
 
+CUSHIM__APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
+(cushim_CUkernel kernel, size_t *paramCount)
+{
+    struct cushim__kernel *found;
+    CUresult code = paramCount ? find_not_null(kernel, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *paramCount = found->declared->parameter_count;
+    return code;
+}
+
 CUSHIM__EXACT(KernelGetLibrary)(cushim_CUlibrary *pLib, cushim_CUkernel kernel)
 {
     struct cushim__kernel *found;

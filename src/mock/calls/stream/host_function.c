@@ -8,6 +8,9 @@
 #include "src/mock/engine/stream.h"
 #include "src/mock/world.h"
 
+/* The last of the modes of cuLaunchHostFunc_v2: CU_HOST_TASK_BLOCKING is 0. */
+enum { HOST_TASK_SPINWAIT = 1 };
+
 struct host_function {
     struct cushim__operation operation;
     CUhostFn function;
@@ -90,6 +93,15 @@ CUSHIM__EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
     if (code == CUDA_SUCCESS)
         code = cushim__host_operation(&parameters, &operation);
     return code ? code : cushim__engine_submit(stream, operation);
+}
+
+CUSHIM__APPROXIMATE(LaunchHostFunc_v2,
+                    "no driver of this version was measured; both modes of waiting are the same")
+(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (syncMode > HOST_TASK_SPINWAIT)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_LaunchHostFunc(hStream, fn, userData);
 }
 
 CUSHIM__EXACT(StreamAddCallback)
