@@ -244,7 +244,7 @@ const struct function kit_functions[] = {
      expectations, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,
      CUDA_ERROR_ILLEGAL_STATE},
-    {"cushim_sweep cushim_sweep_injected cushim_sweep_running cushim_sweep_fail", sweep,
+    {"cushim_sweep_run cushim_sweep_injected cushim_sweep_running cushim_sweep_fail", sweep,
      CUDA_ERROR_ILLEGAL_STATE},
     {NULL, NULL, CUDA_SUCCESS},
 };
