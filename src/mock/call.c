@@ -14,7 +14,6 @@
 
 _Thread_local bool cushim__call_per_thread;
 _Thread_local bool cushim__in_host_function;
-_Thread_local bool cushim__in_kernel;
 _Thread_local struct cushim_mock *cushim__held_for_fork;
 
 /* The call under way on this thread. */

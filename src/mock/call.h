@@ -30,6 +30,8 @@
 #include <stdint.h>
 
 #include "loader/symbols.h"
+#include "src/base/call_rules.h"
+#include "src/base/layer_host.h"
 #include "src/mock/calls.h"
 
 #define CUSHIM__EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
@@ -70,29 +72,9 @@ extern _Thread_local bool cushim__call_per_thread;
 extern _Thread_local bool cushim__in_host_function;
 
 /*
- * Whether this thread is in the function that stands for a kernel. It is called under the lock, so
- * that a call of the driver from it would never return: it answers CUDA_ERROR_NOT_PERMITTED
- * instead.
- */
-extern _Thread_local bool cushim__in_kernel;
-
-/*
  * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that come
  * after the mock's may call the driver, as a loader's does that asks whether it is initialised.
  */
 extern _Thread_local struct cushim_mock *cushim__held_for_fork;
-
-/* What holds for a slot, in calls/rules.c: data that cushim__call_enter() reads. */
-enum {
-    CUSHIM__BEFORE_INIT = 1,      /* works before cuInit */
-    CUSHIM__IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */
-    CUSHIM__AFTER_FAULT = 4,      /* works after a sticky error */
-    CUSHIM__AFTER_FORK = 8,       /* works in the child of a process that had called cuInit */
-    /*
-     * Before cuInit it is called all the same, and what it answers to its arguments is the answer.
-     */
-    CUSHIM__ARGUMENTS_FIRST = 16,
-};
-uint8_t cushim__call_rules(unsigned slot);
 
 #endif

@@ -2,7 +2,7 @@
 /* What the layer asks of the mock. */
 #include "src/mock/host.h"
 
-#include "src/layer/layer.h"
+#include "src/base/layer_host.h"
 #include "src/mock/call.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/device.h"

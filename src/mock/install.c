@@ -5,7 +5,6 @@
  */
 #include <cushim/driver.h>
 
-#include "src/layer/watch.h"
 #include "src/mock/table.h"
 #include "src/mock/world.h"
 
@@ -20,7 +19,7 @@ CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cu
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim__mock_create(options, &defaults, &created);
     if (code == CUDA_SUCCESS && created->layer) {
-        code = cushim_table_set_wrapped(&cushim__layer_table, &cushim__mock_table);
+        code = cushim_table_set_wrapped(created->table, &cushim__mock_table);
         if (code != CUDA_SUCCESS)
             cushim_mock_destroy(created);
     }

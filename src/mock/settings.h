@@ -9,8 +9,6 @@
 
 #include <cuda.h>
 
-#include "src/layer/fault/rule.h"
-
 enum cushim__mode { CUSHIM__MANUAL, CUSHIM__AUTO, CUSHIM__THREADED };
 enum cushim__schedule { CUSHIM__FIFO, CUSHIM__EAGER, CUSHIM__LAZY, CUSHIM__RANDOM };
 enum cushim__race_search { CUSHIM__RACES_IGNORE, CUSHIM__RACES_REPORT, CUSHIM__RACES_MISUSE };
@@ -71,7 +69,7 @@ struct cushim__settings {
      * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
      */
     uint32_t *call_ns;
-    struct cushim__fault_rule faults[CUSHIM__FAULT_RULES];
+    char *faults; /* the rules of faults, a line each; NULL: there are none */
     size_t fault_count;
     /* Whether these are what the profile says, or were set by a key of their own. */
     bool has_driver_version, has_memory;

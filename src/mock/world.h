@@ -10,7 +10,7 @@
 
 #include <cushim/testing/mock.h>
 
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 #include "src/mock/settings.h"
 
 enum { CUSHIM__MISUSES_KEPT = 64, CUSHIM__MISUSE_TEXT = 800 };
@@ -40,6 +40,7 @@ struct cushim_mock {
     struct cushim__kernel_entry *kernels;
     struct cushim__races *races; /* NULL: none are looked for */
     struct cushim_layer *layer;  /* that the rules of its settings are of; NULL: there are none */
+    const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 

@@ -9,6 +9,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/layer_host.h"
 #include "src/mock/settings.h"
 #include "src/mock/settings/profile.h"
 #include "tests/fuzz/fuzz.h"

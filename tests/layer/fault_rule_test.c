@@ -5,10 +5,9 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/parse.h"
-#include "src/layer/fault/rules.h"
-#include "src/layer/watch.h"
-#include "world.h"
+#include "fixture.h"
+#include "src/layer/fault.h"
+#include "src/layer/layer.h"
 
 static char message[400];
 
@@ -62,7 +61,7 @@ static void rule_is_written_as_it_reads(void **state)
         cushim__fault_write(&rule, text);
         assert_string_equal(text, rules[i][1] ? rules[i][1] : rules[i][0]);
         assert_int_equal(read(&again, text), CUDA_SUCCESS);
-        again.said = rule.said; /* `phase=before` is not written */
+        again.parts = rule.parts; /* `phase=before` is not written */
         assert_memory_equal(&rule, &again, sizeof rule);
     }
 }
@@ -282,9 +281,9 @@ static void probability_goes_by_the_seed_alone(void **state)
     assert_in_range(count, 150, 250);
 }
 
-/* The rules of a layer: how they are added, told and removed. */
+/* The rules of a layer: how they are added, listed and removed. */
 
-/* These rules are refused, and this is told. */
+/* These rules are refused with these messages. */
 static void assert_refused(struct cushim_layer *layer, const char *rules, const char *why)
 {
     CODE(CUDA_ERROR_INVALID_VALUE,
@@ -292,7 +291,7 @@ static void assert_refused(struct cushim_layer *layer, const char *rules, const 
     assert_string_equal(fault_message, why);
 }
 
-static void rules_are_told_and_so_is_which_never_fired(void **state)
+static void rules_are_reported_and_so_is_which_never_fired(void **state)
 {
     fault_add(state, "# a comment\n"
                      "\n"
@@ -318,7 +317,7 @@ static void rules_are_told_and_so_is_which_never_fired(void **state)
     cushim_fault_clear(*state);
     assert_null(cushim_fault_unused(*state, 0));
     assert_null(cushim__fault_text(*state, 0));
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
 static void text_with_one_wrong_line_adds_nothing(void **state)
@@ -473,7 +472,7 @@ int main(void)
         cmocka_unit_test(any_bytes_are_read_or_refused),
         cmocka_unit_test(conditions_say_which_matches_fire),
         cmocka_unit_test(probability_goes_by_the_seed_alone),
-        TEST(rules_are_told_and_so_is_which_never_fired),
+        TEST(rules_are_reported_and_so_is_which_never_fired),
         TEST(text_with_one_wrong_line_adds_nothing),
         TEST(more_than_64_rules_are_refused),
         TEST(operation_without_a_mock_is_refused),

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-#include "src/layer/fault/rules.h"
-#include "src/layer/watch.h"
+#include "fixture.h"
+#include "src/layer/fault.h"
+#include "src/layer/layer.h"
 #include "src/mock/system.h"
-#include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
 {
@@ -44,9 +44,9 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
     CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAllocHost_v2(NULL, 1));
     OK(fault_query());
-    assert_int_not_equal(cushim__watched[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(MemFree_v2)], 0);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_not_equal(cushim__subscribed[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(MemFree_v2)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
 static void nth_of_all_calls_is_one_call(void **state)
@@ -290,7 +290,7 @@ static void older_driver_lacks_what_came_later_and_says_so(void **state)
     assert_int_equal(version, 12070);
     assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
     OK(cushim_driver()->EventElapsedTime(NULL, NULL, NULL));
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventElapsedTime)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventElapsedTime)], 0);
     assert_int_equal(cushim_fault_matched(*state, 0), 2);
     assert_int_equal(cushim_fault_fired(*state, 0), 2);
 }
@@ -327,7 +327,7 @@ static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **funct
     return CUDA_SUCCESS;
 }
 
-static void lookup_without_a_name_or_a_place_gets_the_drivers_answer(void **state)
+static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **state)
 {
     void *found = &found;
 
@@ -341,7 +341,7 @@ static void lookup_without_a_name_or_a_place_gets_the_drivers_answer(void **stat
     assert_int_equal(cushim_fault_matched(*state, 0), 0);
 }
 
-/* As a driver says it: the call succeeds, and the status tells. */
+/* As a driver says it: the call succeeds, and the status says so. */
 static void symbol_hidden_in_all_versions_is_not_found_by_its_status(void **state)
 {
     cushim_CUdriverProcAddressQueryResult status = (cushim_CUdriverProcAddressQueryResult)9;
@@ -426,7 +426,7 @@ int main(void)
         TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
         TEST(older_driver_lacks_what_came_later_and_says_so),
         TEST(version_that_the_site_does_not_meet_stays),
-        TEST(lookup_without_a_name_or_a_place_gets_the_drivers_answer),
+        TEST(lookup_without_a_name_or_a_result_gets_the_drivers_answer),
         TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
         TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
         TEST(rule_as_a_struct_needs_no_room_for_a_message),

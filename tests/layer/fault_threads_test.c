@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "src/layer/fault/rules.h"
-#include "src/mock/lock.h"
-#include "world.h"
+#include "fixture.h"
+#include "src/base/lock.h"
+#include "src/layer/fault.h"
 
 enum { THREADS = 8, CALLS = 1000 };
 

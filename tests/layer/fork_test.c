@@ -10,7 +10,7 @@
 #include <cushim/driver.h>
 
 #include "src/layer/layer.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 #include "tests/support/counters.h"
 
 enum { CHILD_SECONDS = 120, HELD_MS = 100 };
@@ -18,8 +18,8 @@ enum { CHILD_SECONDS = 120, HELD_MS = 100 };
 static atomic_bool is_held, is_over;
 
 /*
- * As a call of another thread that is within the layer while this one forks. A fork waits for it, so
- * it lets go after a while: a child without that wait would find the lock taken, and never end.
+ * As a call of another thread that is within the layer while this one forks. A fork waits for it,
+ * so it lets go after a while: a child without that wait would find the lock taken, and never end.
  */
 static void *hold(void *unused)
 {
@@ -31,7 +31,7 @@ static void *hold(void *unused)
     return unused;
 }
 
-/* Fork, use the layer in the child, and tell whether that came to its end. */
+/* Fork, use the layer in the child, and return whether that came to its end. */
 static bool child_uses(struct cushim_layer *used)
 {
     const pid_t child = fork();
@@ -86,7 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(layer_that_another_thread_holds_is_free_in_the_child,
-                                        kit_setup, kit_teardown),
+                                        testkit_setup, testkit_teardown),
         cmocka_unit_test(layer_without_a_mock_is_used_in_the_child),
     };
 

@@ -11,7 +11,7 @@
 
 enum { BYTES = 4096 };
 
-/* What a function answers whose work has answered `code`, and what gives back for it `last`. */
+/* What a function answers whose work has answered `code`, and what is answered for it last. */
 static CUresult first_of(CUresult code, CUresult last, enum bug bug)
 {
     return code || bug == IGNORES_RELEASES ? code : last;

@@ -5,7 +5,7 @@
 
 #include <cushim/testing/cmocka.h>
 
-#include "sweep_world.h"
+#include "sweep_fixture.h"
 
 static void body_that_behaves_well_passes(void **state)
 {
@@ -103,7 +103,7 @@ static int ask_version(void *data)
     (void)data;
     return cushim_driver()->Init(0) == CUDA_SUCCESS &&
            cushim_driver()->DriverGetVersion(&version) != CUDA_SUCCESS &&
-           cushim_sweep_fail("the version is told");
+           cushim_sweep_fail("the version is right");
 }
 
 static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
@@ -117,7 +117,7 @@ static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
     assert_int_equal(sweep_run(ask_version, NULL), CUDA_ERROR_ILLEGAL_STATE);
     assert_string_equal(sweep_why,
                         "call 1 of the body (cuDriverGetVersion) answered CUDA_ERROR_UNKNOWN, "
-                        "once: the body says: the version is told; this run alone: first = "
+                        "once: the body says: the version is right; this run alone: first = "
                         "last = 1, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
@@ -239,7 +239,7 @@ static void table_of_ones_own_is_swept(void **state)
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
-    assert_non_null(strstr(sweep_why, "1 event not given back: event#1, by cuEventCreate"));
+    assert_non_null(strstr(sweep_why, "1 event leaked: event#1, by cuEventCreate"));
     assert_ptr_equal(cushim_driver(), before);
     assert_ptr_equal(cushim_mock_current(), mock);
     OK(cushim_mock_destroy(mock));
@@ -250,27 +250,27 @@ static void table_of_ones_own_is_swept(void **state)
 
 /* Which run is under way, and why there is none. */
 
-static char told[4000], first[400];
+static char printed[4000], first[400];
 
-static void tell(void *data, const char *run)
+static void print_run(void *data, const char *run)
 {
-    const size_t used = strlen(told);
+    const size_t used = strlen(printed);
 
     (void)data;
     assert_ptr_equal(run, cushim_sweep_running());
-    snprintf(told + used, sizeof told - used, "%s\n", run);
+    snprintf(printed + used, sizeof printed - used, "%s\n", run);
 }
 
-static void each_run_is_told_before_its_call_fails(void **state)
+static void each_run_is_reported_before_its_call_fails(void **state)
 {
     (void)state;
-    told[0] = '\0';
+    printed[0] = '\0';
     sweep_options.functions = "cuMemAlloc_v2";
     sweep_options.settings = "schedule = lazy";
-    sweep_options.on_failure = tell;
+    sweep_options.on_failure = print_run;
     OK(sweep_once(NO_BUG));
     assert_string_equal(
-        told,
+        printed,
         "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, once; mock: "
         "schedule = lazy; this run alone: first = last = 1, kinds = CUSHIM_SWEEP_ONCE\n"
         "call 1 of the body (cuMemAlloc_v2) answered CUDA_ERROR_OUT_OF_MEMORY, as did all from "
@@ -285,7 +285,7 @@ static int note_run(void *data)
     return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
 }
 
-static void run_is_known_from_where_it_begins_to_where_it_ends(void **state)
+static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -355,8 +355,8 @@ int main(void)
         SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),
         SWEEP_TEST(body_with_threads_is_swept),
         SWEEP_TEST(table_of_ones_own_is_swept),
-        SWEEP_TEST(each_run_is_told_before_its_call_fails),
-        SWEEP_TEST(run_is_known_from_where_it_begins_to_where_it_ends),
+        SWEEP_TEST(each_run_is_reported_before_its_call_fails),
+        SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends),
         SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other),
         SWEEP_TEST(what_is_not_understood_is_said),
     };

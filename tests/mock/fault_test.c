@@ -6,7 +6,7 @@
 #include <cushim/cushim.h>
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/rules.h"
+#include "src/layer/fault.h"
 #include "tests/mock/world.h"
 
 static char message[400];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that meet a rule of faults: they take longer, hang, or break what they run on. */
-#include "src/layer/fault/broken.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/device.h"
 #include "src/mock/engine/state.h"
 
 bool cushim__fault_begin(struct cushim__stream *stream)
 {
+    void (*const fault)(struct cushim__operation_fault *, const char *, int) =
+        __atomic_load_n(&cushim__fault_of_operation, __ATOMIC_ACQUIRE);
     struct cushim__operation *head = stream->head;
 
     stream->fault.code = CUDA_SUCCESS;
-    if (__atomic_load_n(&cushim__faults.operations, __ATOMIC_RELAXED) == 0 || cushim__world->fault)
+    if (!fault || cushim__world->fault)
         return true;
-    cushim__fault_of_operation(&stream->fault, head->class->name,
-                               stream->object.context->device->ordinal);
+    fault(&stream->fault, head->class->name, stream->object.context->device->ordinal);
     head->duration_ns = cushim__time_after(head->duration_ns, stream->fault.delay_ns);
     return !stream->fault.hangs;
 }
@@ -21,7 +21,7 @@ bool cushim__fault_begin(struct cushim__stream *stream)
 CUresult cushim__fault_strike(const struct cushim__stream *stream)
 {
     if (stream->fault.is_lost)
-        cushim__broken_lose(stream->fault.code, stream->fault.device);
+        cushim__device_lose(stream->fault.code, stream->fault.device);
     return stream->fault.code;
 }
 

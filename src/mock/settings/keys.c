@@ -54,17 +54,17 @@ static CUresult refuse_key(const struct cushim__keys *keys, const struct cushim_
                            const struct cushim__key_group *group)
 {
     const struct cushim__word *word = &lines->key;
-    struct cushim__nearest whole, member = {0};
+    struct cushim__suggestion whole, member = {0};
     const char *prefix = "";
     char hint[160] = "";
 
-    cushim__nearest_begin(&whole, word);
+    cushim__suggestion_begin(&whole, word);
     for (const struct cushim__key *key = keys->keys; key->name; key++)
-        cushim__nearest_offer(&whole, key->name);
+        cushim__suggestion_offer(&whole, key->name);
     if (group) {
         struct cushim__word name = {0};
         cushim__word_begins(word, group->prefix, &name);
-        cushim__nearest_begin(&member, &name);
+        cushim__suggestion_begin(&member, &name);
         group->offer(&member);
         if (member.name && (!whole.name || member.distance < whole.distance)) {
             whole.name = member.name;
@@ -167,7 +167,9 @@ CUresult cushim__keys_read(const struct cushim__keys *keys, void *base, struct c
             code = read_entry(keys, base, lines, seen);
         is_first = false;
     }
-    if (code != CUDA_SUCCESS || next == CUSHIM__LINES_REFUSED)
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (next == CUSHIM__LINES_REFUSED)
         return CUDA_ERROR_INVALID_VALUE;
     if (is_first && lines->is_file)
         return cushim__lines_refuse(lines, lines->line, "%s begins with `schema = 1`", keys->what);

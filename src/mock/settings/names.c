@@ -2,9 +2,8 @@
 #include "src/mock/settings/names.h"
 
 #include "loader/attributes.h"
-#include "loader/symbols.h"
+#include "src/base/lines.h"
 #include "src/mock/settings.h"
-#include "src/mock/settings/value.h"
 
 /* By name, or by a number from `least` up to `end`. */
 static bool find_in(const struct cushim__attribute *rows, size_t count,
@@ -25,10 +24,10 @@ static bool find_in(const struct cushim__attribute *rows, size_t count,
 }
 
 static void offer_all(const struct cushim__attribute *rows, size_t count,
-                      struct cushim__nearest *nearest)
+                      struct cushim__suggestion *suggestion)
 {
     for (size_t i = 0; i < count; i++)
-        cushim__nearest_offer(nearest, rows[i].name);
+        cushim__suggestion_offer(suggestion, rows[i].name);
 }
 
 bool cushim__attribute_find(const struct cushim__word *name, unsigned *number)
@@ -37,9 +36,9 @@ bool cushim__attribute_find(const struct cushim__word *name, unsigned *number)
                    number);
 }
 
-void cushim__attribute_offer(struct cushim__nearest *nearest)
+void cushim__attribute_offer(struct cushim__suggestion *suggestion)
 {
-    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, nearest);
+    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, suggestion);
 }
 
 bool cushim__limit_find(const struct cushim__word *name, unsigned *number)
@@ -47,24 +46,7 @@ bool cushim__limit_find(const struct cushim__word *name, unsigned *number)
     return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, CUSHIM__LIMITS_MAX, number);
 }
 
-void cushim__limit_offer(struct cushim__nearest *nearest)
+void cushim__limit_offer(struct cushim__suggestion *suggestion)
 {
-    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, nearest);
-}
-
-bool cushim__call_find(const struct cushim__word *name, unsigned *number)
-{
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__word_is(name, cushim__slot_name(i))) {
-            *number = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-void cushim__call_offer(struct cushim__nearest *nearest)
-{
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        cushim__nearest_offer(nearest, cushim__slot_name(i));
+    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, suggestion);
 }

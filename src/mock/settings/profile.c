@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "src/base/lines.h"
 #include "src/mock/settings/file.h"
 #include "src/mock/settings/names.h"
-#include "src/mock/settings/value.h"
 
 #define FIELD(name) offsetof(struct cushim__profile, name)
 

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "src/base/lock.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/engine/stream.h"
-#include "src/mock/lock.h"
 #include "src/mock/world.h"
 
 enum { LIMIT = 64 };

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "src/base/lock.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECOND_NS = 1000000000 };
+
+_Static_assert(sizeof(pthread_mutex_t) <= sizeof(struct cushim__lock), "there is room");
+_Static_assert(sizeof(pthread_cond_t) <= sizeof(struct cushim__condition), "there is room");
+_Static_assert(sizeof(pthread_t) <= sizeof(struct cushim__runner), "there is room");
+
+/*
+ * A thread that has a lock is not cancelled: the lock would be nobody's for ever, and waits, logs
+ * and files are where threads are cancelled. It is put off until the last lock is given back.
+ */
+static _Thread_local struct {
+    unsigned locks;
+    int former; /* what cancelling was before the first of them */
+} own;
+
+static void put_cancelling_off(void)
+{
+    if (own.locks++ == 0)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &own.former);
+}
+
+static void put_cancelling_back(void)
+{
+    if (--own.locks == 0)
+        pthread_setcancelstate(own.former, NULL);
+}
+
+static pthread_mutex_t *mutex_of(struct cushim__lock *lock)
+{
+    return (pthread_mutex_t *)(void *)lock;
+}
+
+static pthread_cond_t *cond_of(struct cushim__condition *condition)
+{
+    return (pthread_cond_t *)(void *)condition;
+}
+
+void cushim__lock_create(struct cushim__lock *lock)
+{
+    pthread_mutex_init(mutex_of(lock), NULL);
+}
+
+void cushim__lock_destroy(struct cushim__lock *lock)
+{
+    pthread_mutex_destroy(mutex_of(lock));
+}
+
+void cushim__lock_take(struct cushim__lock *lock)
+{
+    put_cancelling_off();
+    pthread_mutex_lock(mutex_of(lock));
+}
+
+bool cushim__lock_try(struct cushim__lock *lock)
+{
+    if (pthread_mutex_trylock(mutex_of(lock)) != 0)
+        return false;
+    put_cancelling_off();
+    return true;
+}
+
+void cushim__lock_release(struct cushim__lock *lock)
+{
+    pthread_mutex_unlock(mutex_of(lock));
+    put_cancelling_back();
+}
+
+void cushim__lock_offer(struct cushim__lock *lock)
+{
+    cushim__lock_release(lock);
+    cushim__lock_take(lock);
+}
+
+void cushim__condition_create(struct cushim__condition *condition)
+{
+    pthread_condattr_t attributes;
+
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond_of(condition), &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+void cushim__condition_destroy(struct cushim__condition *condition)
+{
+    pthread_cond_destroy(cond_of(condition));
+}
+
+void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock)
+{
+    pthread_cond_wait(cond_of(condition), mutex_of(lock));
+}
+
+void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
+                                uint64_t ns)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    ns += (uint64_t)until.tv_nsec;
+    until.tv_sec += (time_t)(ns / SECOND_NS);
+    until.tv_nsec = (long)(ns % SECOND_NS);
+    pthread_cond_timedwait(cond_of(condition), mutex_of(lock), &until);
+}
+
+void cushim__condition_signal(struct cushim__condition *condition)
+{
+    pthread_cond_signal(cond_of(condition));
+}
+
+void cushim__condition_broadcast(struct cushim__condition *condition)
+{
+    pthread_cond_broadcast(cond_of(condition));
+}
+
+bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data)
+{
+    return pthread_create((pthread_t *)(void *)runner, NULL, run, data) == 0;
+}
+
+void cushim__runner_join(struct cushim__runner *runner)
+{
+    put_cancelling_off();
+    pthread_join(*(pthread_t *)(void *)runner, NULL);
+    put_cancelling_back();
+}
+
+uint64_t cushim__runner_id(void)
+{
+    return (uint64_t)syscall(SYS_gettid);
+}
+
+/* Who may not ask learns nothing: then it lives. */
+bool cushim__runner_ended(uint64_t id)
+{
+    const int error = errno;
+    const bool ended = syscall(SYS_tgkill, getpid(), (pid_t)id, 0) != 0 && errno == ESRCH;
+
+    errno = error;
+    return ended;
+}
+
+void cushim__yield(void)
+{
+    sched_yield();
+}
+
+void cushim__sleep(uint64_t ns)
+{
+    struct timespec rest = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+        continue;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Not winpthreads: its conditions take a system call for each wait and each signal. */
+#define _WIN32_WINNT 0x0602
+#include "src/base/lock.h"
+
+#include <stdlib.h>
+
+#include <windows.h>
+
+enum { MILLISECOND_NS = 1000000 };
+
+_Static_assert(sizeof(SRWLOCK) <= sizeof(struct cushim__lock), "there is room");
+_Static_assert(sizeof(CONDITION_VARIABLE) <= sizeof(struct cushim__condition), "there is room");
+_Static_assert(sizeof(HANDLE) <= sizeof(struct cushim__runner), "there is room");
+
+static SRWLOCK *srw_of(struct cushim__lock *lock)
+{
+    return (SRWLOCK *)(void *)lock;
+}
+
+static CONDITION_VARIABLE *variable_of(struct cushim__condition *condition)
+{
+    return (CONDITION_VARIABLE *)(void *)condition;
+}
+
+void cushim__lock_create(struct cushim__lock *lock)
+{
+    InitializeSRWLock(srw_of(lock));
+}
+
+/* They have nothing that would have to be freed. */
+void cushim__lock_destroy(struct cushim__lock *lock)
+{
+    (void)lock;
+}
+
+void cushim__lock_take(struct cushim__lock *lock)
+{
+    AcquireSRWLockExclusive(srw_of(lock));
+}
+
+bool cushim__lock_try(struct cushim__lock *lock)
+{
+    return TryAcquireSRWLockExclusive(srw_of(lock)) != 0;
+}
+
+void cushim__lock_release(struct cushim__lock *lock)
+{
+    ReleaseSRWLockExclusive(srw_of(lock));
+}
+
+/* Who was woken is late otherwise, and that again and again. */
+void cushim__lock_offer(struct cushim__lock *lock)
+{
+    cushim__lock_release(lock);
+    SwitchToThread();
+    cushim__lock_take(lock);
+}
+
+void cushim__condition_create(struct cushim__condition *condition)
+{
+    InitializeConditionVariable(variable_of(condition));
+}
+
+void cushim__condition_destroy(struct cushim__condition *condition)
+{
+    (void)condition;
+}
+
+void cushim__condition_wait(struct cushim__condition *condition, struct cushim__lock *lock)
+{
+    SleepConditionVariableSRW(variable_of(condition), srw_of(lock), INFINITE, 0);
+}
+
+/* Windows counts milliseconds. */
+void cushim__condition_wait_for(struct cushim__condition *condition, struct cushim__lock *lock,
+                                uint64_t ns)
+{
+    const DWORD ms = (DWORD)((ns + MILLISECOND_NS - 1) / MILLISECOND_NS);
+
+    SleepConditionVariableSRW(variable_of(condition), srw_of(lock), ms, 0);
+}
+
+void cushim__condition_signal(struct cushim__condition *condition)
+{
+    WakeConditionVariable(variable_of(condition));
+}
+
+void cushim__condition_broadcast(struct cushim__condition *condition)
+{
+    WakeAllConditionVariable(variable_of(condition));
+}
+
+struct start {
+    void *(*run)(void *data);
+    void *data;
+};
+
+static DWORD WINAPI begin(void *given)
+{
+    const struct start start = *(struct start *)given;
+
+    free(given);
+    start.run(start.data);
+    return 0;
+}
+
+bool cushim__runner_start(struct cushim__runner *runner, void *(*run)(void *data), void *data)
+{
+    struct start *start = malloc(sizeof *start);
+    HANDLE thread;
+
+    if (!start)
+        return false;
+    *start = (struct start){run, data};
+    thread = CreateThread(NULL, 0, begin, start, 0, NULL);
+    if (!thread)
+        free(start);
+    runner->system[0] = (uint64_t)(uintptr_t)thread;
+    return thread != NULL;
+}
+
+void cushim__runner_join(struct cushim__runner *runner)
+{
+    HANDLE thread = (HANDLE)(uintptr_t)runner->system[0];
+
+    WaitForSingleObject(thread, INFINITE);
+    CloseHandle(thread);
+}
+
+uint64_t cushim__runner_id(void)
+{
+    return GetCurrentThreadId();
+}
+
+bool cushim__runner_ended(uint64_t id)
+{
+    HANDLE thread = OpenThread(SYNCHRONIZE, FALSE, (DWORD)id);
+    bool ended;
+
+    if (!thread)
+        return GetLastError() == ERROR_INVALID_PARAMETER;
+    ended = WaitForSingleObject(thread, 0) == WAIT_OBJECT_0;
+    CloseHandle(thread);
+    return ended;
+}
+
+void cushim__yield(void)
+{
+    SwitchToThread();
+}
+
+void cushim__sleep(uint64_t ns)
+{
+    Sleep((DWORD)((ns + MILLISECOND_NS - 1) / MILLISECOND_NS));
+}

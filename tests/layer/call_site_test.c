@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call sites in words: which of the addresses are the program's, and which are cushim's own. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "src/layer/call_site.h"
+#include "tests/support/folder.h"
+
+/* An address behind a call in a library of cushim's, and one in this program. */
+static uintptr_t own, program;
+
+/* A library, under the name that those of cushim begin with. */
+static int setup(void **state)
+{
+    unsigned char *bytes;
+    size_t size;
+    void *library;
+
+    folder_create(state);
+    bytes = folder_read(FAKE_LIBRARY, &size);
+    assert_non_null(bytes);
+    library = dlopen(folder_write("libcushim-test.so.0", bytes, size), RTLD_NOW | RTLD_LOCAL);
+    free(bytes);
+    assert_non_null(library);
+    own = (uintptr_t)dlsym(library, "cuInit") + 1;
+    program = (uintptr_t)setup + 1;
+    return 0;
+}
+
+static const char *text_of(const struct cushim__call_site *site)
+{
+    static char words[400];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, words, sizeof words);
+    cushim__call_site_print(&text, site);
+    return words;
+}
+
+static unsigned count(const char *text, const char *part)
+{
+    unsigned found = 0;
+
+    while ((text = strstr(text, part)) != NULL) {
+        found++;
+        text++;
+    }
+    return found;
+}
+
+static void address_is_reported_by_its_file_and_three_at_most(void **state)
+{
+    const struct cushim__call_site site = {{program, program, program, program}};
+
+    (void)state;
+    assert_int_equal(count(text_of(&site), "call_site_test+0x"), 3);
+}
+
+static void address_in_no_file_is_printed_unchanged(void **state)
+{
+    const struct cushim__call_site site = {{0x1235}};
+
+    (void)state;
+    assert_string_equal(text_of(&site), "?+0x1234");
+}
+
+static void no_address_is_an_unknown_place(void **state)
+{
+    const struct cushim__call_site none = {{0}}, only_own = {{own, own}};
+
+    (void)state;
+    assert_string_equal(text_of(&none), "an unknown place");
+    assert_string_equal(text_of(&only_own), "an unknown place");
+}
+
+static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void **state)
+{
+    const struct cushim__call_site site = {{own, own, program, own, program}};
+
+    (void)state;
+    assert_int_equal(count(text_of(&site), "call_site_test+0x"), 1);
+    assert_int_equal(count(text_of(&site), "libcushim"), 0);
+    assert_int_equal(count(text_of(&site), " "), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(address_is_reported_by_its_file_and_three_at_most),
+        cmocka_unit_test(address_in_no_file_is_printed_unchanged),
+        cmocka_unit_test(no_address_is_an_unknown_place),
+        cmocka_unit_test(cushims_own_is_left_out_before_the_program_and_ends_it_behind),
+    };
+
+    return cmocka_run_group_tests(tests, setup, folder_remove);
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests that fail, one by each name: what they print is checked by planted_test.py. */
+#include <stdio.h>
+#include <string.h>
+
+#include <cushim/driver.h>
+#include <cushim/testing/cmocka.h>
+
+static void enter(void)
+{
+    CUcontext context;
+
+    assert_int_equal(cushim_driver()->Init(0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->CtxPushCurrent_v2(context), CUDA_SUCCESS);
+}
+
+static void leave(void)
+{
+    CUcontext context;
+
+    assert_int_equal(cushim_driver()->CtxPopCurrent_v2(&context), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->DevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
+}
+
+static void nothing_fails(void **state)
+{
+    (void)state;
+    enter();
+    leave();
+}
+
+/* The line of the call is what the place leads to. */
+static void leak(void **state)
+{
+    CUdeviceptr address;
+
+    (void)state;
+    enter();
+    cushim_driver()->MemAlloc_v2(&address, 640); /* the leak */
+    assert_int_equal(cushim_driver()->CtxSetCurrent(NULL), CUDA_SUCCESS);
+}
+
+static void misuse(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    enter();
+    cushim_driver()->EventCreate(&event, 0);
+    cushim_driver()->EventDestroy_v2(event);
+    cushim_driver()->EventDestroy_v2(event);
+    leave();
+}
+
+static void expectation(void **state)
+{
+    const struct cushim_expectation twice = {
+        .size = sizeof twice, .function = "cuEventCreate", .minimum = 2};
+
+    assert_int_equal(cushim_layer_expect(cushim_test_layer(*state), &twice, NULL, 0), CUDA_SUCCESS);
+    cushim_assert_verified(cushim_test_layer(*state));
+}
+
+static void forbidden(void **state)
+{
+    assert_int_equal(cushim_layer_forbid(cushim_test_layer(*state), "cuCtx*", NULL, 0),
+                     CUDA_SUCCESS);
+    enter();
+    leave();
+}
+
+static void error(void **state)
+{
+    (void)state;
+    cushim_driver()->StreamCreate(NULL, 0);
+}
+
+static void pending(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    enter();
+    assert_int_equal(cushim_driver()->EventCreate(&event, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->EventRecord(event, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->EventDestroy_v2(event), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver()->CtxSetCurrent(NULL), CUDA_SUCCESS);
+}
+
+static void overflow(void **state)
+{
+    int count;
+
+    (void)state;
+    cushim_driver()->Init(0);
+    for (int i = 0; i < 10; i++)
+        cushim_driver()->DeviceGetCount(&count);
+}
+
+static const struct cushim_test_options manual = {.size = sizeof manual,
+                                                  .settings = "mode = manual"};
+static const struct cushim_test_options strict = {.size = sizeof strict, .forbid_errors = true};
+static const struct cushim_test_options small = {.size = sizeof small, .capacity = 4};
+static const struct cushim_test_options wrong = {.size = sizeof wrong, .settings = "mode = fast"};
+
+/* No options: the first field is no size of theirs. */
+static const size_t strange[16] = {7};
+static const struct cushim_test_options sizeless = {.settings = "mode = manual"};
+
+/* Begins a test where there is one, as after one that has failed. */
+static void second(void **state)
+{
+    void *other = NULL;
+
+    (void)state;
+    assert_int_equal(cushim_cmocka_begin(&other), 0);
+}
+
+static const struct {
+    const char *name;
+    CMUnitTestFunction run;
+    const void *options;
+} failing[] = {
+    {"nothing", nothing_fails, NULL},
+    {"leak", leak, NULL},
+    {"misuse", misuse, NULL},
+    {"expectation", expectation, NULL},
+    {"forbidden", forbidden, NULL},
+    {"error", error, &strict},
+    {"pending", pending, &manual},
+    {"overflow", overflow, &small},
+    {"settings", nothing_fails, &wrong},
+    {"second", second, NULL},
+    {"strange", nothing_fails, &strange},
+    {"sizeless", nothing_fails, &sizeless},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc == 2 && i < sizeof failing / sizeof *failing; i++) {
+        const struct CMUnitTest tests[] = {
+            {.name = failing[i].name,
+             .test_func = failing[i].run,
+             .setup_func = cushim_cmocka_begin,
+             .teardown_func = cushim_cmocka_end,
+             .initial_state = (void *)(uintptr_t)failing[i].options}};
+
+        if (strcmp(argv[1], failing[i].name) == 0)
+            return cmocka_run_group_tests(tests, NULL, NULL);
+    }
+    fprintf(stderr, "usage: failing NAME\n");
+    return 2;
+}

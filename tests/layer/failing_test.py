@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a failing test of a user prints: each of them fails, and its message is complete.
+
+    planted_test.py PROGRAM SOURCE places|no-places
+
+Where the toolchain cannot unwind, the message says that the call site is not known.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+# What Meson starts programs of another system with.
+WRAPPER = os.environ.get('EXE_WRAPPER', '').split()
+
+PROGRAM, SOURCE, PLACES = sys.argv[1:4]
+
+# What is printed for each, line by line; a place is one address in the program or several.
+PLACE = 'an unknown place'
+if PLACES == 'places':
+    PLACE = r'failing(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
+STRANGE = (
+    r'cushim_cmocka_begin\(\): the initial state of the test is no struct cushim_test_options, or '
+    r'its \.size is not set to sizeof\(struct cushim_test_options\)')
+EXPECTED = {
+    'leak': [
+        r'1 context leaked:',
+        r'  context#1, primary context of device 0, by cuDevicePrimaryCtxRetain, '
+        r'call 2 of thread 1, at ' + PLACE,
+        r'1 allocation leaked, 640 bytes:',
+        r'  memory#1, 640 bytes, by cuMemAlloc_v2, call 4 of thread 1, at ' + PLACE,
+    ],
+    'misuse': [
+        r'1 misuse of the driver\'s rules:',
+        r'  cuEventDestroy_v2: the handle 0x[0-9a-f]+ is that of an event that was destroyed',
+    ],
+    'expectation': [
+        r'expected exactly 2 times: cuEventCreate\(phEvent, Flags\); it came 0 times',
+    ],
+    'forbidden': [
+        r'forbidden: cuCtx\*; it came 2 times',
+        r'  the first is call 3 of thread 1: cuCtxPushCurrent_v2\(ctx=context#1\) = CUDA_SUCCESS',
+    ],
+    'error': [
+        r'error that nothing expects: call 1 of thread 1: cuStreamCreate\(phStream=NULL, '
+        r'Flags=0\) = CUDA_ERROR_INVALID_VALUE',
+    ],
+    'pending': [
+        r'1 operation is pending: nobody has waited for it',
+        r'1 context leaked:',
+        r'  context#1, .*',
+    ],
+    'overflow': [
+        r'the recording has lost the first 7 calls: it has room for 4 \(capacity\), and 11 came; '
+        r'set a larger .capacity of the test, or stop recording',
+    ],
+    'settings': [
+        r'cushim_test_begin\(\) answers 1',
+        r'settings:1:.*fast.*',
+    ],
+    'second': [
+        r'cushim_test_begin\(\) answers 210',
+        r'a test, a mock or a layer exists in this process: end it first \(cushim_test_end\), '
+        r'also when a test before this one failed',
+    ],
+    'strange': [STRANGE],
+    'sizeless': [STRANGE],
+}
+
+
+def run(name):
+    return subprocess.run([*WRAPPER, PROGRAM, name], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
+
+
+class Planted(unittest.TestCase):
+    def test_without_a_failure_nothing_is_reported(self):
+        result = run('nothing')
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertNotIn('leaked', result.stdout)
+
+    def test_each_failure_fails_and_is_reported(self):
+        for name, lines in EXPECTED.items():
+            with self.subTest(name):
+                result = run(name)
+                self.assertNotEqual(result.returncode, 0, result.stdout)
+                for line in lines:
+                    self.assertRegex(result.stdout,
+                                     r'(?m)(^|Could not run test: |ERROR: )%s\r?$' % line)
+
+    def test_what_an_assertion_has_told_is_not_reported_at_the_end(self):
+        self.assertEqual(run('expectation').stdout.count('expected exactly 2 times'), 1)
+
+    def test_place_leads_to_the_line_of_the_call(self):
+        addr2line = shutil.which('addr2line')
+        if not addr2line or WRAPPER or PLACES != 'places':
+            self.skipTest('the C test compares the addresses')
+        printed = re.search(r'memory#1, .* at failing\+(0x[0-9a-f]+)', run('leak').stdout)
+        line = subprocess.run([addr2line, '-e', PROGRAM, printed.group(1)], check=True, text=True,
+                              stdout=subprocess.PIPE).stdout.split(' ')[0].strip()
+        with open(SOURCE, encoding='utf-8') as file:
+            lines = file.read().split('\n')
+        self.assertTrue(line.split(':')[0].endswith('failing.c'), line)
+        self.assertIn('/* the leak */', lines[int(line.split(':')[1]) - 1])
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1])

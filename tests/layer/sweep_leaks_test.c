@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a body may leave behind, as a sweep looks for it: graphs, work, references, or no mock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cushim/testing/test.h>
+
+#include "src/testkit/sweep.h"
+#include "sweep_fixture.h"
+
+static int allocate(void *data)
+{
+    return sweep_make_current(NULL) || cushim_driver()->MemAlloc_v2(data, 4096);
+}
+
+/* What a capture that has failed leaves: no graph. */
+static int capture(void *data)
+{
+    struct cushim_mock_state before = {.size = sizeof before}, after = before;
+    CUgraph graph = NULL;
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_mock_state_get(cushim_mock_current(), &before);
+    cushim_driver()->StreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
+        cushim_driver()->GraphDestroy(graph);
+    else if (graph)
+        cushim_sweep_fail("there is no graph");
+    cushim_mock_state_get(cushim_mock_current(), &after);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return before.handles == after.handles ? 0 : cushim_sweep_fail("the graph is gone");
+}
+
+static void capture_that_fails_to_end_leaves_no_graph(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.setup = allocate;
+    sweep_assert_passed(sweep_run(capture, &memory));
+    assert_int_equal(sweep_result.calls, 5);
+}
+
+/* Two streams write to the same memory, and nobody waits for them. */
+static int write_and_leave(void *data)
+{
+    CUdeviceptr *memory = data;
+    CUstream one, other;
+
+    if (cushim_driver()->StreamCreate(&one, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    if (cushim_driver()->StreamCreate(&other, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
+        cushim_driver()->MemsetD8Async(*memory, 1, 4096, one);
+        cushim_driver()->MemsetD8Async(*memory, 2, 4096, other);
+        cushim_driver()->StreamDestroy_v2(other);
+    }
+    cushim_driver()->StreamDestroy_v2(one);
+    return 0;
+}
+
+static void missing_wait_and_pending_work_are_found(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.settings = "mode = manual\nraces = report";
+    sweep_options.setup = allocate;
+    assert_int_equal(sweep_run(write_and_leave, &memory), CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(
+        strstr(sweep_why, "with no call failing: 2 operations are pending; race: set "));
+    assert_non_null(strstr(sweep_why, "; mock: mode = manual, races = report\n"));
+    assert_int_equal(sweep_result.failures, 1);
+}
+
+/* What to do about a wait that fails is to go on: the context's end ends its work. */
+static int wait_and_give_back(void *data)
+{
+    CUstream stream;
+
+    (void)data;
+    if (cushim_driver()->StreamCreate(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemsetD8Async(*(CUdeviceptr *)data, 1, 4096, stream);
+    cushim_driver()->StreamSynchronize(stream);
+    cushim_driver()->StreamDestroy_v2(stream);
+    return 0;
+}
+
+static void work_is_not_found_pending_whose_wait_has_failed(void **state)
+{
+    CUdeviceptr memory;
+
+    (void)state;
+    sweep_options.settings = "schedule = lazy";
+    sweep_options.setup = allocate;
+    assert_int_equal(sweep_run(wait_and_give_back, &memory), CUDA_SUCCESS);
+    assert_string_equal(sweep_why, "");
+}
+
+static int destroy_the_mock(void *data)
+{
+    (void)data;
+    return cushim_mock_destroy(cushim_mock_current()) != CUDA_SUCCESS;
+}
+
+static int destroy_the_layer(void *data)
+{
+    CUcontext context;
+
+    (void)data;
+    cushim_driver()->Init(0);
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    cushim_layer_destroy(cushim_layer_current());
+    return 0;
+}
+
+/* What a sweep holds of primary contexts does not outlast it. */
+static void assert_a_test_begins_afresh(void)
+{
+    const struct cushim_test_options options = {.size = sizeof options};
+    struct cushim_test *test;
+    char text[200];
+    CUcontext context;
+
+    OK(cushim_test_begin(&options, &test));
+    OK(cushim_driver()->Init(0));
+    OK(cushim_driver()->DevicePrimaryCtxRetain(&context, 0));
+    OK(cushim_driver()->DevicePrimaryCtxRelease_v2(0));
+    cushim_test_end(test, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void body_that_destroys_what_it_runs_on_is_found(void **state)
+{
+    static const char printed[] = "the body has destroyed the mock or the layer that it ran on";
+
+    (void)state;
+    assert_int_equal(sweep_run(destroy_the_mock, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, printed));
+    assert_int_equal(sweep_run(destroy_the_layer, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(sweep_why, printed));
+    assert_a_test_begins_afresh();
+}
+
+/* Its reference is left if there is no memory. */
+static int retain_once_more(void *data)
+{
+    CUcontext context;
+    CUdeviceptr memory;
+
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    if (cushim_driver()->MemAlloc_v2(&memory, 1) != CUDA_SUCCESS)
+        return 0;
+    cushim_driver()->MemFree_v2(memory);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    return 0;
+}
+
+static void release_twice(void *data)
+{
+    (void)data;
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+static void reference_on_a_context_is_a_leak(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuMemAlloc_v2";
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_options.setup = sweep_make_current;
+    sweep_options.teardown = release_twice;
+    assert_int_equal(sweep_run(retain_once_more, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_non_null(strstr(
+        sweep_why, "the primary context of device 0 is retained and not released; this run"));
+}
+
+/* What gives something back, in a sweep: it fails if that is asked for, and not otherwise. */
+
+enum { RELEASES = 4 }; /* of SWEEP_CALLS */
+
+static void releases_are_not_failed_unasked(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = false;
+    sweep_assert_passed(sweep_once(IGNORES_RELEASES));
+    assert_int_equal(sweep_result.calls, SWEEP_CALLS - RELEASES);
+    assert_int_equal(sweep_result.swept, 2 * (SWEEP_CALLS - RELEASES));
+}
+
+static void releases_are_failed_on_request(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = true;
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(IGNORES_RELEASES));
+    assert_int_equal(sweep_result.calls, SWEEP_CALLS);
+    assert_int_equal(sweep_result.failures, RELEASES);
+}
+
+static void release_that_is_named_is_failed(void **state)
+{
+    (void)state;
+    sweep_options.fail_releases = false;
+    sweep_options.functions = "cuEventDestroy_v2";
+    sweep_options.kinds = CUSHIM_SWEEP_ONCE;
+    sweep_assert_found(IGNORES_RELEASES,
+                       "call 1 of the body (cuEventDestroy_v2) answered CUDA_ERROR_UNKNOWN, once: "
+                       "the body answered 1; this run alone: first = last = 1, kinds = "
+                       "CUSHIM_SWEEP_ONCE\n");
+}
+
+/* Makes current what is so already, and later puts it back without a look at the answer. */
+static int go_and_come_back(void *data)
+{
+    CUcontext context = NULL;
+    CUresult code;
+
+    (void)data;
+    cushim_driver()->CtxGetCurrent(&context);
+    code = cushim_driver()->CtxSetCurrent(context);
+    if (code == CUDA_SUCCESS) {
+        code = cushim_driver()->CtxSetCurrent(NULL);
+        cushim_driver()->CtxSetCurrent(context);
+    }
+    return code != cushim_sweep_injected(NULL);
+}
+
+static void context_that_is_restored_is_released(void **state)
+{
+    (void)state;
+    sweep_options.functions = "cuCtxSet*";
+    sweep_options.setup = sweep_make_current;
+    sweep_options.teardown = sweep_end_current;
+    sweep_options.fail_releases = false;
+    sweep_assert_passed(sweep_run(go_and_come_back, NULL));
+    assert_int_equal(sweep_result.calls, 2);
+    sweep_options.fail_releases = true;
+    assert_int_equal(sweep_run(go_and_come_back, NULL), CUDA_ERROR_ILLEGAL_STATE);
+    assert_int_equal(sweep_result.calls, 3);
+}
+
+/* What functions are to a sweep, by their names. */
+
+#define NO_MEMORY CUDA_ERROR_OUT_OF_MEMORY
+#define UNKNOWN CUDA_ERROR_UNKNOWN
+
+static const struct {
+    const char *function;
+    CUresult code;
+    bool gives_back;
+} cases[] = {
+    {"cuInit", UNKNOWN, false},
+    {"cuCtxCreate_v4", NO_MEMORY, false},
+    {"cuDevicePrimaryCtxRetain", NO_MEMORY, false},
+    {"cuDevicePrimaryCtxRelease_v2", UNKNOWN, true},
+    {"cuCtxPushCurrent_v2", UNKNOWN, false},
+    {"cuCtxPopCurrent_v2", UNKNOWN, true},
+    {"cuMemAlloc_v2", NO_MEMORY, false},
+    {"cuMemFreeAsync_ptsz", UNKNOWN, true},
+    {"cuMemAddressReserve", NO_MEMORY, false},
+    {"cuMemAddressFree", UNKNOWN, true},
+    {"cuMemMap", NO_MEMORY, false},
+    {"cuMemUnmap", UNKNOWN, true},
+    {"cuMemHostRegister_v2", NO_MEMORY, false},
+    {"cuMemHostUnregister", UNKNOWN, true},
+    {"cuModuleLoadData", NO_MEMORY, false},
+    {"cuModuleUnload", UNKNOWN, true},
+    {"cuModuleGetLoadingMode", UNKNOWN, false},
+    {"cuFuncIsLoaded", UNKNOWN, false},
+    {"cuGraphAddKernelNode_v2", NO_MEMORY, false},
+    {"cuGraphAddMemFreeNode", NO_MEMORY, false},
+    {"cuGraphMemFreeNodeGetParams", UNKNOWN, false},
+    {"cuGraphInstantiateWithParams", NO_MEMORY, false},
+    {"cuGraphDestroyNode", UNKNOWN, true},
+    {"cuGraphNodeFindInClone", UNKNOWN, false},
+    {"cuIpcOpenMemHandle_v2", NO_MEMORY, false},
+    {"cuIpcCloseMemHandle", UNKNOWN, true},
+    {"cuStreamBeginCapture_v2", UNKNOWN, false},
+    {"cuStreamEndCapture", UNKNOWN, true},
+    {"cuLaunchKernel", UNKNOWN, false},
+    {"cuEventQuery", UNKNOWN, false},
+};
+
+static void names_say_what_is_released_and_what_is_usual(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (!cushim__sweep_means_any(cases[i].function, true))
+            fail_msg("there is no %s", cases[i].function);
+        if (cushim__sweep_releases(cases[i].function) != cases[i].gives_back)
+            fail_msg("%s gives something back, or does not", cases[i].function);
+        if (cushim__sweep_usual_code(cases[i].function) != cases[i].code)
+            fail_msg("%s usually answers %d", cases[i].function, (int)cases[i].code);
+    }
+}
+
+static void release_is_spared_unless_it_is_named(void **state)
+{
+    (void)state;
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", NULL));
+    assert_true(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEvent*"));
+    assert_false(cushim__sweep_is_spared("cuEventDestroy_v2", "cuEventDestroy_v2"));
+    assert_false(cushim__sweep_is_spared("cuEventCreate", NULL));
+    assert_false(cushim__sweep_is_spared("cuStreamEndCapture", NULL));
+    assert_true(cushim__sweep_means_any("cu*Destroy*", false));
+    assert_false(cushim__sweep_means_any("cu*Destroy*", true));
+}
+
+static void star_stands_for_any_letters(void **state)
+{
+    (void)state;
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMem*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc*"));
+    assert_true(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc_v2*"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "cuMemAlloc"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", "*Alloc"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc", "cuMemAlloc_v2"));
+    assert_false(cushim__sweep_is_meant("cuMemAlloc_v2", ""));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SWEEP_TEST(capture_that_fails_to_end_leaves_no_graph),
+        SWEEP_TEST(missing_wait_and_pending_work_are_found),
+        SWEEP_TEST(work_is_not_found_pending_whose_wait_has_failed),
+        SWEEP_TEST(body_that_destroys_what_it_runs_on_is_found),
+        SWEEP_TEST(reference_on_a_context_is_a_leak),
+        SWEEP_TEST(releases_are_not_failed_unasked),
+        SWEEP_TEST(releases_are_failed_on_request),
+        SWEEP_TEST(release_that_is_named_is_failed),
+        SWEEP_TEST(context_that_is_restored_is_released),
+        cmocka_unit_test(names_say_what_is_released_and_what_is_usual),
+        cmocka_unit_test(release_is_spared_unless_it_is_named),
+        cmocka_unit_test(star_stands_for_any_letters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

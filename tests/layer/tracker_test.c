@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What calls make and end: the table against the registry; and what is known to live, over a driver
+ * of the test's own.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "src/layer/arguments.h"
+#include "src/layer/handle_table.h"
+#include "src/layer/layer.h"
+#include "src/layer/tracker.h"
+#include "tests/layer/testkit.h"
+
+static bool is_output(enum cushim__effect kind)
+{
+    return kind == CUSHIM__CREATES || kind == CUSHIM__CREATES_IN_CONTEXT ||
+           kind == CUSHIM__CREATES_OR_RETAINS || kind == CUSHIM__RETURNS_PART ||
+           kind == CUSHIM__RETAINS_PRIMARY;
+}
+
+static bool is_input(enum cushim__effect kind)
+{
+    return kind == CUSHIM__DESTROYS || kind == CUSHIM__RELEASES ||
+           kind == CUSHIM__MOVES_REFERENCES || kind == CUSHIM__SETS_CURRENT ||
+           kind == CUSHIM__REGISTERS_IN_CONTEXT;
+}
+
+static void check_parameter(unsigned slot, const struct cushim__api_effect *effect)
+{
+    const struct cushim__parameter *parameter;
+    struct cushim__decoder decoder;
+
+    if (effect->parameter == CUSHIM__NO_PARAMETER)
+        return;
+    if (effect->parameter >= cushim__parameter_count(slot))
+        fail_msg("%s has no parameter %u", cushim__slot_name(slot), effect->parameter);
+    parameter = cushim__parameter_at(slot, effect->parameter);
+    decoder = cushim__decoder_of(slot, effect->parameter);
+    if (effect->type != CUSHIM__TYPE_GLOBAL && decoder.type != effect->type)
+        fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
+                 cushim__object_names[effect->type].word);
+    if (is_output((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__WRITTEN_HANDLE &&
+        decoder.form != CUSHIM__WRITTEN_ADDRESS)
+        fail_msg("%s: %s is not written", cushim__slot_name(slot), parameter->name);
+    if (is_input((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__READ_HANDLE &&
+        effect->type != CUSHIM__TYPE_MEMORY)
+        fail_msg("%s: %s is no handle", cushim__slot_name(slot), parameter->name);
+    if (is_input((enum cushim__effect)effect->kind) && decoder.form >= CUSHIM__WRITTEN_HANDLE)
+        fail_msg("%s: %s is written", cushim__slot_name(slot), parameter->name);
+}
+
+static void check_number(unsigned slot, unsigned index)
+{
+    enum cushim__form form;
+
+    if (index == CUSHIM__NO_PARAMETER)
+        return;
+    assert_in_range(index, 0, cushim__parameter_count(slot) - 1);
+    form = (enum cushim__form)cushim__decoder_of(slot, index).form;
+    if (form != CUSHIM__READ_SIGNED && form != CUSHIM__READ_UNSIGNED &&
+        form != CUSHIM__WRITTEN_WIDE)
+        fail_msg("%s: %s is no number", cushim__slot_name(slot),
+                 cushim__parameter_at(slot, index)->name);
+}
+
+static void every_effect_fits_its_function(void **state)
+{
+    unsigned effects = 0;
+
+    (void)state;
+    assert_true(cushim__decoding_begin(CUSHIM__TRACKER));
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+
+        for (; effect; effect = cushim__api_effect_next(effect)) {
+            check_parameter(slot, effect);
+            check_number(slot, effect->amount);
+            check_number(slot, effect->times);
+            effects++;
+        }
+    }
+    assert_in_range(effects, 130, 200);
+    cushim__decoding_end();
+}
+
+/* What the names say is made or destroyed has a effect, so that none is forgotten. */
+static void every_function_that_creates_or_destroys_has_an_effect(void **state)
+{
+    static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
+    static const char *const none[] = {
+        /* The first ABI, whose addresses have 32 bits. */
+        "cuArrayCreate", "cuArray3DCreate", "cuMemAlloc", "cuMemAllocPitch", "cuMemAllocHost",
+        /* What they make is no object of the driver, or goes by itself. */
+        "cuMemGetAllocationGranularity", "cuMemGetAllocationPropertiesFromHandle",
+        "cuGraphMemAllocNodeGetParams", "cuGLUnregisterBufferObject",
+        /* Logical endpoints are numbers that the program has reserved, not handles. */
+        "cuLogicalEndpointCreate", "cuLogicalEndpointDestroy"};
+
+    (void)state;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        bool is_named = false, is_excepted = false;
+
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            is_named = is_named || strstr(cushim__slot_name(slot), words[i]);
+        for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+            is_excepted = is_excepted || strcmp(cushim__slot_name(slot), none[i]) == 0;
+        if (is_named && !is_excepted && !cushim__api_effect_first(slot))
+            fail_msg("%s has no effect", cushim__slot_name(slot));
+    }
+}
+
+/* --- a driver of the test's own --- */
+
+enum { OBJECTS = 4, ADDRESS = 0x10000 };
+
+static struct cushim_table fake;
+static char objects[OBJECTS]; /* their addresses are the handles */
+static void *given;           /* what the next call that makes something writes */
+static CUresult destroy_answer;
+
+static CUresult CUDAAPI refuse(void)
+{
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult CUDAAPI destroy_event(CUevent event)
+{
+    (void)event;
+    return destroy_answer;
+}
+
+static CUresult CUDAAPI create_context(CUcontext *context, unsigned flags, CUdevice device)
+{
+    (void)flags;
+    (void)device;
+    *context = (CUcontext)(void *)&objects[2];
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI current_context(CUcontext *context)
+{
+    *context = NULL;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI succeed(void)
+{
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI give(void **handle)
+{
+    *handle = given;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI give_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
+                                    const char *name)
+{
+    (void)module;
+    (void)name;
+    if (address)
+        *address = ADDRESS;
+    if (bytes)
+        *bytes = 64;
+    return CUDA_SUCCESS;
+}
+
+static CUresult CUDAAPI open_memory(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags)
+{
+    (void)handle;
+    (void)flags;
+    *address = ADDRESS;
+    return CUDA_SUCCESS;
+}
+
+/* Callers clean up themselves on every system that we build for. */
+#define PUT(slot, function)                                      \
+    do {                                                         \
+        const cushim_function put = (cushim_function)(function); \
+        memcpy(&fake.slot, &put, sizeof put);                    \
+    } while (0)
+
+static int setup(void **state)
+{
+    const cushim_function refusal = (cushim_function)refuse;
+    char *slots = (char *)&fake + sizeof(size_t);
+
+    (void)state;
+    fake.size = sizeof fake;
+    for (size_t i = 0; i < sizeof fake - sizeof(size_t); i += sizeof refusal)
+        memcpy(slots + i, &refusal, sizeof refusal);
+    PUT(EventCreate, give);
+    PUT(EventDestroy_v2, destroy_event);
+    PUT(CtxCreate_v2, create_context);
+    PUT(CtxDestroy_v2, succeed);
+    PUT(CtxGetCurrent, current_context);
+    PUT(ModuleLoadData, give);
+    PUT(ModuleGetFunction, give);
+    PUT(ModuleGetGlobal_v2, give_global);
+    PUT(ModuleUnload, succeed);
+    PUT(IpcOpenMemHandle_v2, open_memory);
+    PUT(IpcCloseMemHandle, succeed);
+    PUT(DevicePrimaryCtxRetain, give);
+    PUT(DevicePrimaryCtxRelease_v2, succeed);
+    PUT(DevicePrimaryCtxReset_v2, succeed);
+    given = &objects[0];
+    destroy_answer = CUDA_SUCCESS;
+    testkit_begin_on(&fake);
+    return 0;
+}
+
+static void value_that_comes_again_without_an_end_is_another_object(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->EventCreate(&event, 0));
+    assert_string_equal(testkit_tag(event), "event#2");
+    assert_int_equal(testkit_count().handles, 1);
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void destroying_that_reports_an_earlier_error_counts_as_release(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
+    assert_int_equal(testkit_count().handles, 0);
+}
+
+static void destroying_that_is_refused_does_not(void **state)
+{
+    static const CUresult refusals[] = {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_INVALID_HANDLE,
+                                        CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_NOT_PERMITTED,
+                                        CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        destroy_answer = refusals[i];
+        CODE(refusals[i], driver->EventDestroy_v2(event));
+        assert_int_equal(testkit_count().handles, 1);
+        assert_string_equal(testkit_tag(event), "event#1");
+    }
+    destroy_answer = CUDA_SUCCESS;
+    OK(driver->EventDestroy_v2(event));
+}
+
+static void context_takes_what_was_made_while_it_was_current(void **state)
+{
+    CUcontext context;
+    CUevent event;
+
+    (void)state;
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->EventCreate(&event, 0));
+    assert_int_equal(testkit_count().handles, 2);
+    OK(driver->CtxDestroy_v2(context));
+    assert_int_equal(testkit_count().handles, 0);
+    OK(driver->EventCreate(&event, 0));
+    OK(driver->CtxCreate_v2(&context, 0, 0));
+    OK(driver->CtxDestroy_v2(context));
+    assert_int_equal(testkit_count().handles, 1);
+    OK(driver->EventDestroy_v2(event));
+}
+
+/* Another thread is given the value between the driver's end of it and the layer's. */
+static CUresult CUDAAPI destroy_and_create(CUevent event)
+{
+    CUevent again;
+
+    (void)event;
+    cushim_layer_next(layer)->EventDestroy_v2 = destroy_event;
+    return cushim_layer_table(layer)->EventCreate(&again, 0);
+}
+
+static void value_given_again_while_it_ends_stays_alive(void **state)
+{
+    CUevent event;
+
+    (void)state;
+    OK(driver->EventCreate(&event, 0));
+    cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
+    OK(driver->EventDestroy_v2(event));
+    assert_int_equal(testkit_count().handles, 1);
+    assert_string_equal(testkit_tag(event), "event#2");
+    OK(driver->EventDestroy_v2(event));
+}
+
+/*
+ * The book of what lives, over a driver of the test's own: values that come again, things opened
+ * twice, and answers that name nothing.
+ */
+
+/* The driver gives this object for an event. */
+static CUevent create(unsigned object)
+{
+    CUevent event;
+
+    given = &objects[object];
+    OK(driver->EventCreate(&event, 0));
+    return event;
+}
+
+static void success_without_a_handle_creates_nothing(void **state)
+{
+    CUevent event = (CUevent)&objects[0];
+
+    (void)state;
+    given = NULL;
+    OK(driver->EventCreate(&event, 0));
+    assert_null(event);
+    assert_int_equal(testkit_count().handles, 0);
+}
+
+/* Those that are gone are a list: each place in it is left once, the last one more often. */
+static void values_come_again_in_any_order(void **state)
+{
+    static const unsigned orders[][OBJECTS] = {{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}};
+    unsigned made = 0;
+
+    (void)state;
+    for (size_t order = 0; order < sizeof orders / sizeof *orders; order++) {
+        CUevent events[OBJECTS];
+
+        for (unsigned i = 0; i < OBJECTS; i++) {
+            char wanted[CUSHIM_TAG_SIZE];
+
+            events[i] = create(orders[order][i]);
+            snprintf(wanted, sizeof wanted, "event#%u", ++made);
+            assert_string_equal(testkit_tag(events[i]), wanted);
+            assert_int_equal(testkit_count().handles, i + 1);
+        }
+        for (unsigned i = 0; i < OBJECTS; i++) {
+            OK(driver->EventDestroy_v2(events[i]));
+            assert_string_equal(testkit_tag(events[i]), "none");
+        }
+    }
+    assert_int_equal(testkit_count().handles, 0);
+}
+
+static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
+{
+    CUevent first, last;
+
+    (void)state;
+    first = create(0);
+    last = create(1);
+    OK(driver->EventDestroy_v2(first));
+    OK(driver->EventDestroy_v2(last));
+    last = create(1);
+    OK(driver->EventDestroy_v2(last));
+    first = create(0);
+    assert_string_equal(testkit_tag(first), "event#4");
+    assert_int_equal(testkit_count().handles, 1);
+    OK(driver->EventDestroy_v2(first));
+}
+
+static void function_shown_by_a_module_after_that_of_another_is_another(void **state)
+{
+    CUfunction function;
+    CUmodule module;
+
+    (void)state;
+    for (unsigned i = 1; i <= 2; i++) {
+        given = &objects[0];
+        OK(driver->ModuleLoadData(&module, testkit_image));
+        given = &objects[1];
+        OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
+        assert_string_equal(testkit_tag(function), i == 1 ? "function#1" : "function#2");
+        OK(driver->ModuleUnload(module));
+        assert_string_equal(testkit_tag(function), "none");
+    }
+}
+
+static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **state)
+{
+    CUdeviceptr address = 0;
+    CUmodule module;
+    size_t bytes = 0;
+
+    (void)state;
+    given = &objects[0];
+    OK(driver->ModuleLoadData(&module, testkit_image));
+    OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "variable"));
+    assert_int_equal(bytes, 64);
+    assert_null(cushim__handle_next(CUSHIM__TYPE_GLOBAL, NULL));
+    OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "variable"));
+    assert_non_null(cushim__handle_next(CUSHIM__TYPE_GLOBAL, NULL));
+    OK(driver->ModuleUnload(module));
+}
+
+static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
+{
+    const CUipcMemHandle handle = {{0}};
+    CUdeviceptr first, second;
+
+    (void)state;
+    OK(driver->IpcOpenMemHandle_v2(&first, handle, 0));
+    OK(driver->IpcOpenMemHandle_v2(&second, handle, 0));
+    assert_int_equal(first, second);
+    assert_int_equal(testkit_count().allocations, 1);
+    OK(driver->IpcCloseMemHandle(first));
+    assert_int_equal(testkit_count().allocations, 1);
+    OK(driver->IpcCloseMemHandle(second));
+    assert_int_equal(testkit_count().allocations, 0);
+}
+
+static void primary_context_that_nobody_retained_can_be_reset_and_released(void **state)
+{
+    CUcontext context;
+
+    (void)state;
+    OK(driver->DevicePrimaryCtxReset_v2(0));
+    OK(driver->DevicePrimaryCtxRelease_v2(0));
+    assert_int_equal(testkit_count().handles, 0);
+    given = &objects[0];
+    OK(driver->DevicePrimaryCtxRetain(&context, 0));
+    assert_string_equal(testkit_tag(context), "context#1");
+    assert_int_equal(testkit_count().handles, 1);
+    OK(driver->DevicePrimaryCtxReset_v2(0));
+    assert_int_equal(testkit_count().handles, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_end_on)
+#define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_effect_fits_its_function),
+        cmocka_unit_test(every_function_that_creates_or_destroys_has_an_effect),
+        TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on),
+        TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on),
+        TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on),
+        TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on),
+        TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on),
+        TEST(success_without_a_handle_creates_nothing),
+        TEST(values_come_again_in_any_order),
+        TEST(last_that_is_gone_comes_and_goes_before_the_first),
+        TEST(function_shown_by_a_module_after_that_of_another_is_another),
+        TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked),
+        TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice),
+        TEST(primary_context_that_nobody_retained_can_be_reset_and_released),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every call of the mock without memory, mappings, threads and files, at each place that asks.
+
+    calls_test.py COVERAGE.md CONFORMANCE DRIVER.so PROGRAM...
+
+The programs claim what the mock does, on a table that makes each call again until nothing is
+lacking (retry.h). They must pass; no call may have broken a claim of the table's; and every
+function that the mock implements must have been called.
+"""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+SLOTS, ROW = 1024, struct.Struct('5I')
+
+SUCCEEDING_LEAST = 300
+
+
+def implemented(page):
+    with open(page, encoding='ascii') as file:
+        rows = re.findall(r'^\| `(\w+)` \| (\w+)', file.read(), re.MULTILINE)
+    return [(slot, name) for slot, (name, kind) in enumerate(rows)
+            if kind in ('exact', 'approximate')]
+
+
+def run(command, environment):
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=900, check=False)
+    if done.returncode != 0:
+        print(done.stdout.decode(errors='replace')[-4000:])
+        print('%s: exit status %d' % (' '.join(command), done.returncode))
+    return done.returncode == 0
+
+
+def main():
+    page, conformance, driver, *programs = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as folder:
+        told, wrong = os.path.join(folder, 'told'), os.path.join(folder, 'wrong')
+        with open(told, 'wb') as file:
+            file.write(bytes(SLOTS * ROW.size))
+        open(wrong, 'wb').close()
+        environment = dict(os.environ, OOM_TOLD=told, OOM_WRONG=wrong)
+        # Every slot without arguments, in each state; then what is claimed.
+        commands = [[programs[0], state] for state in ('none', 'init', 'context')]
+        commands += [[program] for program in programs[1:]]
+        passed = [run(command, environment) for command in commands]
+        environment['CUSHIM_MOCK_SETTINGS'] = 'mode = auto'
+        # The statements alone: of cushim's own cases one has threads that create events at once, and
+        # retry.h counts what there is around each call.
+        passed += [run([conformance, '--driver=' + driver, '--only=' + digit], environment)
+                   for digit in '012']
+        with open(wrong, encoding='utf-8') as file:
+            broken = sorted(set(file))
+        with open(told, 'rb') as file:
+            rows = list(ROW.iter_unpack(file.read()))
+
+    functions = implemented(page)
+    silent = [name for slot, name in functions if rows[slot][0] == 0]
+    succeeded = sum(rows[slot][1] > 0 for slot, _ in functions)
+    print('functions of the mock: %d, called with success: %d' % (len(functions), succeeded))
+    print('places that ask the system for something: %d'
+          % sum(rows[slot][3] for slot, _ in functions))
+    print('calls that lacked something: %d' % sum(rows[slot][2] for slot, _ in functions))
+    print('of these, calls that did without it: %d' % sum(rows[slot][4] for slot, _ in functions))
+    print('programs: %d, failed: %d' % (len(passed), passed.count(False)))
+    print('claims that a call has broken: %d' % len(broken))
+    print(''.join(broken), end='')
+    for name in silent:
+        print('%s is never called' % name)
+    if silent or broken or not all(passed) or succeeded < SUCCEEDING_LEAST:
+        sys.exit(1)
+
+
+if __name__ == '__main__':
+    main()

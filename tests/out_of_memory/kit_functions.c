@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The test kit: layers, faults, recordings, expectations, tests and sweeps. */
+#include <cushim/testing/layer.h>
+#include <cushim/testing/recording.h>
+#include <cushim/testing/sweep.h>
+#include <cushim/testing/test.h>
+
+#include "function.h"
+
+/* A layer over a mock, with a context that is current. */
+static CUresult begin(struct cushim_mock **mock, struct cushim_layer **layer)
+{
+    struct cushim_layer_options options = {.size = sizeof options};
+    CUcontext context;
+    CUresult code;
+
+    *layer = NULL;
+    *mock = NULL;
+    code = cushim_mock_create(NULL, mock);
+    options.table = cushim_mock_table(*mock);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_create(&options, layer);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_install(*layer);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->Init(0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->CtxSetCurrent(context);
+    return code;
+}
+
+static void end(struct cushim_mock *mock, struct cushim_layer *layer)
+{
+    cushim_layer_destroy(layer);
+    cushim_mock_destroy(mock);
+}
+
+static CUresult layers(void)
+{
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUresult code = begin(&mock, &layer);
+
+    if (code == CUDA_SUCCESS && (cushim_layer_current() != layer ||
+                                 cushim_layer_wrapped(layer) != cushim_mock_table(mock) ||
+                                 !cushim_layer_table(layer) || !cushim_layer_next(layer)))
+        code = CUDA_ERROR_UNKNOWN;
+    end(mock, layer);
+    return code;
+}
+
+static CUresult faults(void)
+{
+    const struct cushim_fault fault = {.size = sizeof fault,
+                                       .site = "cuEventCreate",
+                                       .nth = 1,
+                                       .effect = CUSHIM_FAULT_RETURN,
+                                       .code = CUDA_ERROR_OUT_OF_MEMORY};
+    char why[300];
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUevent event;
+    CUresult code = begin(&mock, &layer);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_fault_parse(layer, "cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)", why,
+                                  sizeof why);
+    if (code == CUDA_SUCCESS)
+        code = cushim_fault_add(layer, &fault, why, sizeof why);
+    if (code == CUDA_SUCCESS) {
+        if (cushim_driver()->EventCreate(&event, 0) != CUDA_ERROR_OUT_OF_MEMORY ||
+            cushim_fault_matched(layer, 1) != 1 || cushim_fault_fired(layer, 1) != 1 ||
+            !cushim_fault_unused(layer, 0))
+            code = CUDA_ERROR_UNKNOWN;
+        cushim_fault_resume(layer);
+        cushim_fault_clear(layer);
+    }
+    end(mock, layer);
+    return code;
+}
+
+/* An event that is recorded, told and named. */
+static CUresult record(struct cushim_layer *layer)
+{
+    struct cushim_recorded_call call = {.size = sizeof call};
+    char text[500];
+    CUevent event = NULL;
+    CUresult code = cushim_recording_start(layer, 16);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventCreate(&event, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventRecord(event, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_tag_set(layer, event, "start");
+    if (code == CUDA_SUCCESS)
+        code = cushim_tag_get(layer, event, text, sizeof text);
+    if (code == CUDA_SUCCESS)
+        code = cushim_recording_get(layer, 0, &call);
+    cushim_recording_text(layer, text, sizeof text);
+    if (code == CUDA_SUCCESS &&
+        cushim_recording_count(layer) + (size_t)cushim_recording_lost(layer) < 2)
+        code = CUDA_ERROR_UNKNOWN;
+    cushim_recording_stop(layer);
+    cushim_recording_clear(layer);
+    return code;
+}
+
+static CUresult recordings(void)
+{
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUresult code = begin(&mock, &layer);
+
+    if (code == CUDA_SUCCESS)
+        code = record(layer);
+    end(mock, layer);
+    return code;
+}
+
+static CUresult expect(struct cushim_layer *layer)
+{
+    const struct cushim_expectation expectation = {
+        .size = sizeof expectation, .function = "cuEventCreate", .minimum = 1, .maximum = 1};
+    char text[500];
+    CUevent event;
+    CUresult code = cushim_layer_expect(layer, &expectation, text, sizeof text);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_forbid(layer, "cuEventQuery", text, sizeof text);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_forbid_errors(layer, true);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_expect_errors_begin(layer, CUDA_ERROR_INVALID_HANDLE);
+    if (code == CUDA_SUCCESS) {
+        cushim_driver()->EventRecord(NULL, NULL);
+        code = cushim_layer_expect_errors_end(layer);
+    }
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventCreate(&event, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_verify(layer, text, sizeof text);
+    cushim_layer_clear_expectations(layer);
+    return code;
+}
+
+static CUresult expectations(void)
+{
+    struct cushim_layer *layer;
+    struct cushim_mock *mock;
+    CUresult code = begin(&mock, &layer);
+
+    if (code == CUDA_SUCCESS)
+        code = expect(layer);
+    end(mock, layer);
+    return code;
+}
+
+static CUresult one_test(void)
+{
+    const struct cushim_test_options options = {.size = sizeof options,
+                                                .settings = "schedule = lazy",
+                                                .faults = "cuMemAlloc_v2:nth=9 => out_of_memory",
+                                                .forbid_errors = true,
+                                                .context = true};
+    struct cushim_test *test = NULL;
+    char text[2000];
+    CUevent event;
+    CUresult code = cushim_test_begin(&options, &test), ended;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!cushim_test_mock(test) || !cushim_test_layer(test))
+        code = CUDA_ERROR_UNKNOWN;
+    cushim_fault_clear(cushim_test_layer(test));
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventCreate(&event, 0);
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->EventDestroy_v2(event);
+    ended = cushim_test_end(test, text, sizeof text);
+    return code == CUDA_SUCCESS ? ended : code;
+}
+
+static int body(void *data)
+{
+    CUevent event;
+    CUresult code = cushim_driver()->EventCreate(&event, 0);
+
+    (void)data;
+    if (!cushim_sweep_running() || (code != CUDA_SUCCESS && code != cushim_sweep_injected(NULL)))
+        return cushim_sweep_fail("it answers what the driver did");
+    if (code == CUDA_SUCCESS)
+        cushim_driver()->EventDestroy_v2(event);
+    return 0;
+}
+
+static int enter(void *data)
+{
+    CUcontext context;
+    CUresult code = cushim_driver()->Init(0);
+
+    (void)data;
+    if (code == CUDA_SUCCESS)
+        code = cushim_driver()->DevicePrimaryCtxRetain(&context, 0);
+    return (int)(code == CUDA_SUCCESS ? cushim_driver()->CtxSetCurrent(context) : code);
+}
+
+static void leave(void *data)
+{
+    (void)data;
+    cushim_driver()->CtxSetCurrent(NULL);
+    cushim_driver()->DevicePrimaryCtxRelease_v2(0);
+}
+
+static CUresult sweep(void)
+{
+    char why[1000];
+    const struct cushim_sweep_options options = {.size = sizeof options,
+                                                 .setup = enter,
+                                                 .teardown = leave,
+                                                 .message = why,
+                                                 .message_size = sizeof why};
+    struct cushim_sweep_result result = {.size = sizeof result};
+
+    return cushim_sweep_run(&options, body, NULL, &result);
+}
+
+const struct function kit_functions[] = {
+    {"cushim_layer_create cushim_layer_destroy cushim_layer_current cushim_layer_table "
+     "cushim_layer_wrapped cushim_layer_next cushim_layer_install",
+     layers, CUDA_SUCCESS},
+    {"cushim_fault_parse cushim_fault_add cushim_fault_matched "
+     "cushim_fault_fired cushim_fault_unused cushim_fault_clear cushim_fault_resume",
+     faults, CUDA_SUCCESS},
+    {"cushim_recording_start cushim_recording_stop cushim_recording_clear "
+     "cushim_recording_count cushim_recording_lost cushim_recording_get cushim_recording_text "
+     "cushim_tag_set cushim_tag_get",
+     recordings, CUDA_ERROR_NOT_FOUND},
+    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations "
+     "cushim_layer_forbid_errors "
+     "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
+     expectations, CUDA_ERROR_ILLEGAL_STATE},
+    {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,
+     CUDA_ERROR_ILLEGAL_STATE},
+    {"cushim_sweep_run cushim_sweep_injected cushim_sweep_running cushim_sweep_fail", sweep,
+     CUDA_ERROR_ILLEGAL_STATE},
+    {NULL, NULL, CUDA_SUCCESS},
+};

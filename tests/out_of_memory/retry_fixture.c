@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stands before the mock in the programs of tests/mock: who asks for its table gets the one that
+ * makes calls again, and what a mock has taken is back when it is destroyed.
+ */
+#include <cushim/testing/mock.h>
+
+#include "oom.h"
+#include "retry.h"
+
+const struct cushim_table *__real_cushim_mock_table(const struct cushim_mock *mock);
+const struct cushim_table *__wrap_cushim_mock_table(const struct cushim_mock *mock);
+CUresult __real_cushim_mock_destroy(struct cushim_mock *mock);
+CUresult __wrap_cushim_mock_destroy(struct cushim_mock *mock);
+
+const struct cushim_table *__wrap_cushim_mock_table(const struct cushim_mock *mock)
+{
+    retry_next = __real_cushim_mock_table(mock);
+    return retry_next ? &retry_table : NULL;
+}
+
+CUresult __wrap_cushim_mock_destroy(struct cushim_mock *mock)
+{
+    const CUresult code = __real_cushim_mock_destroy(mock);
+
+    if (mock && oom_live() > 0) {
+        retry_wrong("the mock is destroyed, and %zu blocks are not given back\n", oom_live());
+        oom_show_live(8);
+    }
+    return code;
+}
