@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/base/options.h"
 #include "src/base/layer_host.h"
+#include "src/base/options.h"
 #include "src/mock/calls/capture/capture.h"
 #include "src/mock/calls/context/context.h"
 #include "src/mock/calls/graph/user_object.h"

@@ -210,6 +210,7 @@ CUresult cushim__node_add(struct cushim__graph *graph, const struct cushim__edge
 
         if (!cushim__node_connect(edge->node, created, &edge->data)) {
             cushim__node_destroy(created);
+            graph->nodes_made--; /* a call that fails leaves no hole in the numbers */
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
