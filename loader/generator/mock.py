@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mock driver: what stands between a caller and the functions of src/mock/calls.
+"""The mock driver: what stands between a caller and the functions of src/mock/api.
 
 Each slot of its table begins the call, calls the function that implements it, and ends the call;
 what nobody implements is refused. A per-thread twin without a function of its own shares its
@@ -22,9 +22,9 @@ EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
  * functions have names of their own in C, since <cuda.h> renames and declares those of the driver.
  */
-#include "src/mock/library/exports.h"
+#include "src/library/exports.h"
 
-#include "src/mock/table.h"
+#include "src/mock/api/table.h"
 
 ''' + EVERY_SLOT + '''
 const struct cushim_table *cushim__exports = &cushim__mock_table;
@@ -84,7 +84,7 @@ def emit_calls(rows, types, definitions):
 def emit_table(rows, types, definitions):
     spelling = Spelling(types)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/table.h"\n',
+             '#include "src/mock/api/table.h"\n',
              '#include "src/mock/call.h"\n',
              EVERY_SLOT]
     numbers = newer_slots(rows)

@@ -13,7 +13,7 @@
 #include "src/layer/recording/recording.h"
 #include "src/layer/result.h"
 #include "src/layer/test.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 /* The one that runs; NULL: none does. */
 static struct cushim_test *running;

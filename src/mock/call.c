@@ -8,9 +8,9 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/world.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
 
 _Thread_local bool cushim__call_per_thread;
 _Thread_local bool cushim__in_host_function;

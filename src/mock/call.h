@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the functions of the mock are written: one definition per symbol, in calls/.
+ * How the functions of the mock are written: one definition per symbol, in api/.
  *
  *     CUSHIM__EXACT(EventCreate)(CUevent *event, unsigned int flags)
  *     {
@@ -12,7 +12,7 @@
  *
  *     CUSHIM__APPROXIMATE(CtxSetLimit, "values limit nothing")(CUlimit limit, size_t value)
  *
- * loader/generator/mock.py reads these definitions from the sources that calls/meson.build lists as
+ * loader/generator/mock.py reads these definitions from the sources that api/meson.build lists as
  * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are
  * checked against the registry), the table with every slot (table.c; the rest is refused), and the
  * page on what is implemented. Types that CUDA 11.2 does not know are spelled as in
@@ -81,7 +81,7 @@ extern _Thread_local bool cushim__in_kernel;
  */
 extern _Thread_local struct cushim_mock *cushim__held_for_fork;
 
-/* What holds for a slot, in calls/rules.c: data that cushim__call_enter() reads. */
+/* What holds for a slot, in call_rules.c: data that cushim__call_enter() reads. */
 enum {
     CUSHIM__BEFORE_INIT = 1,      /* works before cuInit */
     CUSHIM__IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */

@@ -3,9 +3,9 @@
 #include <cushim/testing/mock.h>
 
 #include "src/mock/call.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/races/races.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
+#include "src/race/race_search.h"
 
 /* What is executed would have to wait for itself. */
 static CUresult check(const struct cushim_mock *mock)

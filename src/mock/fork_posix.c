@@ -12,7 +12,7 @@
 #include "src/layer/fault/hang.h"
 #include "src/layer/layer.h"
 #include "src/mock/call.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 

@@ -2,7 +2,7 @@
 /* The mock as the current table. Not in the shared library that unmodified programs load. */
 #include <cushim/driver.h>
 
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 /* A layer that was installed over the mock's table stays; it is the program's. */
 static void put_back(const struct cushim_table *former)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the mock needs of the operating system, apart from pages (memory/), conditions (engine/) and
+ * What the mock needs of the operating system, apart from pages (memory/), conditions (lock.h) and
  * what processes share.
  */
 #ifndef CUSHIM_MOCK_SYSTEM_H

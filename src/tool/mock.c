@@ -8,8 +8,8 @@
 #include <cushim/driver.h>
 #include <cushim/testing/mock.h>
 
-#include "src/mock/settings.h"
-#include "src/mock/settings/names.h"
+#include "src/mock/config/names.h"
+#include "src/mock/config/settings.h"
 #include "src/tool/output.h"
 
 static const char advice[] =

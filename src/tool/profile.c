@@ -9,7 +9,7 @@
 #include <cushim/driver.h>
 
 #include "loader/attributes.h"
-#include "src/mock/settings.h"
+#include "src/mock/config/settings.h"
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/state.h"
 #include "src/mock/image/image.h"
-#include "src/mock/world.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory.h"
 

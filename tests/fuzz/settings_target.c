@@ -9,8 +9,8 @@
 
 #include <cushim/testing/mock.h>
 
-#include "src/mock/settings.h"
-#include "src/mock/settings/profile.h"
+#include "src/mock/config/profile.h"
+#include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 

@@ -16,10 +16,10 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
+#include "src/mock/api/context.h"
 #include "src/mock/call.h"
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
 
 #define SLOT CUSHIM__SLOT
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image_world.h"
 
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 const struct cushim__image_target target = {.architecture = 90, .ptx_version = 90};
 struct cushim__image image;

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "src/mock/object/object.h"
-#include "src/mock/world.h"
+#include "src/mock/core/object.h"
+#include "src/mock/core/state.h"
 
 enum { GENERATIONS = 1 << 19 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/settings.h"
+#include "src/mock/config/settings.h"
 #include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "src/mock/call.h"
-#include "src/mock/settings.h"
+#include "src/mock/config/settings.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

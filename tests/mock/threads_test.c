@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/stream.h"
-#include "src/mock/world.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/stream.h"
 #include "tests/mock/world.h"
 
 #ifndef OPERATIONS

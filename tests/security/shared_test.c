@@ -18,8 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/mock/calls/event/ipc_event.h"
-#include "src/mock/calls/event/shared_event.h"
+#include "src/mock/api/event_ipc.h"
+#include "src/mock/api/event_shared.h"
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/folder.h"

@@ -4,7 +4,7 @@
 
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/pattern.h"
-#include "src/mock/settings/names.h"
+#include "src/mock/config/names.h"
 
 /* One more than the place of the last matcher that says something. */
 static unsigned matchers(const struct cushim__expected *expected)

@@ -6,7 +6,7 @@
 
 #include "src/layer/fault/part.h"
 #include "src/layer/fault/site.h"
-#include "src/mock/settings/nearest.h"
+#include "src/mock/config/suggestion.h"
 
 /* A rule that is being read, and where its parts stand. */
 struct reading {

@@ -4,7 +4,7 @@
 #define CUSHIM_LAYER_FAULT_PARSE_H
 
 #include "src/layer/fault/rule.h"
-#include "src/mock/settings/lines.h"
+#include "src/mock/config/lines.h"
 
 /*
  * Read a rule from a part of the current line. On a refusal the message of `lines` says where and

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/mock/calls/driver/error.h"
-#include "src/mock/settings/nearest.h"
-#include "src/mock/settings/value.h"
+#include "src/mock/api/error.h"
+#include "src/mock/config/suggestion.h"
+#include "src/mock/config/value.h"
 
 enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13050, DECIMALS = 9 };
 

@@ -12,7 +12,7 @@
 #include "src/layer/layer.h"
 #include "src/layer/pattern.h"
 #include "src/mock/call.h"
-#include "src/mock/settings/names.h"
+#include "src/mock/config/names.h"
 
 struct cushim__faults cushim__faults;
 

@@ -7,8 +7,8 @@
 #include "loader/symbols.h"
 #include "src/layer/fault/rule.h"
 #include "src/layer/pattern.h"
-#include "src/mock/settings/names.h"
-#include "src/mock/settings/nearest.h"
+#include "src/mock/config/names.h"
+#include "src/mock/config/suggestion.h"
 
 const char cushim__site_operation[] = "op.";
 

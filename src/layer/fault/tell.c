@@ -6,7 +6,7 @@
 
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/settings/names.h"
+#include "src/mock/config/names.h"
 
 /* Whether this is the layer that exists. True: its lock is taken. */
 static bool enter(struct cushim_layer *layer)

@@ -7,7 +7,7 @@
 
 #include "loader/options.h"
 #include "src/layer/fault/parse.h"
-#include "src/mock/calls/driver/error.h"
+#include "src/mock/api/error.h"
 
 struct writing {
     char *text;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "src/mock/image/elf_section.h"
-#include "src/mock/image/peek.h"
 #include "src/mock/image/reading.h"
+#include "src/mock/image/safe_read.h"
 
 #define SIZE_MAX_OF_IMAGE ((size_t)1 << 30)
 

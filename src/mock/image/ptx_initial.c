@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/state.h"
 #include "src/mock/image/ptx.h"
-#include "src/mock/world.h"
 
 #define INITIAL_MAX ((size_t)1 << 30)
 

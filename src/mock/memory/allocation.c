@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/calls/context/context.h"
-#include "src/mock/device.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
 #include "src/mock/memory/arena.h"
 #include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
-#include "src/mock/races/races.h"
 #include "src/mock/system.h"
-#include "src/mock/world.h"
+#include "src/race/race_search.h"
 
 /* From this size on page-locked memory is pages of its own. */
 enum { PAGES = 64 << 10 };

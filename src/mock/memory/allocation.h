@@ -3,7 +3,7 @@
 #ifndef CUSHIM_MOCK_ALLOCATION_H
 #define CUSHIM_MOCK_ALLOCATION_H
 
-#include "src/mock/calls/memory/memory.h"
+#include "src/mock/api/memory.h"
 #include "src/mock/memory/spans.h"
 
 struct cushim__pool;

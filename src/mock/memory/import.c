@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "src/mock/calls/context/context.h"
+#include "src/mock/api/context.h"
 #include "src/mock/memory/pages.h"
 
 struct import {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory, as the rest of the mock meets it. */
-#include "src/mock/calls/memory/memory.h"
+#include "src/mock/api/memory.h"
 
-#include "src/mock/calls/context/context.h"
-#include "src/mock/calls/pool/pool.h"
-#include "src/mock/device.h"
-#include "src/mock/engine/engine.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/pool.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
-#include "src/mock/world.h"
+#include "src/mock/sim/sim.h"
 
 /* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
 enum { WIDE_ABI = 3020 };

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "src/mock/call.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 

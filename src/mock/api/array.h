@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA arrays: rows of elements that programs reach by copies only. */
+#ifndef CUSHIM_MOCK_ARRAY_H
+#define CUSHIM_MOCK_ARRAY_H
+
+#include "src/mock/core/object.h"
+
+struct cushim__array {
+    struct cushim__object object;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    size_t element_bytes, row_bytes;
+    size_t rows, layers; /* at least 1 of each */
+    CUdeviceptr memory;  /* row after row, layer after layer */
+};
+
+/* NULL is INVALID_HANDLE. */
+CUresult cushim__array_find(CUarray handle, struct cushim__array **array);
+
+#endif

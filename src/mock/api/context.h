@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts, and the stack of them that each thread has. */
+#ifndef CUSHIM_MOCK_CONTEXT_H
+#define CUSHIM_MOCK_CONTEXT_H
+
+#include "src/mock/config/settings.h"
+#include "src/mock/core/object.h"
+
+struct cushim__device;
+struct cushim__helper;
+struct cushim__stream;
+
+struct cushim__context {
+    struct cushim__object object; /* .context is the context itself */
+    struct cushim__device *device;
+    bool primary;
+    bool alive;    /* false: destroyed, or a primary context that is not retained */
+    bool ending;   /* a call destroys it, and has given up the lock meanwhile */
+    unsigned held; /* by calls that wait, and look at it when they go on */
+    unsigned flags;
+    unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
+    unsigned api_version;
+    unsigned long long id;
+    struct cushim__stream *streams; /* every stream, the default ones too, in order of creation */
+    struct cushim__stream *last_stream;
+    struct cushim__stream *legacy;     /* NULL until it is used */
+    struct cushim__stream *per_thread; /* the default streams of threads, by `next_default` */
+    struct cushim__stream *awaited;    /* those before it have nothing that is before ... */
+    uint64_t awaited_number;           /* ... this operation of the legacy stream: see order.c */
+    struct cushim__context *next_dead; /* destroyed after it */
+    struct cushim__helper *helper;     /* the thread that executes host functions; NULL: none yet */
+    size_t limits[CUSHIM__LIMITS_MAX];
+    CUfunc_cache cache;
+    bool peers[CUSHIM__DEVICES_MAX]; /* access was enabled to contexts of these devices */
+};
+
+/* What the mock knows of a thread. */
+struct cushim__thread {
+    struct cushim__thread *next;
+    struct cushim__context **stack; /* of contexts, innermost last */
+    size_t depth, room;
+    CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
+    uint64_t number; /* of threads in this mock, from 1: thread ids are reused, this is not */
+    uint64_t id;     /* the system's */
+    bool ended;
+};
+
+/* The calling thread. NULL: out of memory. */
+struct cushim__thread *cushim__thread_get(void);
+void cushim__threads_clear(void);
+
+/*
+ * Forget threads that have ended. To be called once there are as many as the world's thread_limit,
+ * where nobody goes through streams: their default streams go, too.
+ */
+void cushim__threads_sweep(void);
+
+/*
+ * The calling thread's current context. INVALID_CONTEXT: there is none; CONTEXT_IS_DESTROYED: it
+ * was destroyed.
+ */
+CUresult cushim__context_current(struct cushim__context **context);
+
+/* What a handle means; NULL is INVALID_CONTEXT. */
+CUresult cushim__context_find(CUcontext handle, struct cushim__context **context);
+
+/* The same where NULL means the current context: what later ABIs take. */
+CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context);
+
+/* Room for one more context on the stack of the calling thread: the next push does not fail. */
+CUresult cushim__context_reserve(void);
+
+/* The stack of the calling thread. NULL: it is empty. */
+CUresult cushim__context_push(struct cushim__context *context);
+struct cushim__context *cushim__context_top(void);
+struct cushim__context *cushim__context_pop(void);
+
+/* Whether it is on the stack of any thread. */
+bool cushim__context_is_on_a_stack(const struct cushim__context *context);
+
+/* Whether flags for a context are valid. */
+bool cushim__context_flags_valid(unsigned flags);
+
+/* A new context, which is nowhere current. NULL: out of memory. */
+struct cushim__context *cushim__context_create(struct cushim__device *device, unsigned flags);
+
+/*
+ * It begins to live, a primary context again and again; and it ends, with all that belongs to it.
+ */
+void cushim__context_begin(struct cushim__context *context);
+void cushim__context_end(struct cushim__context *context);
+
+/* Wait for a call that destroys it, if there is one. */
+void cushim__context_settle(struct cushim__context *context);
+
+#endif

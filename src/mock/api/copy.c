@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies of bytes in a row (statements 106 to 109). */
+#include "src/mock/api/copy.h"
+
+#include "src/mock/api/array.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/call.h"
+#include "src/mock/sim/stream.h"
+#include "src/race/race_search.h"
+
+/* One side of a copy: memory of a kind, or an array and where in it. */
+struct side {
+    CUmemorytype type;
+    CUdeviceptr address;
+    CUarray array;
+    size_t offset;
+};
+
+static struct side host(const void *memory)
+{
+    return (struct side){.type = CU_MEMORYTYPE_HOST, .address = (uintptr_t)memory};
+}
+
+static struct side device(CUdeviceptr memory)
+{
+    return (struct side){.type = CU_MEMORYTYPE_DEVICE, .address = memory};
+}
+
+static struct side any(CUdeviceptr memory)
+{
+    return (struct side){.type = CU_MEMORYTYPE_UNIFIED, .address = memory};
+}
+
+static struct side array(CUarray array, size_t offset)
+{
+    return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = array, .offset = offset};
+}
+
+static CUresult copy(struct side to, struct side from, size_t bytes, CUstream stream,
+                     bool asynchronous)
+{
+    const CUDA_MEMCPY3D shape = {
+        .srcMemoryType = from.type,
+        .srcHost = (const void *)(uintptr_t)from.address,
+        .srcDevice = from.address,
+        .srcArray = from.array,
+        .srcXInBytes = from.offset,
+        .dstMemoryType = to.type,
+        .dstHost = (void *)(uintptr_t)to.address,
+        .dstDevice = to.address,
+        .dstArray = to.array,
+        .dstXInBytes = to.offset,
+        .WidthInBytes = bytes,
+        .Height = 1,
+        .Depth = 1,
+    };
+
+    return cushim__copy_execute(&shape, stream, asynchronous);
+}
+
+CUSHIM__APPROXIMATE(MemcpyHtoD_v2,
+                    "returns once the copy is done, the driver of up to 64 KiB of pageable "
+                    "memory once it has been read")
+(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
+{
+    return copy(device(dstDevice), host(srcHost), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyDtoH_v2)(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy(host(dstHost), device(srcDevice), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyDtoD_v2)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyDtoA_v2)
+(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
+{
+    return copy(array(dstArray, dstOffset), device(srcDevice), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyAtoD_v2)
+(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy(device(dstDevice), array(srcArray, srcOffset), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyHtoA_v2)
+(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
+{
+    return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyAtoH_v2)(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyAtoA_v2)
+(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+{
+    return copy(array(dstArray, dstOffset), array(srcArray, srcOffset), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyHtoAAsync_v2)
+(CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, hStream, true);
+}
+
+CUSHIM__EXACT(MemcpyAtoHAsync_v2)
+(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
+{
+    return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, hStream, true);
+}
+
+CUSHIM__EXACT(MemcpyHtoDAsync_v2)
+(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
+{
+    return copy(device(dstDevice), host(srcHost), ByteCount, hStream, true);
+}
+
+CUSHIM__EXACT(MemcpyDtoHAsync_v2)
+(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return copy(host(dstHost), device(srcDevice), ByteCount, hStream, true);
+}
+
+CUSHIM__EXACT(MemcpyDtoDAsync_v2)
+(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
+{
+    return copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
+}
+
+CUSHIM__EXACT(Memcpy)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+{
+    return copy(any(dst), any(src), ByteCount, NULL, false);
+}
+
+CUSHIM__EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+{
+    return copy(any(dst), any(src), ByteCount, hStream, true);
+}
+
+/* NULL is a context as good as any: addresses tell where memory is. */
+static CUresult check_contexts(CUcontext to, CUcontext from)
+{
+    struct cushim__context *context;
+    CUresult code = to ? cushim__context_find(to, &context) : CUDA_SUCCESS;
+
+    return code || !from ? code : cushim__context_find(from, &context);
+}
+
+CUSHIM__EXACT(MemcpyPeer)
+(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+ size_t ByteCount)
+{
+    CUresult code = check_contexts(dstContext, srcContext);
+
+    if (code)
+        return code;
+    cushim__races_saw_all();
+    code = copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
+    cushim__races_saw_all();
+    return code;
+}
+
+CUSHIM__EXACT(MemcpyPeerAsync)
+(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
+ size_t ByteCount, CUstream hStream)
+{
+    CUresult code = check_contexts(dstContext, srcContext);
+    struct cushim__stream *stream;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__memory_stream(hStream, true, &stream);
+    if (code == CUDA_SUCCESS && stream->capture)
+        code = cushim__capture_query_stream(stream);
+    return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
+}

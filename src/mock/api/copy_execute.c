@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When a call that copies returns (statements 110 to 113). */
+#include <stdlib.h>
+
+#include "src/mock/api/copy.h"
+#include "src/mock/api/copy_side.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/sim/sim.h"
+#include "src/mock/sim/stream.h"
+
+/* Up to this size an asynchronous call reads pageable memory when it is called, and returns. */
+enum { STAGED_BYTES = 2 << 20 };
+
+enum manner { QUEUE, STAGE, WAIT };
+
+static size_t bytes_of(const struct cushim__copy *copy)
+{
+    return copy->width * copy->height * copy->depth;
+}
+
+static enum manner manner_of(const struct cushim__copy *copy, bool asynchronous)
+{
+    const bool to_device = copy->to.on_device, from_device = copy->from.on_device;
+
+    if (!asynchronous)
+        return to_device && from_device && !copy->to.synchronous && !copy->from.synchronous ? QUEUE
+                                                                                            : WAIT;
+    if (copy->to.pageable || (!to_device && !from_device))
+        return WAIT;
+    if (copy->from.pageable)
+        return bytes_of(copy) <= STAGED_BYTES ? STAGE : WAIT;
+    return QUEUE;
+}
+
+/* Read pageable memory at the call. */
+static bool stage(struct cushim__copy *copy)
+{
+    struct cushim__copy_box from, to;
+
+    copy->staged = malloc(bytes_of(copy));
+    if (!copy->staged)
+        return false;
+    to = cushim__copy_staged(copy);
+    cushim__copy_find(copy, &copy->from, &from);
+    cushim__copy_move(copy, &to, &from);
+    return true;
+}
+
+CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous)
+{
+    struct cushim__operation *operation;
+    struct cushim__stream *stream;
+    enum manner manner = QUEUE;
+    CUresult code = cushim__memory_stream(handle, asynchronous, &stream);
+
+    if (code)
+        return code;
+    if (shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
+        return CUDA_SUCCESS;
+    code = cushim__copy_operation(shape, stream->object.context, &operation);
+    if (code)
+        return code;
+    if (!stream->capture)
+        manner = manner_of((struct cushim__copy *)operation, asynchronous);
+    if (manner == WAIT)
+        return cushim__memory_finish(stream, operation);
+    if (manner == STAGE && !stage((struct cushim__copy *)operation)) {
+        cushim__operation_destroy(operation);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    return cushim__engine_submit(stream, operation);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operation behind every copy (statements 106 to 109). */
+#include <stdlib.h>
+
+#include "src/mock/api/copy.h"
+#include "src/mock/api/copy_side.h"
+#include "src/mock/core/state.h"
+#include "src/race/race_search.h"
+
+/* Memory that is gone is an illegal address, for ever. */
+static CUresult execute(struct cushim__operation *operation)
+{
+    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
+    struct cushim__copy_box from = cushim__copy_staged(copy), to;
+
+    if (!cushim__copy_find(copy, &copy->to, &to) ||
+        (!copy->staged && !cushim__copy_find(copy, &copy->from, &from)))
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    cushim__copy_move(copy, &to, &from);
+    return CUDA_SUCCESS;
+}
+
+static void drop(struct cushim__operation *operation)
+{
+    free(((struct cushim__copy *)operation)->staged);
+}
+
+/* What was read at the call is not read any more. */
+static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+{
+    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
+    struct cushim__region region;
+
+    if (!copy->staged && cushim__copy_region(copy, &copy->from, &region))
+        cushim__submission_touch(submission, &region, CUSHIM__READS);
+    if (cushim__copy_region(copy, &copy->to, &region))
+        cushim__submission_touch(submission, &region, CUSHIM__WRITES);
+}
+
+static const struct cushim__operation_class copy_class = {
+    .name = "copy",
+    .size = sizeof(struct cushim__copy),
+    .node_type = CU_GRAPH_NODE_TYPE_MEMCPY,
+    .execute = execute,
+    .touch = touch,
+    .drop = drop,
+};
+
+/* What executes it, and how long that takes. */
+static void set_cost(struct cushim__copy *copy)
+{
+    const struct cushim__costs *costs = &cushim__world->settings.costs;
+    const size_t bytes = copy->width * copy->height * copy->depth;
+    uint64_t rate = costs->host_to_device_bytes_per_us;
+
+    copy->operation.unit = CUSHIM__HOST_TO_DEVICE;
+    if (copy->from.on_device && copy->to.on_device) {
+        copy->operation.unit = CUSHIM__DEVICE_TO_DEVICE;
+        rate = cushim__copy_side_device(&copy->from) == cushim__copy_side_device(&copy->to)
+                   ? costs->device_bytes_per_us
+                   : costs->peer_bytes_per_us;
+    } else if (copy->from.on_device) {
+        copy->operation.unit = CUSHIM__DEVICE_TO_HOST;
+        rate = costs->device_to_host_bytes_per_us;
+    }
+    copy->operation.duration_ns = costs->operation_ns + cushim__operation_duration(bytes, rate);
+}
+
+static struct cushim__copy_side side_of(unsigned type, size_t x, size_t y, size_t z, size_t pitch,
+                                        size_t height)
+{
+    return (struct cushim__copy_side){
+        .x = x,
+        .y = y,
+        .z = z,
+        .pitch = pitch,
+        .height = height,
+        .type = type <= UINT8_MAX ? (uint8_t)type : 0,
+    };
+}
+
+/* Fill a copy from its description. */
+static CUresult describe(const CUDA_MEMCPY3D *shape, struct cushim__copy *copy)
+{
+    CUresult code;
+
+    copy->from = side_of(shape->srcMemoryType, shape->srcXInBytes, shape->srcY, shape->srcZ,
+                         shape->srcPitch, shape->srcHeight);
+    copy->to = side_of(shape->dstMemoryType, shape->dstXInBytes, shape->dstY, shape->dstZ,
+                       shape->dstPitch, shape->dstHeight);
+    copy->width = shape->WidthInBytes;
+    copy->height = shape->Height;
+    copy->depth = shape->Depth;
+    code = cushim__copy_side_check(copy, &copy->from, shape->srcHost, shape->srcDevice,
+                                   shape->srcArray);
+    if (code == CUDA_SUCCESS)
+        code = cushim__copy_side_check(copy, &copy->to, shape->dstHost, shape->dstDevice,
+                                       shape->dstArray);
+    if (code == CUDA_SUCCESS)
+        set_cost(copy);
+    return code;
+}
+
+CUresult cushim__copy_operation(const CUDA_MEMCPY3D *shape, struct cushim__context *context,
+                                struct cushim__operation **operation)
+{
+    struct cushim__copy *copy;
+    CUresult code;
+
+    (void)context;
+    if (!shape || shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    copy = cushim__operation_create(&copy_class, CUSHIM__NO_UNIT, 0);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = describe(shape, copy);
+    if (code)
+        cushim__operation_destroy(copy);
+    else
+        *operation = &copy->operation;
+    return code;
+}
+
+bool cushim__copy_parameters(const struct cushim__operation *operation, CUDA_MEMCPY3D *shape)
+{
+    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
+    const struct cushim__copy_side *from = &copy->from, *to = &copy->to;
+
+    if (operation->class != &copy_class)
+        return false;
+    *shape = (CUDA_MEMCPY3D){
+        .srcXInBytes = from->x,
+        .srcY = from->y,
+        .srcZ = from->z,
+        .srcMemoryType = (CUmemorytype)from->type,
+        .srcPitch = from->pitch,
+        .srcHeight = from->height,
+        .dstXInBytes = to->x,
+        .dstY = to->y,
+        .dstZ = to->z,
+        .dstMemoryType = (CUmemorytype)to->type,
+        .dstPitch = to->pitch,
+        .dstHeight = to->height,
+        .WidthInBytes = copy->width,
+        .Height = copy->height,
+        .Depth = copy->depth,
+    };
+    if (from->type == CU_MEMORYTYPE_ARRAY)
+        shape->srcArray = from->array;
+    else if (from->type == CU_MEMORYTYPE_HOST)
+        shape->srcHost = (const void *)(uintptr_t)from->address;
+    else
+        shape->srcDevice = from->address;
+    if (to->type == CU_MEMORYTYPE_ARRAY)
+        shape->dstArray = to->array;
+    else if (to->type == CU_MEMORYTYPE_HOST)
+        shape->dstHost = (void *)(uintptr_t)to->address;
+    else
+        shape->dstDevice = to->address;
+    return true;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies and sets by the first ABI, with addresses of 32 bits (statement 97). It is exported still,
+ * and of use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all
+ * of it answers INVALID_CONTEXT.
+ */
+#include "src/mock/api/context.h"
+#include "src/mock/call.h"
+
+/* What every call answers. */
+static CUresult refuse(void)
+{
+    struct cushim__context *context;
+    CUresult code = cushim__context_current(&context);
+
+    return code ? code : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyHtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, const void *srcHost, unsigned int ByteCount)
+{
+    (void)dstDevice;
+    (void)srcHost;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyDtoH, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(void *dstHost, unsigned int srcDevice, unsigned int ByteCount)
+{
+    (void)dstHost;
+    (void)srcDevice;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyDtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int srcDevice, unsigned int ByteCount)
+{
+    (void)dstDevice;
+    (void)srcDevice;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyDtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray dstArray, unsigned int dstOffset, unsigned int srcDevice, unsigned int ByteCount)
+{
+    (void)dstArray;
+    (void)dstOffset;
+    (void)srcDevice;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyAtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
+{
+    (void)dstDevice;
+    (void)srcArray;
+    (void)srcOffset;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyHtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount)
+{
+    (void)dstArray;
+    (void)dstOffset;
+    (void)srcHost;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyAtoH, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
+{
+    (void)dstHost;
+    (void)srcArray;
+    (void)srcOffset;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyAtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset,
+ unsigned int ByteCount)
+{
+    (void)dstArray;
+    (void)dstOffset;
+    (void)srcArray;
+    (void)srcOffset;
+    (void)ByteCount;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyHtoAAsync,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount,
+ CUstream hStream)
+{
+    (void)dstArray;
+    (void)dstOffset;
+    (void)srcHost;
+    (void)ByteCount;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyAtoHAsync,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream)
+{
+    (void)dstHost;
+    (void)srcArray;
+    (void)srcOffset;
+    (void)ByteCount;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyHtoDAsync,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream)
+{
+    (void)dstDevice;
+    (void)srcHost;
+    (void)ByteCount;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyDtoHAsync,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(void *dstHost, unsigned int srcDevice, unsigned int ByteCount, CUstream hStream)
+{
+    (void)dstHost;
+    (void)srcDevice;
+    (void)ByteCount;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemcpyDtoDAsync,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int srcDevice, unsigned int ByteCount, CUstream hStream)
+{
+    (void)dstDevice;
+    (void)srcDevice;
+    (void)ByteCount;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Memcpy2D, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(const struct CUDA_MEMCPY2D_v1_st *pCopy)
+{
+    (void)pCopy;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Memcpy2DUnaligned,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(const struct CUDA_MEMCPY2D_v1_st *pCopy)
+{
+    (void)pCopy;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Memcpy2DAsync, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(const struct CUDA_MEMCPY2D_v1_st *pCopy, CUstream hStream)
+{
+    (void)pCopy;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Memcpy3D, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(const struct CUDA_MEMCPY3D_v1_st *pCopy)
+{
+    (void)pCopy;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Memcpy3DAsync, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(const struct CUDA_MEMCPY3D_v1_st *pCopy, CUstream hStream)
+{
+    (void)pCopy;
+    (void)hStream;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD8, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned char uc, unsigned int N)
+{
+    (void)dstDevice;
+    (void)uc;
+    (void)N;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD16, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned short us, unsigned int N)
+{
+    (void)dstDevice;
+    (void)us;
+    (void)N;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD32, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int ui, unsigned int N)
+{
+    (void)dstDevice;
+    (void)ui;
+    (void)N;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD2D8, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width,
+ unsigned int Height)
+{
+    (void)dstDevice;
+    (void)dstPitch;
+    (void)uc;
+    (void)Width;
+    (void)Height;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD2D16, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width,
+ unsigned int Height)
+{
+    (void)dstDevice;
+    (void)dstPitch;
+    (void)us;
+    (void)Width;
+    (void)Height;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemsetD2D32, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width,
+ unsigned int Height)
+{
+    (void)dstDevice;
+    (void)dstPitch;
+    (void)ui;
+    (void)Width;
+    (void)Height;
+    return refuse();
+}

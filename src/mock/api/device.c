@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: which there are, and what they can do. What a device answers is that of its profile. */
+#include "src/mock/core/device.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "src/mock/call.h"
+#include "src/mock/core/state.h"
+
+/* What the profile says; 0 where it says nothing. */
+static int attribute(CUdevice_attribute number)
+{
+    return cushim__world->settings.profile.attributes[number];
+}
+
+CUSHIM__EXACT(DeviceGet)(CUdevice *device, int ordinal)
+{
+    struct cushim__device *found;
+    CUresult code;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(ordinal, &found);
+    if (code == CUDA_SUCCESS)
+        *device = found->ordinal;
+    return code;
+}
+
+CUSHIM__EXACT(DeviceGetCount)(int *count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = cushim__device_count();
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    const struct cushim__profile *profile = &cushim__world->settings.profile;
+    const int number = (int)attrib;
+    struct cushim__device *device;
+    CUresult code;
+
+    /* This is looked at before cuInit, too. */
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__world->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = cushim__device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (number < 0 || number >= CUSHIM__ATTRIBUTES_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* The mock has places of its own, whatever the profile's device had. */
+    if (number == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
+        *pi = (int)device->bus;
+    else if (number == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID ||
+             number == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)
+        *pi = 0;
+    else if (profile->has_attribute[number])
+        *pi = profile->attributes[number];
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code;
+
+    if (!prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *prop = (CUdevprop){
+        .maxThreadsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        .maxGridSize = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        .sharedMemPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .totalConstantMemory = attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+    };
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code;
+
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    *minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__EXACT(DeviceTotalMem_v2)(size_t *bytes, CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code;
+
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        *bytes = cushim__world->settings.memory_bytes;
+    return code;
+}
+
+/* The ABI of CUDA 2.0 has 32 bits, which say the most that they can for more. */
+CUSHIM__EXACT(DeviceTotalMem)(unsigned int *bytes, CUdevice dev)
+{
+    size_t all;
+    CUresult code;
+
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_DeviceTotalMem_v2(&all, dev);
+    if (code == CUDA_SUCCESS)
+        *bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX;
+    return code;
+}
+
+/* Bytes of a texel, or 0 for what a linear texture cannot have. */
+static size_t texel_bytes(CUarray_format format, unsigned channels)
+{
+    if (channels != 1 && channels != 2 && channels != 4)
+        return 0;
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return channels;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return (size_t)2 * channels;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return (size_t)4 * channels;
+    default:
+        return 0;
+    }
+}
+
+/* As measured: 4 GiB of texels, and 2^30 of them at most. */
+CUSHIM__APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
+(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    const size_t bytes = texel_bytes(format, numChannels), most = (size_t)1 << 30;
+    struct cushim__device *device;
+    CUresult code;
+
+    if (!maxWidthInElements)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *maxWidthInElements = 4 * most / bytes < most ? 4 * most / bytes : most;
+    return CUDA_SUCCESS;
+}
+
+/* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
+CUSHIM__EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code;
+
+    (void)type;
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        *pi = 0;
+    return code;
+}
+
+CUSHIM__EXACT(DeviceGetHostAtomicCapabilities)
+(unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
+ CUdevice dev)
+{
+    struct cushim__device *device;
+    CUresult code;
+
+    /* This is looked at before cuInit, too. */
+    if (!capabilities || !operations || count == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__world->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = cushim__device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        memset(capabilities, 0, count * sizeof *capabilities);
+    return code;
+}

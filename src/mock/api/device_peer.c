@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What devices can do with each other: all of the mock's reach each other, as two H200 do. */
+#include <string.h>
+
+#include "src/mock/api/context.h"
+#include "src/mock/call.h"
+#include "src/mock/core/device.h"
+
+/* Of CUflushGPUDirectRDMAWritesTarget and -Scope, which older headers do not know. */
+enum { CURRENT_CONTEXT = 0, TO_OWNER = 100, TO_ALL_DEVICES = 200 };
+
+/* Two devices that the program sees, and that differ. */
+static CUresult find_pair(CUdevice one, CUdevice other)
+{
+    struct cushim__device *device;
+    CUresult code = cushim__device_find(one, &device);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__device_find(other, &device);
+    return code == CUDA_SUCCESS && one == other ? CUDA_ERROR_INVALID_DEVICE : code;
+}
+
+CUSHIM__EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+{
+    CUresult code;
+
+    if (!canAccessPeer)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_pair(dev, peerDev);
+    /* To itself a device is no peer, which here is an answer and no mistake. */
+    if (code != CUDA_SUCCESS && (dev != peerDev || dev < 0 || dev >= cushim__device_count()))
+        return code;
+    *canAccessPeer = dev != peerDev;
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__APPROXIMATE(DeviceGetP2PAttribute,
+                    "of two devices only whether they reach each other was measured")
+(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
+{
+    CUresult code;
+
+    if (!value)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_pair(srcDevice, dstDevice);
+    if (code != CUDA_SUCCESS)
+        return code;
+    switch ((int)attrib) {
+    case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+        *value = 0;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+        *value = 1;
+        return CUDA_SUCCESS;
+    case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+    case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+        /* The mock does neither. */
+        *value = 0;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUSHIM__APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on another")
+(unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
+ CUdevice srcDevice, CUdevice dstDevice)
+{
+    CUresult code;
+
+    if (!capabilities || !operations || count == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_pair(srcDevice, dstDevice);
+    if (code == CUDA_SUCCESS)
+        memset(capabilities, 0, count * sizeof *capabilities);
+    return code;
+}
+
+/* No other device writes into the mock's memory, so there is never anything to wait for. */
+CUSHIM__EXACT(FlushGPUDirectRDMAWrites)
+(cushim_CUflushGPUDirectRDMAWritesTarget target, cushim_CUflushGPUDirectRDMAWritesScope scope)
+{
+    struct cushim__context *context;
+    CUresult code = cushim__context_current(&context);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if ((int)target != CURRENT_CONTEXT || ((int)scope != TO_OWNER && (int)scope != TO_ALL_DEVICES))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}

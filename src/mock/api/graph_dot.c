@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs as text for Graphviz. */
+#include <stdio.h>
+
+#include "src/mock/api/graph.h"
+#include "src/mock/call.h"
+#include "src/mock/system.h"
+
+static const char *name_of(CUgraphNodeType type)
+{
+    static const char *const names[] = {
+        [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",
+        [CU_GRAPH_NODE_TYPE_MEMCPY] = "MEMCPY",
+        [CU_GRAPH_NODE_TYPE_MEMSET] = "MEMSET",
+        [CU_GRAPH_NODE_TYPE_HOST] = "HOST",
+        [CU_GRAPH_NODE_TYPE_GRAPH] = "GRAPH",
+        [CU_GRAPH_NODE_TYPE_EMPTY] = "EMPTY",
+        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "EVENT_WAIT",
+        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
+    };
+
+    return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
+}
+
+static void print(const struct cushim__graph *graph, FILE *file)
+{
+    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+        fprintf(file, "  \"n%llu\" [label=\"%s\"];\n", (unsigned long long)node->number,
+                name_of(node->work.type));
+        for (size_t i = 0; i < node->dependents.count; i++)
+            fprintf(file, "  \"n%llu\" -> \"n%llu\";\n", (unsigned long long)node->number,
+                    (unsigned long long)node->dependents.at[i].node->number);
+        if (!node->work.child)
+            continue;
+        fprintf(file, "  subgraph \"cluster%llu\" {\n", (unsigned long long)node->number);
+        print(node->work.child, file);
+        fprintf(file, "  }\n");
+    }
+}
+
+CUSHIM__APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
+(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    struct cushim__graph *graph;
+    CUresult code = path ? cushim__graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+    FILE *file;
+    bool failed;
+
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    file = cushim__host_new_file(path);
+    if (!file)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    fprintf(file, "digraph graph_%llu {\n", (unsigned long long)graph->number);
+    print(graph, file);
+    fprintf(file, "}\n");
+    failed = ferror(file) != 0;
+    return fclose(file) != 0 || failed ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries (CUDA 12.0): modules without a context. */
+#include "src/mock/api/library.h"
+
+#include <stdlib.h>
+
+#include "src/mock/api/context.h"
+#include "src/mock/api/jit.h"
+#include "src/mock/call.h"
+#include "src/mock/sim/sim.h"
+
+enum { LIBRARY_OPTIONS = 2 };
+
+static CUresult find(const void *handle, struct cushim__library **library)
+{
+    return cushim__object_find(handle, CUSHIM__LIBRARY, library);
+}
+
+/* What takes options takes these. */
+static CUresult check_options(unsigned count, const cushim_CUlibraryOption *options)
+{
+    if (count > 0 && !options)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        if ((unsigned)options[i] >= LIBRARY_OPTIONS)
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+/* What is no image is found to be none when something in it is asked for. */
+static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
+                     const struct cushim__jit *jit)
+{
+    struct cushim__library *made;
+    struct cushim__code *code = NULL;
+    CUresult result = cushim__code_load(image, bytes, jit, &code);
+
+    if (result == CUDA_ERROR_OUT_OF_MEMORY)
+        return result;
+    result = cushim__library_create(code, result, &made);
+    if (result != CUDA_SUCCESS)
+        return result;
+    if (code)
+        cushim__jit_end(jit, "");
+    *library = made->object.handle;
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
+(cushim_CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
+ unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
+ unsigned int numLibraryOptions)
+{
+    struct cushim__jit jit;
+    CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    (void)libraryOptionValues;
+    if (result == CUDA_SUCCESS)
+        result = cushim__jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
+    if (result == CUDA_SUCCESS)
+        result = check_options(numLibraryOptions, libraryOptions);
+    return result == CUDA_SUCCESS ? load(library, code, 0, &jit) : result;
+}
+
+CUSHIM__APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
+(cushim_CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
+ unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
+ unsigned int numLibraryOptions)
+{
+    struct cushim__jit jit;
+    char *bytes;
+    size_t size;
+    CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    (void)libraryOptionValues;
+    if (result == CUDA_SUCCESS)
+        result = cushim__jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
+    if (result == CUDA_SUCCESS)
+        result = check_options(numLibraryOptions, libraryOptions);
+    if (result == CUDA_SUCCESS)
+        result = cushim__code_file(fileName, &bytes, &size);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = load(library, bytes, size, &jit);
+    free(bytes);
+    return result;
+}
+
+CUSHIM__EXACT(LibraryUnload)(cushim_CUlibrary library)
+{
+    struct cushim__library *found;
+    CUresult code = find(library, &found);
+
+    /* As cuModuleUnload does, where it is loaded. Meanwhile others may have called. */
+    for (struct cushim__module *module = code ? NULL : found->modules; module;) {
+        struct cushim__context *context = module->object.context;
+
+        code = cushim__engine_wait_context(context);
+        if (code == CUDA_SUCCESS)
+            code = find(library, &found);
+        module = code ? NULL : found->modules;
+        while (module && module->object.context != context)
+            module = module->next;
+        module = module ? module->next : NULL;
+    }
+    if (code == CUDA_SUCCESS)
+        cushim__library_destroy(found);
+    return code;
+}
+
+CUSHIM__EXACT(LibraryGetKernel)
+(cushim_CUkernel *pKernel, cushim_CUlibrary library, const char *name)
+{
+    struct cushim__library *found;
+    struct cushim__kernel *kernel;
+    CUresult code;
+
+    if (!pKernel || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find(library, &found);
+    if (code == CUDA_SUCCESS)
+        code = cushim__library_kernel(found, name, &kernel);
+    if (code == CUDA_SUCCESS)
+        *pKernel = (cushim_CUkernel)kernel->object.handle;
+    return code;
+}
+
+static CUresult current_module(cushim_CUlibrary library, struct cushim__module **module)
+{
+    struct cushim__context *context;
+    struct cushim__library *found;
+    CUresult code = find(library, &found);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__context_current(&context);
+    return code == CUDA_SUCCESS ? cushim__library_module(found, context, module) : code;
+}
+
+CUSHIM__EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
+{
+    struct cushim__module *module;
+    CUresult code = pMod ? current_module(library, &module) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *pMod = module->object.handle;
+    return code;
+}
+
+CUSHIM__EXACT(LibraryGetGlobal)
+(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
+{
+    struct cushim__module *module;
+    CUdeviceptr address;
+    size_t size;
+    CUresult code;
+
+    if ((!dptr && !bytes) || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = current_module(library, &module);
+    if (code == CUDA_SUCCESS)
+        code = cushim__module_global(module, name, &address, &size);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return CUDA_SUCCESS;
+}
+
+CUSHIM__APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are variables of "
+                                       "cuLibraryGetGlobal")
+(CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
+{
+    struct cushim__library *found;
+    CUresult code;
+
+    if ((!dptr && !bytes) || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find(library, &found);
+    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
+}
+
+CUSHIM__EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
+{
+    struct cushim__library *found;
+    CUresult code = count ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *count = found->code ? (unsigned)found->code->image.kernel_count : 0;
+    return code;
+}
+
+CUSHIM__EXACT(LibraryEnumerateKernels)
+(cushim_CUkernel *kernels, unsigned int numKernels, cushim_CUlibrary lib)
+{
+    struct cushim__library *found;
+    struct cushim__kernel *kernel;
+    CUresult code = kernels ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && !found->code)
+        return found->refusal;
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (numKernels > found->code->image.kernel_count)
+        numKernels = (unsigned)found->code->image.kernel_count;
+    /* Each is there from then on, so that nothing is written before all are. */
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
+        code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
+        code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        kernels[i] = (cushim_CUkernel)kernel->object.handle;
+    }
+    return code;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Libraries: how they begin and end, and their modules and kernels at first use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/context.h"
+#include "src/mock/api/library.h"
+#include "src/mock/name.h"
+
+static void kernel_free(struct cushim__kernel *kernel)
+{
+    free(kernel->unknown.name);
+    free(kernel);
+}
+
+/* The mock ends while a kernel has its handle. */
+static void kernel_drop(void *object)
+{
+    struct cushim__kernel *kernel = object;
+    struct cushim__kernel **link = &kernel->library->kernels;
+
+    while (*link != kernel)
+        link = &(*link)->next;
+    *link = kernel->next;
+    kernel_free(kernel);
+}
+
+/* The mock ends: modules go on their own. */
+static void library_drop(void *object)
+{
+    struct cushim__library *library = object;
+
+    for (struct cushim__module *module = library->modules; module; module = module->next)
+        module->library = NULL;
+    library->modules = NULL;
+    cushim__library_destroy(library);
+}
+
+CUresult cushim__library_create(struct cushim__code *code, CUresult refusal,
+                                struct cushim__library **library)
+{
+    struct cushim__library *made = calloc(1, sizeof *made);
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (made) {
+        made->code = code;
+        made->refusal = refusal;
+        made->object.drop = library_drop;
+        result = cushim__object_add(made, CUSHIM__LIBRARY, NULL);
+    }
+    if (result != CUDA_SUCCESS) {
+        if (code)
+            cushim__code_release(code);
+        free(made);
+        return result;
+    }
+    *library = made;
+    return CUDA_SUCCESS;
+}
+
+void cushim__library_destroy(struct cushim__library *library)
+{
+    while (library->kernels) {
+        struct cushim__kernel *kernel = library->kernels;
+
+        library->kernels = kernel->next;
+        cushim__object_remove(kernel);
+        kernel_free(kernel);
+    }
+    while (library->modules) {
+        struct cushim__module *module = library->modules;
+
+        library->modules = module->next;
+        cushim__module_destroy(module, true);
+    }
+    if (library->object.handle)
+        cushim__object_remove(library);
+    if (library->code)
+        cushim__code_release(library->code);
+    free(library);
+}
+
+void cushim__library_forget(struct cushim__library *library, struct cushim__module *module)
+{
+    struct cushim__module **link = &library->modules;
+
+    while (*link != module)
+        link = &(*link)->next;
+    *link = module->next;
+}
+
+static struct cushim__module *find_module(const struct cushim__library *library,
+                                          const struct cushim__context *context)
+{
+    struct cushim__module *module = library->modules;
+
+    while (module && module->object.context != context)
+        module = module->next;
+    return module;
+}
+
+CUresult cushim__library_module(struct cushim__library *library, struct cushim__context *context,
+                                struct cushim__module **module)
+{
+    struct cushim__module *made;
+    const void *handle;
+    CUresult code;
+
+    if (!library->code)
+        return library->refusal;
+    *module = find_module(library, context);
+    if (*module)
+        return CUDA_SUCCESS;
+    handle = library->object.handle;
+    code = cushim__module_create(context, cushim__code_retain(library->code), &made);
+    if (code != CUDA_SUCCESS)
+        return code;
+    /* It waited: another thread may have unloaded the library, or have made the module. */
+    if (cushim__object_peek(handle, CUSHIM__LIBRARY) != library || find_module(library, context)) {
+        cushim__module_destroy(made, true);
+        return cushim__object_peek(handle, CUSHIM__LIBRARY) == library
+                   ? cushim__library_module(library, context, module)
+                   : CUDA_ERROR_INVALID_HANDLE;
+    }
+    made->object.internal = true;
+    made->library = library;
+    made->next = library->modules;
+    library->modules = made;
+    *module = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__library_kernel(struct cushim__library *library, const char *name,
+                                struct cushim__kernel **kernel)
+{
+    const struct cushim__image_kernel *declared;
+    struct cushim__kernel *made;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!library->code)
+        return library->refusal;
+    for (made = library->kernels; made; made = made->next) {
+        if (strcmp(made->declared->name, name) == 0) {
+            *kernel = made;
+            return CUDA_SUCCESS;
+        }
+    }
+    declared = cushim__image_kernel(&library->code->image, name);
+    if (!declared && !library->code->image.opaque)
+        return CUDA_ERROR_NOT_FOUND;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return code;
+    made->object.drop = kernel_drop;
+    made->library = library;
+    made->declared = declared ? declared : &made->unknown;
+    if (!declared)
+        made->unknown.name = cushim__name_copy(name, strlen(name));
+    cushim__function_defaults(made->declared, &made->settings);
+    if (made->declared->name)
+        code = cushim__object_add(made, CUSHIM__KERNEL, NULL);
+    if (code != CUDA_SUCCESS) {
+        kernel_free(made);
+        return code;
+    }
+    made->next = library->kernels;
+    library->kernels = made;
+    *kernel = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__kernel_function(const void *handle, struct cushim__context *context,
+                                 struct cushim__function **function)
+{
+    struct cushim__kernel *kernel;
+    struct cushim__module *module;
+    CUresult code = cushim__object_find(handle, CUSHIM__KERNEL, &kernel);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__library_module(kernel->library, context, &module);
+    if (code != CUDA_SUCCESS)
+        return code;
+    for (*function = module->functions; *function; *function = (*function)->next) {
+        if (strcmp((*function)->kernel->name, kernel->declared->name) == 0)
+            return CUDA_SUCCESS;
+    }
+    code = cushim__module_function(module, kernel->declared->name, function);
+    if (code == CUDA_SUCCESS) {
+        (*function)->settings = kernel->settings;
+        (*function)->loaded = true;
+    }
+    return code;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory by the first ABI, with addresses of 32 bits (statement 97). It is exported still, and of
+ * use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all of it
+ * answers INVALID_CONTEXT, and what it would have written is zero.
+ */
+#include "src/mock/api/array.h"
+#include "src/mock/api/context.h"
+#include "src/mock/call.h"
+
+/* What every call answers. */
+static CUresult refuse(void)
+{
+    struct cushim__context *context;
+    CUresult code = cushim__context_current(&context);
+
+    return code ? code : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult refuse_and_clear(unsigned *one, unsigned *other)
+{
+    if (one)
+        *one = 0;
+    if (other)
+        *other = 0;
+    return refuse();
+}
+
+static CUresult refuse_array(CUarray handle)
+{
+    struct cushim__array *array;
+    CUresult code = cushim__array_find(handle, &array);
+
+    return code ? code : refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemGetInfo, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int *free, unsigned int *total)
+{
+    return refuse_and_clear(free, total);
+}
+
+CUSHIM__APPROXIMATE(
+    MemAlloc, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int *dptr, unsigned int bytesize)
+{
+    (void)bytesize;
+    return refuse_and_clear(dptr, NULL);
+}
+
+CUSHIM__APPROXIMATE(
+    MemAllocPitch, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height,
+ unsigned int ElementSizeBytes)
+{
+    (void)WidthInBytes;
+    (void)Height;
+    (void)ElementSizeBytes;
+    return refuse_and_clear(dptr, pPitch);
+}
+
+CUSHIM__APPROXIMATE(
+    MemFree, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int dptr)
+{
+    return dptr == 0 && !cushim__context_top() ? CUDA_SUCCESS : refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemGetAddressRange,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int *pbase, unsigned int *psize, unsigned int dptr)
+{
+    (void)dptr;
+    return pbase || psize ? refuse_and_clear(pbase, psize) : CUDA_SUCCESS;
+}
+
+CUSHIM__APPROXIMATE(
+    MemAllocHost, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(void **pp, unsigned int bytesize)
+{
+    (void)bytesize;
+    if (pp)
+        *pp = NULL;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    MemHostGetDevicePointer,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(unsigned int *pdptr, void *p, unsigned int Flags)
+{
+    (void)p;
+    (void)Flags;
+    return refuse_and_clear(pdptr, NULL);
+}
+
+CUSHIM__APPROXIMATE(
+    ArrayCreate, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray *pHandle, const struct CUDA_ARRAY_DESCRIPTOR_v1_st *pAllocateArray)
+{
+    (void)pHandle;
+    (void)pAllocateArray;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    ArrayGetDescriptor,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(struct CUDA_ARRAY_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
+{
+    (void)pArrayDescriptor;
+    return refuse_array(hArray);
+}
+
+CUSHIM__APPROXIMATE(
+    Array3DCreate, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(CUarray *pHandle, const struct CUDA_ARRAY3D_DESCRIPTOR_v1_st *pAllocateArray)
+{
+    (void)pHandle;
+    (void)pAllocateArray;
+    return refuse();
+}
+
+CUSHIM__APPROXIMATE(
+    Array3DGetDescriptor,
+    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+(struct CUDA_ARRAY3D_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
+{
+    (void)pArrayDescriptor;
+    return refuse_array(hArray);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream memory operations (statement 59): waits and writes of single values. A wait's memory is
+ * looked at again and again, so that whoever writes there releases it, the host too.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream_memory.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
+#include "src/mock/sim/stream.h"
+#include "src/race/race_search.h"
+
+/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
+enum { BATCH_NODE = 12 };
+
+/* One or several of them, one after the other. */
+struct batch {
+    struct cushim__operation operation;
+    unsigned count, done;
+    struct cushim__memory_value *values;
+};
+
+/* Whether the memory is what is waited for. Comparisons are those of the CUDA reference. */
+static bool is_met(const struct cushim__memory_value *value, uint64_t found)
+{
+    const uint64_t mask = value->bytes == sizeof(uint64_t) ? UINT64_MAX : UINT32_MAX;
+
+    switch (value->flags) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+        return value->bytes == sizeof(uint64_t) ? (int64_t)(found - value->value) >= 0
+                                                : (int32_t)(found - value->value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return found == value->value;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return (found & value->value) != 0;
+    default:
+        return (~(found | value->value) & mask) != 0;
+    }
+}
+
+/* The host may write to it at the same time. NULL: it was freed. */
+static bool load(const struct cushim__memory_value *value, uint64_t *found)
+{
+    const void *host = cushim__memory_host(value->address, value->bytes);
+
+    if (!host)
+        return false;
+    *found = value->bytes == sizeof(uint64_t)
+                 ? __atomic_load_n((const uint64_t *)host, __ATOMIC_ACQUIRE)
+                 : __atomic_load_n((const uint32_t *)host, __ATOMIC_ACQUIRE);
+    return true;
+}
+
+/* The host may be waiting for it, so from here on it may know what came before. */
+static bool store(const struct batch *batch, const struct cushim__memory_value *value)
+{
+    void *host = cushim__memory_host(value->address, value->bytes);
+
+    if (!host)
+        return false;
+    cushim__races_saw_operation(&batch->operation);
+    cushim__engine_shown();
+    if (value->bytes == sizeof(uint64_t))
+        __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint32_t *)host, (uint32_t)value->value, __ATOMIC_RELEASE);
+    return true;
+}
+
+static unsigned next_wait(const struct batch *batch)
+{
+    unsigned index = batch->done;
+
+    while (index < batch->count && batch->values[index].kind != CUSHIM__MEMORY_WAIT)
+        index++;
+    return index;
+}
+
+/*
+ * Whether all waits are met. A write that stands before a wait is done here, as somebody may answer
+ * it; those behind the last wait are done when the operation executes. Memory that was freed is a
+ * fault then.
+ */
+static bool ready(struct cushim__operation *operation, struct cushim__stream *stream)
+{
+    struct batch *batch = (struct batch *)operation;
+
+    (void)stream;
+    for (unsigned wait = next_wait(batch); wait < batch->count; wait = next_wait(batch)) {
+        uint64_t found;
+
+        for (; batch->done < wait; batch->done++) {
+            if (!store(batch, &batch->values[batch->done]))
+                return true;
+        }
+        if (!load(&batch->values[wait], &found))
+            return true;
+        if (!is_met(&batch->values[wait], found))
+            return false;
+        batch->done++;
+    }
+    return true;
+}
+
+static CUresult execute(struct cushim__operation *operation)
+{
+    struct batch *batch = (struct batch *)operation;
+
+    for (; batch->done < batch->count; batch->done++) {
+        if (batch->values[batch->done].kind == CUSHIM__MEMORY_WAIT ||
+            !store(batch, &batch->values[batch->done]))
+            return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool copy(const struct cushim__operation *from, struct cushim__operation *to)
+{
+    const struct batch *old = (const struct batch *)from;
+    struct batch *new = (struct batch *)to;
+
+    new->done = 0;
+    new->values = malloc(old->count * sizeof *new->values);
+    if (!new->values)
+        return false;
+    memcpy(new->values, old->values, old->count * sizeof *new->values);
+    return true;
+}
+
+static bool waits(const struct cushim__operation *operation)
+{
+    const struct batch *batch = (const struct batch *)operation;
+    unsigned index = 0;
+
+    while (index < batch->count && batch->values[index].kind != CUSHIM__MEMORY_WAIT)
+        index++;
+    return index < batch->count;
+}
+
+static void drop(struct cushim__operation *operation)
+{
+    cushim__races_released(operation);
+    free(((struct batch *)operation)->values);
+}
+
+static const struct cushim__operation_class batch_class = {
+    .name = "value",
+    .size = sizeof(struct batch),
+    .node_type = (CUgraphNodeType)BATCH_NODE,
+    .ready = ready,
+    .execute = execute,
+    .copy = copy,
+    .waits = waits,
+    .drop = drop,
+};
+
+/* Both kinds want memory that the device reaches, aligned to its size. */
+static CUresult check(const struct cushim__memory_value *value)
+{
+    if (value->address == 0 || value->address % value->bytes != 0 ||
+        !cushim__memory_host(value->address, value->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (value->kind == CUSHIM__MEMORY_WAIT)
+        return value->flags > CU_STREAM_WAIT_VALUE_NOR ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return value->flags != CU_STREAM_WRITE_VALUE_DEFAULT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* A flush of remote writes is nothing on the mock, where the device can do it. */
+static CUresult check_flush(struct cushim__memory_value *value)
+{
+    if (value->kind != CUSHIM__MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
+        return CUDA_SUCCESS;
+    value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
+    return cushim__world->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES]
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cushim__memory_values_create(const struct cushim__memory_value *values, unsigned count,
+                                      struct cushim__operation **operation)
+{
+    struct cushim__memory_value *copies = malloc((count > 0 ? count : 1) * sizeof *copies);
+    CUresult code = CUDA_SUCCESS;
+    struct batch *batch;
+
+    if (!copies)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
+        copies[i] = values[i];
+        code = check_flush(&copies[i]);
+        if (code == CUDA_SUCCESS)
+            code = check(&copies[i]);
+    }
+    batch =
+        code == CUDA_SUCCESS ? cushim__operation_create(&batch_class, CUSHIM__NO_UNIT, 0) : NULL;
+    if (!batch) {
+        free(copies);
+        return code == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : code;
+    }
+    batch->count = count;
+    batch->values = copies;
+    *operation = &batch->operation;
+    return CUDA_SUCCESS;
+}
+
+const struct cushim__memory_value *cushim__memory_values(const struct cushim__operation *operation,
+                                                         unsigned *count)
+{
+    const struct batch *batch = (const struct batch *)operation;
+
+    *count = batch->count;
+    return batch->values;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/config/names.h"
+
+#include "loader/attributes.h"
+#include "loader/symbols.h"
+#include "src/mock/config/settings.h"
+#include "src/mock/config/value.h"
+
+/* By name, or by a number from `least` up to `end`. */
+static bool find_in(const struct cushim__attribute *rows, size_t count,
+                    const struct cushim__word *name, unsigned least, unsigned end, unsigned *number)
+{
+    uint64_t value;
+
+    for (size_t i = 0; i < count; i++) {
+        if (cushim__word_is(name, rows[i].name)) {
+            *number = rows[i].number;
+            return *number < end;
+        }
+    }
+    if (!cushim__value_number(name, &value) || value < least || value >= end)
+        return false;
+    *number = (unsigned)value;
+    return true;
+}
+
+static void offer_all(const struct cushim__attribute *rows, size_t count,
+                      struct cushim__nearest *nearest)
+{
+    for (size_t i = 0; i < count; i++)
+        cushim__nearest_offer(nearest, rows[i].name);
+}
+
+bool cushim__attribute_find(const struct cushim__word *name, unsigned *number)
+{
+    return find_in(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, name, 1, CUSHIM__ATTRIBUTES_MAX,
+                   number);
+}
+
+void cushim__attribute_offer(struct cushim__nearest *nearest)
+{
+    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, nearest);
+}
+
+bool cushim__limit_find(const struct cushim__word *name, unsigned *number)
+{
+    return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, CUSHIM__LIMITS_MAX, number);
+}
+
+void cushim__limit_offer(struct cushim__nearest *nearest)
+{
+    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, nearest);
+}
+
+bool cushim__call_find(const struct cushim__word *name, unsigned *number)
+{
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (cushim__word_is(name, cushim__slot_name(i))) {
+            *number = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void cushim__call_offer(struct cushim__nearest *nearest)
+{
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        cushim__nearest_offer(nearest, cushim__slot_name(i));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Profiles: what a kind of device says of itself, in the same syntax as settings. Those of
+ * src/mock/config/profiles are built in.
+ */
+#ifndef CUSHIM_MOCK_SETTINGS_PROFILE_H
+#define CUSHIM_MOCK_SETTINGS_PROFILE_H
+
+#include "src/mock/config/keys.h"
+#include "src/mock/config/settings.h"
+
+struct cushim__builtin_profile {
+    const char *name;
+    const char *text;
+};
+
+/* Ends with a NULL name. Written by src/mock/config/profiles/embed.py. */
+extern const struct cushim__builtin_profile cushim__builtin_profiles[];
+
+/* Read the built-in profile of a name. NOT_FOUND: there is none. */
+CUresult cushim__profile_builtin(struct cushim__profile *profile, const struct cushim__word *name,
+                                 char *message, size_t message_size);
+
+/* Read a profile from a file. The codes of cushim__settings_read(). */
+CUresult cushim__profile_read(struct cushim__profile *profile, const char *path, char *message,
+                              size_t message_size);
+
+/* The groups of a profile, for settings that change single values of it. */
+bool cushim__profile_store_attribute(void *profile, unsigned number,
+                                     const struct cushim__word *value);
+bool cushim__profile_store_limit(void *profile, unsigned number, const struct cushim__word *value);
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/config/settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+#include "src/layer/fault/parse.h"
+#include "src/mock/config/costs.h"
+#include "src/mock/config/file.h"
+#include "src/mock/config/keys.h"
+#include "src/mock/config/names.h"
+#include "src/mock/config/profile.h"
+#include "src/mock/config/value.h"
+#include "src/mock/system.h"
+
+#define FIELD(name) offsetof(struct cushim__settings, name)
+
+enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
+
+static const char *const modes[] = {"manual", "auto", "threaded", NULL};
+static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
+static const char *const personalities[] = {"normal", "no-device", "stub", "version-mismatch",
+                                            NULL};
+static const char *const races[] = {"ignore", "report", "violation", NULL};
+static const char *const violations[] = {"report", "abort", NULL};
+static const char *const unregistered[] = {"refuse", "skip", NULL};
+static const char *const left[] = {"ignore", "report", NULL};
+static const char *const answers[] = {"no", "yes", NULL};
+
+/* Whether a value is a path, and not the name of a built-in profile. */
+static bool is_path(const struct cushim__word *value)
+{
+    for (size_t i = 0; i < value->length; i++) {
+        if (value->start[i] == '.' || strchr(cushim__host_separators, value->start[i]))
+            return true;
+    }
+    return false;
+}
+
+static CUresult read_profile(const struct cushim__lines *lines, const struct cushim__key *key,
+                             void *field)
+{
+    const struct cushim__word *value = &lines->value;
+    char path[4096];
+    CUresult code = CUDA_ERROR_NOT_FOUND;
+
+    if (!is_path(value))
+        code = cushim__profile_builtin(field, value, lines->message, lines->message_size);
+    else if (cushim__file_beside(path, sizeof path, lines->is_file ? lines->where : NULL,
+                                 value->start, value->length))
+        code = cushim__profile_read(field, path, lines->message, lines->message_size);
+    return code == CUDA_ERROR_NOT_FOUND ? cushim__key_refuse(lines, key->expected) : code;
+}
+
+/* A size, or `profile`: that of the real device. */
+static CUresult read_memory(const struct cushim__lines *lines, const struct cushim__key *key,
+                            void *field)
+{
+    struct cushim__settings *settings = field;
+
+    settings->has_memory = !cushim__word_is(&lines->value, "profile");
+    return settings->has_memory ? cushim__key_size(lines, key, &settings->memory_bytes)
+                                : CUDA_SUCCESS;
+}
+
+static CUresult read_version(const struct cushim__lines *lines, const struct cushim__key *key,
+                             void *field)
+{
+    struct cushim__settings *settings = field;
+
+    settings->has_driver_version = true;
+    return cushim__key_version(lines, key, &settings->driver_version);
+}
+
+static CUresult read_fault(const struct cushim__lines *lines, const struct cushim__key *key,
+                           void *field)
+{
+    struct cushim__settings *settings = field;
+
+    (void)key;
+    if (settings->fault_count == CUSHIM__FAULT_RULES)
+        return cushim__lines_refuse(lines, lines->value.start, "there are %d rules already",
+                                    CUSHIM__FAULT_RULES);
+    return cushim__fault_read(&settings->faults[settings->fault_count++], &lines->value, lines);
+}
+
+static bool store_call(void *field, unsigned number, const struct cushim__word *value)
+{
+    uint32_t *const *call_ns = field;
+    uint64_t ns;
+
+    if (!cushim__value_duration(value, &ns) || ns >= UINT32_MAX)
+        return false;
+    (*call_ns)[number] = (uint32_t)ns;
+    return true;
+}
+
+/* Rows of one shape. */
+#define WORDS(key, list, text, reader, member)                                       \
+    {                                                                                \
+        .name = (key), .expected = (text), .read = (reader), .field = FIELD(member), \
+        .words = (list)                                                              \
+    }
+#define DURATION(key, member)                                                             \
+    {                                                                                     \
+        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us", \
+        .read = cushim__key_duration, .field = FIELD(costs.member),                       \
+        .maximum = UINT64_C(1000000000000)                                                \
+    }
+#define BANDWIDTH(key, member)                                                    \
+    {                                                                             \
+        .name = (key), .expected = "a whole number of MB/s from 1 to 1000000000", \
+        .read = cushim__key_number, .field = FIELD(costs.member), .minimum = 1,   \
+        .maximum = 1000000000                                                     \
+    }
+
+static const struct cushim__key keys[] = {
+    {.name = "profile",
+     .expected = "h200, or the path of a profile (with a slash or a dot in it)",
+     .read = read_profile,
+     .field = FIELD(profile),
+     .is_early = true},
+    {.name = "devices",
+     .expected = "a whole number from 0 to 16",
+     .read = cushim__key_unsigned,
+     .field = FIELD(devices),
+     .maximum = CUSHIM__DEVICES_MAX},
+    {.name = "driver_version",
+     .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
+     .read = read_version,
+     .minimum = OLDEST_VERSION,
+     .maximum = NEWEST_VERSION},
+    {.name = "memory",
+     .expected = "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile",
+     .read = read_memory,
+     .minimum = UINT64_C(1) << 20,
+     .maximum = UINT64_C(1) << 40},
+    WORDS("mode", modes, "manual, auto or threaded", cushim__key_word, mode),
+    WORDS("schedule", schedules, "fifo, eager, lazy or random", cushim__key_word, schedule),
+    {.name = "seed",
+     .expected = "a whole number below 2^64",
+     .read = cushim__key_number,
+     .field = FIELD(seed),
+     .maximum = UINT64_MAX},
+    WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
+          cushim__key_word, personality),
+    WORDS("races", races, "ignore, report or violation", cushim__key_word, races),
+    WORDS("hostile", answers, "yes or no", cushim__key_flag, hostile),
+    WORDS("violation", violations, "report or abort", cushim__key_flag, abort_on_violation),
+    WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__key_flag,
+          skip_unregistered),
+    {.name = "kernels",
+     .expected = "a whole number from 1 to 1024",
+     .read = cushim__key_unsigned,
+     .field = FIELD(kernels),
+     .minimum = 1,
+     .maximum = 1024},
+    WORDS("left", left, "ignore or report", cushim__key_flag, report_left),
+    WORDS("quiet", answers, "yes or no", cushim__key_flag, quiet),
+    {.name = "fault",
+     .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
+     .read = read_fault,
+     .is_repeated = true},
+    DURATION("cost.call", call_ns),
+    DURATION("cost.record", record_ns),
+    DURATION("cost.launch", launch_ns),
+    DURATION("cost.operation", operation_ns),
+    BANDWIDTH("cost.host_to_device", host_to_device_bytes_per_us),
+    BANDWIDTH("cost.device_to_host", device_to_host_bytes_per_us),
+    BANDWIDTH("cost.device", device_bytes_per_us),
+    BANDWIDTH("cost.peer", peer_bytes_per_us),
+    BANDWIDTH("cost.set", set_bytes_per_us),
+    {0},
+};
+
+static const struct cushim__key_group groups[] = {
+    {.name = "cost.NAME",
+     .prefix = "cost.",
+     .member = "an operation, or a function by its exported name",
+     .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
+     .count = CUSHIM__SYMBOL_COUNT,
+     .find = cushim__call_find,
+     .offer = cushim__call_offer,
+     .store = store_call,
+     .field = FIELD(call_ns)},
+    {.name = "attribute.NAME",
+     .prefix = "attribute.",
+     .member = "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number",
+     .expected = "a whole number",
+     .count = CUSHIM__ATTRIBUTES_MAX,
+     .find = cushim__attribute_find,
+     .offer = cushim__attribute_offer,
+     .store = cushim__profile_store_attribute,
+     .field = FIELD(profile)},
+    {.name = "limit.NAME",
+     .prefix = "limit.",
+     .member = "the name of a limit without CU_LIMIT_, or its number",
+     .expected = "a size of 0 or more",
+     .count = CUSHIM__LIMITS_MAX,
+     .find = cushim__limit_find,
+     .offer = cushim__limit_offer,
+     .store = cushim__profile_store_limit,
+     .field = FIELD(profile)},
+    {0},
+};
+
+static const struct cushim__keys settings_keys = {keys, groups, "a file of settings"};
+
+/* What no key has said comes from the profile. */
+static void settle(struct cushim__settings *settings)
+{
+    const int version = settings->profile.driver_version;
+
+    if (!settings->has_driver_version)
+        settings->driver_version = version < NEWEST_VERSION ? version : NEWEST_VERSION;
+    if (!settings->has_memory)
+        settings->memory_bytes = settings->profile.memory_bytes;
+}
+
+static CUresult parse(struct cushim__settings *settings, const char *text, const char *where,
+                      bool is_file, char *message, size_t message_size)
+{
+    struct cushim__lines lines;
+    CUresult code;
+
+    cushim__lines_begin(&lines, text, where, message, message_size);
+    lines.is_file = is_file;
+    code = cushim__keys_read(&settings_keys, settings, &lines);
+    if (code == CUDA_SUCCESS)
+        settle(settings);
+    return code;
+}
+
+CUresult cushim__settings_default(struct cushim__settings *settings)
+{
+    static const struct cushim__word h200 = {"h200", sizeof "h200" - 1};
+    CUresult code;
+
+    *settings = (struct cushim__settings){
+        .devices = 1,
+        .memory_bytes = (size_t)2 << 30,
+        .has_memory = true,
+        .mode = CUSHIM__AUTO,
+        .schedule = CUSHIM__FIFO,
+        .personality = CUSHIM__NORMAL,
+        .kernels = 128,
+        .costs = cushim__costs_default,
+    };
+    code = cushim__profile_builtin(&settings->profile, &h200, NULL, 0);
+    if (code != CUDA_SUCCESS)
+        return code;
+    settle(settings);
+    settings->call_ns = malloc(CUSHIM__SYMBOL_COUNT * sizeof *settings->call_ns);
+    if (!settings->call_ns)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__costs_fill(settings->call_ns);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__settings_parse(struct cushim__settings *settings, const char *text,
+                                const char *where, char *message, size_t message_size)
+{
+    return parse(settings, text, where, false, message, message_size);
+}
+
+/* The message of a refusal, where the file is a profile: say what to do with it. */
+static void hint_at_profile(const char *path, char *message, size_t message_size)
+{
+    struct cushim__profile profile;
+    const size_t length = message_size ? strlen(message) : 0;
+
+    if (cushim__profile_read(&profile, path, NULL, 0) == CUDA_SUCCESS)
+        snprintf(message_size ? message + length : NULL, message_size - length,
+                 "; this is a profile: name it with profile = PATH");
+}
+
+CUresult cushim__settings_read(struct cushim__settings *settings, const char *path, char *message,
+                               size_t message_size)
+{
+    char *text;
+    CUresult code = cushim__file_read(&text, path, message, message_size);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = parse(settings, text, path, true, message, message_size);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        hint_at_profile(path, message, message_size);
+    free(text);
+    return code;
+}
+
+void cushim__settings_free(struct cushim__settings *settings)
+{
+    free(settings->call_ns);
+    settings->call_ns = NULL;
+}
+
+void cushim__settings_describe(const struct cushim__settings *settings, char *text, size_t size)
+{
+    snprintf(text, size,
+             "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
+             "personality %s%s",
+             settings->devices, settings->devices == 1 ? "" : "s", settings->profile.name,
+             settings->driver_version / 1000, settings->driver_version % 1000 / 10,
+             settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
+             (unsigned long long)settings->seed, personalities[settings->personality],
+             settings->hostile ? ", hostile" : "");
+}
+
+const char *cushim__settings_key(size_t index)
+{
+    return cushim__keys_name(&settings_keys, index);
+}
+
+bool cushim__settings_repeat(const char *key, size_t length)
+{
+    return cushim__keys_repeat(&settings_keys, &(struct cushim__word){key, length});
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of handles. From the top: 16 bits that no address begins with, 5 of the kind, 19 of the
+ * generation, 24 of the place. A place whose generations are used up is never used again, so a
+ * handle means one object for the life of the table.
+ */
+#include "src/mock/core/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/core/state.h"
+
+enum {
+    TAG = 0x6d63,
+    KIND_BITS = 5,
+    GENERATION_BITS = 19,
+    PLACE_BITS = 24,
+    LAST_GENERATION = (1 << GENERATION_BITS) - 1,
+    PLACES = 1 << PLACE_BITS,
+    CHUNK = 4096,
+    NOWHERE = 0, /* the first place stays empty */
+};
+
+_Static_assert(CUSHIM__KINDS <= 1 << KIND_BITS, "kinds no longer fit a handle");
+
+struct place {
+    struct cushim__object *object; /* NULL: free */
+    uint32_t generation;           /* of the object in it, or of the last one */
+    uint32_t next, previous;       /* of its kind by creation; `next` also of the free ones */
+};
+
+static struct place *chunks[PLACES / CHUNK];
+static uint32_t used = 1;
+static uint32_t free_first, free_last; /* the longest free is used next */
+static uint32_t first[CUSHIM__KINDS], last[CUSHIM__KINDS];
+
+static const char *const nouns[CUSHIM__KINDS] = {
+    [CUSHIM__CONTEXT] = "a context",
+    [CUSHIM__STREAM] = "a stream",
+    [CUSHIM__EVENT] = "an event",
+    [CUSHIM__MODULE] = "a module",
+    [CUSHIM__FUNCTION] = "a function",
+    [CUSHIM__LIBRARY] = "a library",
+    [CUSHIM__KERNEL] = "a kernel",
+    [CUSHIM__LINK] = "a linker",
+    [CUSHIM__GRAPH] = "a graph",
+    [CUSHIM__NODE] = "a graph's node",
+    [CUSHIM__EXEC] = "an executable graph",
+    [CUSHIM__POOL] = "a memory pool",
+    [CUSHIM__USER_OBJECT] = "a user object",
+    [CUSHIM__ARRAY] = "an array",
+    [CUSHIM__TEXTURE] = "a texture or surface",
+    [CUSHIM__ALLOCATION] = "an allocation",
+    [CUSHIM__CALLBACK] = "a callback",
+};
+
+static struct place *place_at(uint32_t index)
+{
+    return &chunks[index / CHUNK][index % CHUNK];
+}
+
+static void *handle_of(uint32_t index, enum cushim__kind kind, uint32_t generation)
+{
+    const uint64_t bits = (uint64_t)TAG << (KIND_BITS + GENERATION_BITS + PLACE_BITS) |
+                          (uint64_t)kind << (GENERATION_BITS + PLACE_BITS) |
+                          (uint64_t)generation << PLACE_BITS | index;
+
+    return (void *)(uintptr_t)bits;
+}
+
+static uint32_t index_of(const void *handle)
+{
+    return (uint32_t)(uintptr_t)handle & (PLACES - 1);
+}
+
+static uint32_t generation_of(const void *handle)
+{
+    return (uint32_t)((uintptr_t)handle >> PLACE_BITS) & LAST_GENERATION;
+}
+
+static unsigned kind_of(const void *handle)
+{
+    return (unsigned)((uintptr_t)handle >> (GENERATION_BITS + PLACE_BITS)) & ((1 << KIND_BITS) - 1);
+}
+
+/* The place that a handle points at, if it ever was a handle. */
+static struct place *place_of(const void *handle)
+{
+    const uint32_t index = index_of(handle);
+    struct place *place;
+
+    if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
+        index == NOWHERE || index >= used || !nouns[kind_of(handle) % CUSHIM__KINDS] ||
+        kind_of(handle) >= CUSHIM__KINDS)
+        return NULL;
+    place = place_at(index);
+    return generation_of(handle) <= place->generation ? place : NULL;
+}
+
+static uint32_t take_place(void)
+{
+    const uint32_t index = free_first;
+
+    if (index != NOWHERE) {
+        free_first = place_at(index)->next;
+        if (free_first == NOWHERE)
+            free_last = NOWHERE;
+        return index;
+    }
+    if (used == PLACES)
+        return NOWHERE;
+    if (!chunks[used / CHUNK]) {
+        chunks[used / CHUNK] = calloc(CHUNK, sizeof(struct place));
+        if (!chunks[used / CHUNK])
+            return NOWHERE;
+    }
+    return used++;
+}
+
+CUresult cushim__object_add(void *object, enum cushim__kind kind, struct cushim__context *context)
+{
+    struct cushim__object *head = object;
+    const uint32_t index = take_place();
+    struct place *place;
+
+    if (index == NOWHERE)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    place = place_at(index);
+    place->object = head;
+    place->generation++;
+    place->next = NOWHERE;
+    place->previous = last[kind];
+    *(last[kind] == NOWHERE ? &first[kind] : &place_at(last[kind])->next) = index;
+    last[kind] = index;
+
+    head->handle = handle_of(index, kind, place->generation);
+    head->context = context;
+    head->kind = kind;
+    head->gone = false;
+    return CUDA_SUCCESS;
+}
+
+void cushim__object_remove(void *object)
+{
+    struct cushim__object *head = object;
+    const enum cushim__kind kind = head->kind;
+    const uint32_t index = index_of(head->handle);
+    struct place *place = place_at(index);
+
+    *(place->previous == NOWHERE ? &first[kind] : &place_at(place->previous)->next) = place->next;
+    *(place->next == NOWHERE ? &last[kind] : &place_at(place->next)->previous) = place->previous;
+    place->object = NULL;
+    place->next = NOWHERE;
+    head->handle = NULL;
+    if (place->generation == LAST_GENERATION)
+        return;
+    *(free_last == NOWHERE ? &free_first : &place_at(free_last)->next) = index;
+    free_last = index;
+}
+
+void *cushim__object_peek(const void *handle, enum cushim__kind kind)
+{
+    const struct place *place = place_of(handle);
+
+    return place && place->object && place->object->handle == handle && kind_of(handle) == kind
+               ? place->object
+               : NULL;
+}
+
+CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *object)
+{
+    const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
+    struct cushim__object *found;
+
+    if (!handle)
+        return CUDA_ERROR_INVALID_HANDLE;
+    found = cushim__object_peek(handle, kind);
+    if (found) {
+        memcpy(object, &found, sizeof found);
+        return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+    }
+    if (!place_of(handle))
+        cushim__violation("0x%llx never was a handle", number);
+    else if (kind_of(handle) != kind)
+        cushim__violation("the handle 0x%llx is that of %s, not of %s", number,
+                          nouns[kind_of(handle)], nouns[kind]);
+    else
+        cushim__violation("the handle 0x%llx is that of %s that was destroyed", number,
+                          nouns[kind]);
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+void *cushim__object_next(enum cushim__kind kind, const void *previous)
+{
+    const struct cushim__object *before = previous;
+    const uint32_t index = before ? place_at(index_of(before->handle))->next : first[kind];
+
+    return index == NOWHERE ? NULL : place_at(index)->object;
+}
+
+size_t cushim__object_count(void)
+{
+    size_t count = 0;
+
+    for (unsigned kind = 0; kind < CUSHIM__KINDS; kind++) {
+        /* These go with what they are part of. */
+        if (kind == CUSHIM__FUNCTION || kind == CUSHIM__KERNEL || kind == CUSHIM__NODE)
+            continue;
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next)
+            count += !place_at(index)->object->gone && !place_at(index)->object->internal;
+    }
+    return count;
+}
+
+void cushim__object_orphan(const struct cushim__context *context)
+{
+    for (unsigned kind = CUSHIM__CONTEXT + 1; kind < CUSHIM__KINDS; kind++) {
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next) {
+            if (place_at(index)->object->context == context)
+                place_at(index)->object->gone = true;
+        }
+    }
+}
+
+static void drop(struct cushim__object *object)
+{
+    void (*own_drop)(void *) = object->drop ? object->drop : free;
+
+    cushim__object_remove(object);
+    own_drop(object);
+}
+
+void cushim__object_bury(const struct cushim__context *context)
+{
+    for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
+        uint32_t index = first[kind];
+
+        while (index != NOWHERE) {
+            struct cushim__object *object = place_at(index)->object;
+
+            index = place_at(index)->next;
+            if (object->context == context) {
+                drop(object);
+                index = first[kind]; /* others may have gone with it */
+            }
+        }
+    }
+}
+
+void cushim__object_clear(void)
+{
+    for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
+        while (first[kind] != NOWHERE)
+            drop(place_at(first[kind])->object);
+    }
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        free(chunks[i]);
+        chunks[i] = NULL;
+    }
+    used = 1;
+    free_first = free_last = NOWHERE;
+    memset(first, 0, sizeof first);
+    memset(last, 0, sizeof last);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mock's world: the one mock of this process, its lock and what everybody needs of it.
+ *
+ * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions;
+ * host functions and callbacks are called without it.
+ */
+#ifndef CUSHIM_MOCK_WORLD_H
+#define CUSHIM_MOCK_WORLD_H
+
+#include <cushim/testing/mock.h>
+
+#include "src/mock/config/settings.h"
+#include "src/mock/lock.h"
+
+enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 800 };
+
+struct cushim__context;
+struct cushim__device;
+struct cushim__thread;
+struct cushim__engine;
+struct cushim__kernel_entry;
+struct cushim__races;
+
+struct cushim_mock {
+    struct cushim__settings settings;
+    struct cushim__lock lock;
+    bool initialised;
+    bool forked;     /* this is the child of the process that made the mock */
+    CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */
+    uint64_t serial; /* of mocks in this process */
+    uint64_t calls;
+    struct cushim__device *devices; /* `settings.devices` of them */
+    struct cushim__thread *threads;
+    size_t thread_count, thread_limit; /* with so many, those that have ended are looked for */
+    bool threads_stay;                 /* they are not looked for: the list is a parent's */
+    struct cushim__context *first_dead, *last_dead; /* that were destroyed and keep their handles */
+    size_t dead;
+    struct cushim__engine *engine;
+    struct cushim__kernel_entry *kernels;
+    struct cushim__races *races; /* NULL: none are looked for */
+    struct cushim_layer *layer;  /* that the rules of its settings are of; NULL: there are none */
+    size_t allocations;
+    uint64_t contexts_made, streams_made, threads_made; /* what ids count */
+
+    size_t violations;
+    char violation[CUSHIM__VIOLATIONS_KEPT][CUSHIM__VIOLATION_TEXT];
+    void (*log)(void *data, const char *line);
+    void *log_data;
+    void (*trace)(void *data, const struct cushim_mock_trace *entry);
+    void *trace_data;
+    const struct cushim_table *former;
+    void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
+};
+
+/* The mock; NULL: there is none. Calls then answer `cushim__no_world`. */
+extern struct cushim_mock *cushim__world;
+
+/* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
+extern CUresult cushim__no_world;
+
+/* cushim_mock_create(), for a way in with defaults of its own. */
+struct cushim__defaults {
+    enum cushim__mode mode;
+    const char *where; /* what messages call `options->settings` */
+};
+CUresult cushim__mock_create(const struct cushim_mock_options *options,
+                             const struct cushim__defaults *defaults, struct cushim_mock **mock);
+
+/*
+ * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called
+ * under it, on the thread that has it.
+ */
+void cushim__world_take(struct cushim_mock *mock);
+void cushim__world_give_back(struct cushim_mock *mock);
+
+/* Write a line to the log. */
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
+
+/*
+ * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
+ * function under way stands before the text.
+ */
+__attribute__((format(__printf__, 1, 2))) void cushim__violation(const char *format, ...);
+
+/* Tell the trace. */
+void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
+                   CUresult code);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/sim/operation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/race/clock.h"
+
+void *cushim__operation_create(const struct cushim__operation_class *class, enum cushim__unit unit,
+                               uint64_t duration_ns)
+{
+    struct cushim__operation *operation = calloc(1, class->size);
+
+    if (operation) {
+        operation->class = class;
+        operation->unit = (uint8_t)unit;
+        operation->duration_ns = duration_ns;
+    }
+    return operation;
+}
+
+void *cushim__operation_copy(const struct cushim__operation *operation)
+{
+    struct cushim__operation *copy = malloc(operation->class->size);
+
+    if (!copy)
+        return NULL;
+    memcpy(copy, operation, operation->class->size);
+    copy->next = NULL;
+    if (operation->class->copy && !operation->class->copy(operation, copy)) {
+        free(copy);
+        return NULL;
+    }
+    return copy;
+}
+
+void cushim__operation_destroy(void *operation)
+{
+    struct cushim__operation *old = operation;
+
+    if (!old)
+        return;
+    if (old->class->drop)
+        old->class->drop(old);
+    cushim__clock_release(old->before);
+    free(old);
+}
+
+uint64_t cushim__operation_duration(size_t bytes, uint64_t bytes_per_us)
+{
+    uint64_t whole = bytes / bytes_per_us, rest = bytes % bytes_per_us;
+
+    return whole * 1000 + rest * 1000 / bytes_per_us;
+}

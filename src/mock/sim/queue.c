@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams that wait in line. A stream stands in one line at most. */
+#include "src/mock/sim/internal.h"
+
+void cushim__queue_add(struct cushim__queue *queue, struct cushim__stream *stream)
+{
+    stream->next_waiting = NULL;
+    if (queue->last)
+        queue->last->next_waiting = stream;
+    else
+        queue->first = stream;
+    queue->last = stream;
+}
+
+struct cushim__stream *cushim__queue_take(struct cushim__queue *queue)
+{
+    struct cushim__stream *stream = queue->first;
+
+    if (stream)
+        cushim__queue_remove(queue, stream);
+    return stream;
+}
+
+void cushim__queue_remove(struct cushim__queue *queue, struct cushim__stream *stream)
+{
+    struct cushim__stream **link = &queue->first, *previous = NULL;
+
+    while (*link && *link != stream) {
+        previous = *link;
+        link = &previous->next_waiting;
+    }
+    if (!*link)
+        return;
+    *link = stream->next_waiting;
+    if (queue->last == stream)
+        queue->last = previous;
+    stream->next_waiting = NULL;
+}

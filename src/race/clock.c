@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/race/clock.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+
+/* What a clock tells, wherever it stands. */
+struct content {
+    uint64_t floor, open;
+    const struct cushim__tick *ticks;
+    unsigned count;
+};
+
+static struct content content_of(const struct cushim__clock *clock)
+{
+    if (!clock)
+        return (struct content){0};
+    return (struct content){clock->floor, clock->open, clock->ticks, clock->count};
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+struct cushim__clock *cushim__clock_retain(struct cushim__clock *clock)
+{
+    if (clock)
+        clock->references++;
+    return clock;
+}
+
+void cushim__clock_release(struct cushim__clock *clock)
+{
+    if (clock && --clock->references == 0)
+        free(clock);
+}
+
+uint64_t cushim__clock_of(const struct cushim__clock *clock, uint32_t strand)
+{
+    unsigned low = 0, high = clock ? clock->count : 0;
+
+    while (low < high) {
+        const unsigned middle = low + (high - low) / 2;
+
+        if (clock->ticks[middle].strand < strand)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (clock && low < clock->count && clock->ticks[low].strand == strand)
+        return clock->ticks[low].number;
+    return clock ? clock->floor : 0;
+}
+
+static bool covers(const struct cushim__clock *clock, const struct content *other)
+{
+    const struct content own = content_of(clock);
+
+    if (own.floor < other->floor || own.open < other->open)
+        return false;
+    for (unsigned i = 0; i < other->count; i++) {
+        if (cushim__clock_of(clock, other->ticks[i].strand) < other->ticks[i].number)
+            return false;
+    }
+    return true;
+}
+
+bool cushim__clock_covers(const struct cushim__clock *clock, const struct cushim__clock *other)
+{
+    const struct content content = content_of(other);
+
+    return covers(clock, &content);
+}
+
+/* The next tick of two ascending lists: the later one where both have the strand. */
+static struct cushim__tick next_tick(struct content *one, struct content *other)
+{
+    const bool from_one =
+        one->count > 0 && (other->count == 0 || one->ticks->strand <= other->ticks->strand);
+    const bool from_other =
+        other->count > 0 && (one->count == 0 || other->ticks->strand <= one->ticks->strand);
+    struct cushim__tick tick = from_one ? *one->ticks : *other->ticks;
+
+    if (from_one && from_other)
+        tick.number = later(tick.number, other->ticks->number);
+    if (from_one) {
+        one->ticks++;
+        one->count--;
+    }
+    if (from_other) {
+        other->ticks++;
+        other->count--;
+    }
+    return tick;
+}
+
+/* NULL: out of memory. */
+static struct cushim__clock *merge(struct content one, struct content other)
+{
+    struct cushim__clock *made =
+        malloc(sizeof *made + ((size_t)one.count + other.count) * sizeof *made->ticks);
+
+    if (!made)
+        return NULL;
+    made->references = 1;
+    made->count = 0;
+    made->floor = later(one.floor, other.floor);
+    made->open = later(one.open, other.open);
+    while (one.count > 0 || other.count > 0) {
+        const struct cushim__tick tick = next_tick(&one, &other);
+
+        if (tick.number > made->floor)
+            made->ticks[made->count++] = tick;
+    }
+    return made;
+}
+
+static bool replace(struct cushim__clock **clock, struct cushim__clock *made)
+{
+    if (!made)
+        return false;
+    cushim__clock_release(*clock);
+    *clock = made;
+    return true;
+}
+
+bool cushim__clock_join(struct cushim__clock **clock, struct cushim__clock *more)
+{
+    if (cushim__clock_covers(*clock, more))
+        return true;
+    if (cushim__clock_covers(more, *clock))
+        return replace(clock, cushim__clock_retain(more));
+    return replace(clock, merge(content_of(*clock), content_of(more)));
+}
+
+bool cushim__clock_advance(struct cushim__clock **clock, uint32_t strand, uint64_t number)
+{
+    const struct cushim__tick tick = {strand, number};
+    const struct content more = {.ticks = &tick, .count = 1};
+
+    return covers(*clock, &more) || replace(clock, merge(content_of(*clock), more));
+}
+
+bool cushim__clock_raise(struct cushim__clock **clock, uint64_t floor, uint64_t open)
+{
+    struct cushim__clock *made = merge(content_of(*clock), (struct content){.floor = floor});
+
+    if (made)
+        made->open = open;
+    return replace(clock, made);
+}
