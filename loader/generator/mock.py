@@ -117,20 +117,20 @@ def call(index, row, answer, newer):
     function = 'answer = cushim__mock_%s(%s);' % (answer.slot, arguments(row))
     steps = [wrap(function, 12, '        ')]
     if answer.shares:
-        steps = ['        cushim__call_per_thread = true;', *steps,
-                 '        cushim__call_per_thread = false;']
+        steps = ['        cushim__mock_call_per_thread = true;', *steps,
+                 '        cushim__mock_call_per_thread = false;']
     if newer is not None:
-        steps.insert(0, '        cushim__call_superseded(%du, %du);' % (index, newer))
+        steps.insert(0, '        cushim__mock_call_superseded(%du, %du);' % (index, newer))
     braces = len(steps) > 1
-    return ['    CUresult answer = cushim__call_enter(%du);\n' % index,
+    return ['    CUresult answer = cushim__mock_call_enter(%du);\n' % index,
             '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,
             *(['    }'] if braces else []),
-            '    return cushim__call_leave(%du, answer);' % index]
+            '    return cushim__mock_call_leave(%du, answer);' % index]
 
 
 def refusal(index, row):
     return (['    (void)%s;' % p.name for p in row.parameters]
-            + ['    return cushim__call_refuse(%du);' % index])
+            + ['    return cushim__mock_call_refuse(%du);' % index])
 
 
 def is_exported(row, system):

@@ -3,10 +3,10 @@
 
 A definition begins a line and may go on over several:
 
-    CUSHIM__EXACT(EventCreate)(CUevent *event, unsigned int flags)
+    MOCK_EXACT(EventCreate)(CUevent *event, unsigned int flags)
     {
 
-    CUSHIM__APPROXIMATE(CtxCreate_v3,
+    MOCK_APPROXIMATE(CtxCreate_v3,
                         "execution affinity is not simulated")(CUcontext *context, ...)
     {
 
@@ -19,8 +19,8 @@ from typing import Dict, Iterable, NamedTuple, Optional
 
 from rows import Function
 
-_MENTION = re.compile(r'CUSHIM__(?:EXACT|APPROXIMATE)\s*\(')
-_DEFINITION = re.compile(r'''^CUSHIM__(?:
+_MENTION = re.compile(r'MOCK_(?:EXACT|APPROXIMATE)\s*\(')
+_DEFINITION = re.compile(r'''^MOCK_(?:
         EXACT\(\s*(?P<exact>\w+)\s*\)
       | APPROXIMATE\(\s*(?P<approximate>\w+)\s*,\s*(?P<difference>(?:"[^"\n]*"\s*)+)\)
     )\s*\((?P<parameters>[^;{}]*)\)\s*\{''', re.MULTILINE | re.VERBOSE)

@@ -51,7 +51,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__watch_forks();
+    cushim__mock_register_atfork();
     cushim__lock_create(&created->lock);
     created->wrapped = table;
     created->serial = ++serial;

@@ -72,7 +72,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
 
     begin(call, slot, values);
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
-    if (!layer || cushim__in_kernel)
+    if (!layer || cushim__mock_in_kernel)
         return true;
     cushim__lock_take(&layer->lock);
     if (thread.layer != layer->serial) {

@@ -103,9 +103,9 @@ static bool is_later(const struct object *object, const elf_symbol *symbol, int 
 {
     const unsigned slot = symbol->st_shndx == SHN_UNDEF
                               ? CUSHIM__SYMBOL_COUNT
-                              : cushim__symbol_slot(object->names + symbol->st_name);
+                              : cushim__mock_symbol_slot(object->names + symbol->st_name);
 
-    return slot < CUSHIM__SYMBOL_COUNT && !cushim__symbol_exists(slot, version);
+    return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
 }
 
 bool cushim__hide_later(int version)

@@ -48,9 +48,9 @@ static bool find(struct exports *exports, const IMAGE_DATA_DIRECTORY **room)
 
 static bool is_later(const struct exports *exports, DWORD index, int version)
 {
-    const unsigned slot = cushim__symbol_slot(at(exports, exports->names[index]));
+    const unsigned slot = cushim__mock_symbol_slot(at(exports, exports->names[index]));
 
-    return slot < CUSHIM__SYMBOL_COUNT && !cushim__symbol_exists(slot, version);
+    return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
 }
 
 /* What stays keeps its order. */

@@ -40,14 +40,14 @@ static CUresult CUDAAPI announce(unsigned int flags)
 {
     static int is_said;
 
-    if (!cushim__world->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
+    if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
         fprintf(stderr, "%s\n", cushim_mock_identity());
     return announced->Init(flags);
 }
 
 static void refuse(const char *why)
 {
-    cushim__no_world = CUDA_ERROR_SYSTEM_NOT_READY;
+    cushim__mock_absent = CUDA_ERROR_SYSTEM_NOT_READY;
     fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
 }
 
@@ -66,8 +66,8 @@ static struct cushim_mock *create(void)
         .message = message,
         .message_size = sizeof message,
     };
-    const struct cushim__defaults defaults = {
-        .mode = CUSHIM__THREADED,
+    const struct mock_defaults defaults = {
+        .mode = MOCK_THREADED,
         .where = "CUSHIM_MOCK_SETTINGS",
     };
 
@@ -84,7 +84,7 @@ void cushim__library_begin(void)
 {
     struct cushim_mock *mock;
 
-    cushim__symbol_source = exported;
+    cushim__mock_symbol_source = exported;
     mock = create();
     if (!mock)
         return;
@@ -151,7 +151,7 @@ static bool can_lock(struct cushim__lock *lock)
 
 void cushim__library_end(void)
 {
-    struct cushim_mock *mock = cushim__world;
+    struct cushim_mock *mock = cushim__mock;
     const char *first;
 
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */

@@ -12,10 +12,10 @@
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
 
-_Thread_local bool cushim__call_per_thread;
-_Thread_local bool cushim__in_host_function;
-_Thread_local bool cushim__in_kernel;
-_Thread_local struct cushim_mock *cushim__held_for_fork;
+_Thread_local bool cushim__mock_call_per_thread;
+_Thread_local bool cushim__mock_in_host_function;
+_Thread_local bool cushim__mock_in_kernel;
+_Thread_local struct cushim_mock *cushim__mock_held_for_fork;
 
 /* The call under way on this thread. */
 static _Thread_local struct {
@@ -28,7 +28,7 @@ static _Thread_local struct {
 static bool logged[CUSHIM__SYMBOL_COUNT];
 static uint64_t logged_serial;
 
-static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
+static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
 {
     const uint32_t cost = settings->call_ns ? settings->call_ns[slot] : UINT32_MAX;
 
@@ -38,7 +38,7 @@ static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
 /* What a call answers after a sticky error: it, unless the current context has ended since. */
 static CUresult after_fault(const struct cushim_mock *mock)
 {
-    const struct cushim__context *context = cushim__context_top();
+    const struct mock_context *context = cushim__mock_context_top();
 
     return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
 }
@@ -46,59 +46,59 @@ static CUresult after_fault(const struct cushim_mock *mock)
 /* What a call answers before its function is asked. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
-    const unsigned rules = cushim__call_rules(slot);
+    const unsigned rules = cushim__mock_call_rules(slot);
 
-    if (mock->settings.personality == CUSHIM__STUB)
+    if (mock->settings.personality == MOCK_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
-    if (mock->forked && !(rules & CUSHIM__AFTER_FORK))
+    if (mock->forked && !(rules & MOCK_AFTER_FORK))
         return CUDA_ERROR_NOT_INITIALIZED;
-    if (!mock->initialised && !(rules & CUSHIM__BEFORE_INIT)) {
-        call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
+    if (!mock->initialised && !(rules & MOCK_BEFORE_INIT)) {
+        call.too_early = rules & MOCK_ARGUMENTS_FIRST;
         return call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     }
     /* A host function takes the time that its operation costs, whatever it calls. */
-    if (cushim__in_host_function)
-        return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
-    cushim__engine_pass(cost_of(&mock->settings, slot));
-    if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
+    if (cushim__mock_in_host_function)
+        return rules & MOCK_IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+    cushim__mock_sim_pass(cost_of(&mock->settings, slot));
+    if (mock->fault != CUDA_SUCCESS && !(rules & MOCK_AFTER_FAULT))
         return after_fault(mock);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__call_enter(unsigned slot)
+CUresult cushim__mock_call_enter(unsigned slot)
 {
-    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
     /* This thread has the lock, and perhaps another call under way. */
-    if (cushim__in_kernel)
+    if (cushim__mock_in_kernel)
         return CUDA_ERROR_NOT_PERMITTED;
     call.slot = slot;
     call.mock = mock;
     call.too_early = false;
     if (!mock)
-        return cushim__no_world;
-    if (cushim__held_for_fork != mock)
+        return cushim__mock_absent;
+    if (cushim__mock_held_for_fork != mock)
         cushim__lock_take(&mock->lock);
     mock->calls++;
     if (mock->thread_count >= mock->thread_limit)
-        cushim__threads_sweep();
+        cushim__mock_threads_sweep();
     return check(mock, slot);
 }
 
-CUresult cushim__call_leave(unsigned slot, CUresult code)
+CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
 {
     struct cushim_mock *mock = call.mock;
 
-    if (!mock || cushim__in_kernel)
+    if (!mock || cushim__mock_in_kernel)
         return code;
     if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
         code = CUDA_ERROR_NOT_INITIALIZED;
     if (mock->trace)
-        cushim__trace("call", cushim__slot_name(slot), 0, 0, code);
+        cushim__mock_trace("call", cushim__slot_name(slot), 0, 0, code);
     call.mock = NULL;
-    if (cushim__held_for_fork != mock)
+    if (cushim__mock_held_for_fork != mock)
         cushim__lock_release(&mock->lock);
     return code;
 }
@@ -115,7 +115,7 @@ static bool is_first_call(unsigned slot)
     return !was_logged;
 }
 
-void cushim__call_superseded(unsigned slot, unsigned newer)
+void cushim__mock_call_superseded(unsigned slot, unsigned newer)
 {
     const int since = cushim__symbols[slot].since, until = cushim__symbols[newer].since;
 
@@ -125,19 +125,19 @@ void cushim__call_superseded(unsigned slot, unsigned newer)
                          cushim__slot_name(newer), until / 1000, until % 1000 / 10);
 }
 
-CUresult cushim__call_refuse(unsigned slot)
+CUresult cushim__mock_call_refuse(unsigned slot)
 {
-    const CUresult code = cushim__call_enter(slot);
+    const CUresult code = cushim__mock_call_enter(slot);
 
     if (code != CUDA_SUCCESS || call.too_early)
-        return cushim__call_leave(slot, code);
+        return cushim__mock_call_leave(slot, code);
     if (is_first_call(slot))
         cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__slot_name(slot));
-    return cushim__call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
+    return cushim__mock_call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
 }
 
-const char *cushim__call_name(void)
+const char *cushim__mock_call_name(void)
 {
     return call.mock ? cushim__slot_name(call.slot) : "";
 }

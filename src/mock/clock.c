@@ -12,7 +12,8 @@ static CUresult check(const struct cushim_mock *mock)
 {
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__in_kernel || cushim__in_host_function ? CUDA_ERROR_NOT_PERMITTED : CUDA_SUCCESS;
+    return cushim__mock_in_kernel || cushim__mock_in_host_function ? CUDA_ERROR_NOT_PERMITTED
+                                                                   : CUDA_SUCCESS;
 }
 
 CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
@@ -21,9 +22,9 @@ CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__world_take(mock);
-    cushim__engine_advance(duration_ns);
-    cushim__world_give_back(mock);
+    cushim__mock_lock(mock);
+    cushim__mock_sim_advance(duration_ns);
+    cushim__mock_unlock(mock);
     return CUDA_SUCCESS;
 }
 
@@ -34,9 +35,9 @@ CUresult cushim_mock_step(struct cushim_mock *mock)
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__world_take(mock);
-    executed = cushim__engine_step();
-    cushim__world_give_back(mock);
+    cushim__mock_lock(mock);
+    executed = cushim__mock_sim_step();
+    cushim__mock_unlock(mock);
     return executed ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
@@ -46,12 +47,12 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__world_take(mock);
-    while (cushim__engine_step())
+    cushim__mock_lock(mock);
+    while (cushim__mock_sim_step())
         ;
     /* Whoever does so has waited for everything, unless something is held up. */
-    if (cushim__engine_pending() == 0)
-        cushim__races_saw_all();
-    cushim__world_give_back(mock);
+    if (cushim__mock_sim_pending() == 0)
+        cushim__race_saw_all();
+    cushim__mock_unlock(mock);
     return CUDA_SUCCESS;
 }

@@ -4,9 +4,9 @@
 #define CUSHIM_MOCK_FORK_H
 
 /* From now on forks are noticed. Repeats change nothing. */
-void cushim__watch_forks(void);
+void cushim__mock_register_atfork(void);
 
 /* mock.c: who created or destroyed a mock in the parent does not do so in the child. */
-void cushim__life_in_child(void);
+void cushim__mock_create_in_child(void);
 
 #endif

@@ -21,23 +21,23 @@ static _Thread_local struct cushim_layer *held_layer;
 
 static void before(void)
 {
-    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
     held_layer = cushim_layer_current();
     if (held_layer)
         cushim__lock_take(&held_layer->lock);
-    cushim__held_for_fork = NULL;
-    if (!mock || cushim__call_name()[0] || cushim__in_kernel)
+    cushim__mock_held_for_fork = NULL;
+    if (!mock || cushim__mock_call_name()[0] || cushim__mock_in_kernel)
         return;
     cushim__lock_take(&mock->lock);
-    cushim__held_for_fork = mock;
+    cushim__mock_held_for_fork = mock;
 }
 
 static void let_go(void)
 {
-    if (cushim__held_for_fork)
-        cushim__lock_release(&cushim__held_for_fork->lock);
-    cushim__held_for_fork = NULL;
+    if (cushim__mock_held_for_fork)
+        cushim__lock_release(&cushim__mock_held_for_fork->lock);
+    cushim__mock_held_for_fork = NULL;
     if (held_layer)
         cushim__lock_release(&held_layer->lock);
     held_layer = NULL;
@@ -45,13 +45,13 @@ static void let_go(void)
 
 static void in_child(void)
 {
-    struct cushim_mock *mock = cushim__world;
+    struct cushim_mock *mock = cushim__mock;
 
     cushim__hang_in_child();
     let_go();
     if (!mock)
         return;
-    cushim__life_in_child();
+    cushim__mock_create_in_child();
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
     mock->violations = 0; /* those before were the parent's */
@@ -62,7 +62,7 @@ static void watch(void)
     pthread_atfork(before, let_go, in_child);
 }
 
-void cushim__watch_forks(void)
+void cushim__mock_register_atfork(void)
 {
     pthread_once(&once, watch);
 }

@@ -2,6 +2,6 @@
 /* There are no forks on Windows. */
 #include "src/mock/fork.h"
 
-void cushim__watch_forks(void)
+void cushim__mock_register_atfork(void)
 {
 }

@@ -15,9 +15,9 @@
  */
 static struct cushim_mock *enter(bool *has_lock)
 {
-    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    *has_lock = cushim__in_kernel || cushim__held_for_fork == mock;
+    *has_lock = cushim__mock_in_kernel || cushim__mock_held_for_fork == mock;
     if (mock && !*has_lock)
         cushim__lock_take(&mock->lock);
     return mock;
@@ -33,7 +33,7 @@ static uint64_t now(void)
 {
     bool has_lock;
     struct cushim_mock *mock = enter(&has_lock);
-    const uint64_t now_ns = mock ? cushim__engine_now() : 0;
+    const uint64_t now_ns = mock ? cushim__mock_sim_now() : 0;
 
     leave(mock, has_lock);
     return now_ns;
@@ -44,8 +44,8 @@ static void delay(uint64_t duration_ns)
     bool has_lock;
     struct cushim_mock *mock = enter(&has_lock);
 
-    if (mock && !cushim__in_kernel)
-        cushim__engine_pass(duration_ns);
+    if (mock && !cushim__mock_in_kernel)
+        cushim__mock_sim_pass(duration_ns);
     leave(mock, has_lock);
 }
 
@@ -55,7 +55,7 @@ static void fault(CUresult code)
     struct cushim_mock *mock = enter(&has_lock);
 
     if (mock)
-        cushim__engine_fault(code);
+        cushim__mock_sim_fault(code);
     leave(mock, has_lock);
 }
 
@@ -63,7 +63,7 @@ static bool device(int *number)
 {
     bool has_lock, is_found = false;
     struct cushim_mock *mock = enter(&has_lock);
-    const struct cushim__context *context = mock ? cushim__context_top() : NULL;
+    const struct mock_context *context = mock ? cushim__mock_context_top() : NULL;
 
     if (context) {
         *number = context->device->ordinal;
@@ -88,7 +88,7 @@ static void release(void)
     struct cushim_mock *mock = enter(&has_lock);
 
     if (mock)
-        cushim__engine_release();
+        cushim__mock_sim_release();
     leave(mock, has_lock);
 }
 
@@ -101,12 +101,12 @@ static const struct cushim__layer_host host = {
     .release = release,
 };
 
-void cushim__host_begin(void)
+void cushim__mock_host_begin(void)
 {
     __atomic_store_n(&cushim__layer_host, &host, __ATOMIC_RELEASE);
 }
 
-void cushim__host_end(void)
+void cushim__mock_host_end(void)
 {
     __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
 }

@@ -4,7 +4,7 @@
 #define CUSHIM_MOCK_HOST_H
 
 /* The mock is there, and is no more. */
-void cushim__host_begin(void);
-void cushim__host_end(void);
+void cushim__mock_host_begin(void);
+void cushim__mock_host_end(void);
 
 #endif

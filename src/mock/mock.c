@@ -28,30 +28,30 @@ static struct cushim__lock life;
 static uint64_t serial;
 
 /* A hostile device has no priorities, as the CUDA reference allows; it says so. */
-static void forget_priorities(struct cushim__profile *profile)
+static void forget_priorities(struct mock_profile *profile)
 {
     profile->least_priority = profile->greatest_priority = 0;
     profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
 }
 
 /* On failure there is nothing to free. */
-static CUresult read_settings(struct cushim__settings *settings,
+static CUresult read_settings(struct mock_settings *settings,
                               const struct cushim_mock_options *options,
-                              const struct cushim__defaults *defaults)
+                              const struct mock_defaults *defaults)
 {
-    CUresult code = cushim__settings_default(settings);
+    CUresult code = cushim__mock_settings_default(settings);
 
     if (code != CUDA_SUCCESS)
         return code;
     settings->mode = defaults->mode;
     if (options->file)
-        code =
-            cushim__settings_read(settings, options->file, options->message, options->message_size);
+        code = cushim__mock_settings_read(settings, options->file, options->message,
+                                          options->message_size);
     if (code == CUDA_SUCCESS && options->settings)
-        code = cushim__settings_parse(settings, options->settings, defaults->where,
-                                      options->message, options->message_size);
+        code = cushim__mock_settings_parse(settings, options->settings, defaults->where,
+                                           options->message, options->message_size);
     if (code != CUDA_SUCCESS)
-        cushim__settings_free(settings);
+        cushim__mock_settings_free(settings);
     else if (settings->hostile)
         forget_priorities(&settings->profile);
     return code;
@@ -60,37 +60,37 @@ static CUresult read_settings(struct cushim__settings *settings,
 /* What is left goes in this order: first what executes, then what is referred to. */
 static void empty(void)
 {
-    cushim__engine_destroy();
-    cushim__captures_clear();
-    cushim__user_objects_clear();
-    cushim__object_clear();
-    cushim__kernels_clear();
-    cushim__memory_clear();
-    cushim__devices_destroy(cushim__world);
-    cushim__threads_clear();
-    cushim__races_destroy();
+    cushim__mock_sim_destroy();
+    cushim__mock_captures_clear();
+    cushim__mock_user_objects_clear();
+    cushim__mock_object_clear();
+    cushim__mock_kernels_clear();
+    cushim__mock_memory_clear();
+    cushim__mock_devices_destroy(cushim__mock);
+    cushim__mock_threads_clear();
+    cushim__race_destroy();
 }
 
 /* Everything that a mock consists of, in the world that `mock` already is. */
 static CUresult fill(void)
 {
-    CUresult code = cushim__engine_create();
+    CUresult code = cushim__mock_sim_create();
 
     if (code == CUDA_SUCCESS)
-        code = cushim__devices_create(cushim__world);
+        code = cushim__mock_devices_create(cushim__mock);
     if (code == CUDA_SUCCESS)
-        code = cushim__kernels_create();
+        code = cushim__mock_kernels_create();
     if (code == CUDA_SUCCESS)
-        code = cushim__races_create();
+        code = cushim__race_create();
     return code;
 }
 
 static void set_world(struct cushim_mock *mock)
 {
-    __atomic_store_n(&cushim__world, mock, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__mock, mock, __ATOMIC_RELEASE);
 }
 
-void cushim__life_in_child(void)
+void cushim__mock_create_in_child(void)
 {
     cushim__lock_create(&life);
 }
@@ -110,7 +110,7 @@ static void end(struct cushim_mock *mock)
         return;
     }
     cushim__lock_destroy(&mock->lock);
-    cushim__settings_free(&mock->settings);
+    cushim__mock_settings_free(&mock->settings);
     free(mock);
 }
 
@@ -137,12 +137,12 @@ static void destroy_layer(struct cushim_mock *mock)
 }
 
 static CUresult create(const struct cushim_mock_options *options,
-                       const struct cushim__defaults *defaults, struct cushim_mock **mock)
+                       const struct mock_defaults *defaults, struct cushim_mock **mock)
 {
     struct cushim_mock *created;
     CUresult code;
 
-    if (cushim__world)
+    if (cushim__mock)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     created = calloc(1, sizeof *created);
     if (!created)
@@ -153,7 +153,7 @@ static CUresult create(const struct cushim_mock_options *options,
         return code;
     }
     created->serial = ++serial;
-    cushim__watch_forks();
+    cushim__mock_register_atfork();
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
     set_world(created);
@@ -168,13 +168,13 @@ static CUresult create(const struct cushim_mock_options *options,
         end(created);
         return code;
     }
-    cushim__host_begin();
+    cushim__mock_host_begin();
     *mock = created;
     return CUDA_SUCCESS;
 }
 
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
-                             const struct cushim__defaults *defaults, struct cushim_mock **mock)
+                             const struct mock_defaults *defaults, struct cushim_mock **mock)
 {
     struct cushim_mock_options known = {.size = sizeof known};
     CUresult code;
@@ -193,7 +193,7 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
 
 CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
 {
-    const struct cushim__defaults defaults = {.mode = CUSHIM__AUTO, .where = "settings"};
+    const struct mock_defaults defaults = {.mode = MOCK_AUTO, .where = "settings"};
 
     return cushim__mock_create(options, &defaults, mock);
 }
@@ -208,7 +208,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         mock->put_back(mock->former);
     destroy_layer(mock);
     cushim__lock_take(&life);
-    cushim__host_end();
+    cushim__mock_host_end();
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
@@ -220,7 +220,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
 
 struct cushim_mock *cushim_mock_current(void)
 {
-    return __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 }
 
 const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
@@ -234,19 +234,19 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     *state = (struct cushim_mock_state){
         .size = state->size,
-        .now_ns = cushim__engine_now(),
-        .pending = cushim__engine_pending(),
-        .executed = cushim__engine_executed(),
+        .now_ns = cushim__mock_sim_now(),
+        .pending = cushim__mock_sim_pending(),
+        .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
         .violations = mock->violations,
-        .handles = cushim__object_count(),
+        .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
-        .memory_bytes = cushim__memory_used(),
+        .memory_bytes = cushim__mock_memory_used(),
         .races = mock->races ? mock->races->count : 0,
     };
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return CUDA_SUCCESS;
 }

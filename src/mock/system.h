@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 /* Whether drivers for this system have the symbols that are Windows' alone. */
-extern const bool cushim__mock_is_windows;
+extern const bool cushim__host_is_windows;
 
 /* A clock of the host that only goes forward. */
 uint64_t cushim__host_ns(void);

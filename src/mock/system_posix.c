@@ -12,7 +12,7 @@
 
 #include "src/mock/name.h"
 
-const bool cushim__mock_is_windows = false;
+const bool cushim__host_is_windows = false;
 const char cushim__host_separators[] = "/";
 
 uint64_t cushim__host_ns(void)

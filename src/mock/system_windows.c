@@ -12,7 +12,7 @@
 
 #include <windows.h>
 
-const bool cushim__mock_is_windows = true;
+const bool cushim__host_is_windows = true;
 const char cushim__host_separators[] = "/\\";
 
 uint64_t cushim__host_ns(void)

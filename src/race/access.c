@@ -10,26 +10,27 @@
 #include "src/race/internal.h"
 
 /* Names of kernels, each once: they outlive what they were taken from. */
-struct cushim__name {
-    struct cushim__name *next;
+struct race_name {
+    struct race_name *next;
     char *text;
 };
 
-bool cushim__marks_create(void)
+bool cushim__race_accesses_create(void)
 {
-    cushim__races()->marks = calloc(CUSHIM__MARKS_KEPT, sizeof *cushim__races()->marks);
-    return cushim__races()->marks;
+    cushim__race_search()->marks =
+        calloc(RACE_OPERATIONS_KEPT, sizeof *cushim__race_search()->marks);
+    return cushim__race_search()->marks;
 }
 
-void cushim__marks_clear(void)
+void cushim__race_accesses_clear(void)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
-    for (size_t i = 0; races->marks && i < CUSHIM__MARKS_KEPT; i++)
-        cushim__clock_release(races->marks[i].before);
+    for (size_t i = 0; races->marks && i < RACE_OPERATIONS_KEPT; i++)
+        cushim__race_clock_release(races->marks[i].before);
     free(races->marks);
     while (races->names) {
-        struct cushim__name *name = races->names;
+        struct race_name *name = races->names;
 
         races->names = name->next;
         free(name->text);
@@ -37,45 +38,45 @@ void cushim__marks_clear(void)
     }
 }
 
-void cushim__mark_begin(struct cushim__mark *mark, const struct cushim__stream *stream,
-                        const struct cushim__operation *operation)
+void cushim__race_access_begin(struct race_access *mark, const struct mock_stream *stream,
+                               const struct mock_operation *operation)
 {
-    const struct cushim__races *races = cushim__races();
+    const struct race_search *races = cushim__race_search();
     const bool in_graph = races->launch > 0;
 
-    *mark = (struct cushim__mark){
+    *mark = (struct race_access){
         .number = operation->number,
         .stream = in_graph ? races->launch_stream : stream->id,
         .launch = races->launch,
-        .on_default = in_graph ? races->launch_on_default : stream->kind == CUSHIM__LEGACY,
+        .on_default = in_graph ? races->launch_on_default : stream->kind == MOCK_LEGACY,
         .kind = operation->class->name,
-        .call = cushim__call_name(),
+        .call = cushim__mock_call_name(),
     };
 }
 
-void cushim__mark_keep(const struct cushim__mark *mark)
+void cushim__race_access_keep(const struct race_access *mark)
 {
-    struct cushim__mark *place = &cushim__races()->marks[mark->number % CUSHIM__MARKS_KEPT];
+    struct race_access *place = &cushim__race_search()->marks[mark->number % RACE_OPERATIONS_KEPT];
 
-    cushim__clock_release(place->before);
+    cushim__race_clock_release(place->before);
     *place = *mark;
-    cushim__clock_retain(place->before);
+    cushim__race_clock_retain(place->before);
 }
 
-const struct cushim__mark *cushim__mark_find(uint64_t number)
+const struct race_access *cushim__race_access_find(uint64_t number)
 {
-    const struct cushim__mark *mark = &cushim__races()->marks[number % CUSHIM__MARKS_KEPT];
+    const struct race_access *mark = &cushim__race_search()->marks[number % RACE_OPERATIONS_KEPT];
 
     return number > 0 && mark->number == number ? mark : NULL;
 }
 
-bool cushim__mark_precedes(const struct cushim__mark *one, const struct cushim__mark *later)
+bool cushim__race_access_precedes(const struct race_access *one, const struct race_access *later)
 {
     return one->strand == later->strand ||
-           cushim__clock_of(later->before, one->strand) >= one->number;
+           cushim__race_clock_of(later->before, one->strand) >= one->number;
 }
 
-void cushim__mark_describe(const struct cushim__mark *mark, char *text, size_t size)
+void cushim__race_access_describe(const struct race_access *mark, char *text, size_t size)
 {
     const bool has_name = mark->name != NULL;
     char stream[32];
@@ -89,10 +90,10 @@ void cushim__mark_describe(const struct cushim__mark *mark, char *text, size_t s
              stream, mark->call);
 }
 
-void cushim__submission_name(struct cushim__submission *submission, const char *text)
+void cushim__race_submission_name(struct race_submission *submission, const char *text)
 {
-    struct cushim__races *races = cushim__races();
-    struct cushim__name *name = races->names;
+    struct race_search *races = cushim__race_search();
+    struct race_name *name = races->names;
 
     while (name && strcmp(name->text, text) != 0)
         name = name->next;
@@ -111,19 +112,19 @@ void cushim__submission_name(struct cushim__submission *submission, const char *
     submission->mark.name = name->text;
 }
 
-void cushim__races_launch_begin(const struct cushim__stream *stream)
+void cushim__race_launch_begin(const struct mock_stream *stream)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
     if (!races)
         return;
     races->launch = ++races->launches;
     races->launch_stream = stream->id;
-    races->launch_on_default = stream->kind == CUSHIM__LEGACY;
+    races->launch_on_default = stream->kind == MOCK_LEGACY;
 }
 
-void cushim__races_launch_end(void)
+void cushim__race_launch_end(void)
 {
-    if (cushim__races())
-        cushim__races()->launch = 0;
+    if (cushim__race_search())
+        cushim__race_search()->launch = 0;
 }

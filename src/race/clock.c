@@ -7,11 +7,11 @@
 /* What a clock tells, wherever it stands. */
 struct content {
     uint64_t floor, open;
-    const struct cushim__tick *ticks;
+    const struct race_tick *ticks;
     unsigned count;
 };
 
-static struct content content_of(const struct cushim__clock *clock)
+static struct content content_of(const struct race_clock *clock)
 {
     if (!clock)
         return (struct content){0};
@@ -23,20 +23,20 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-struct cushim__clock *cushim__clock_retain(struct cushim__clock *clock)
+struct race_clock *cushim__race_clock_retain(struct race_clock *clock)
 {
     if (clock)
         clock->references++;
     return clock;
 }
 
-void cushim__clock_release(struct cushim__clock *clock)
+void cushim__race_clock_release(struct race_clock *clock)
 {
     if (clock && --clock->references == 0)
         free(clock);
 }
 
-uint64_t cushim__clock_of(const struct cushim__clock *clock, uint32_t strand)
+uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t strand)
 {
     unsigned low = 0, high = clock ? clock->count : 0;
 
@@ -53,20 +53,20 @@ uint64_t cushim__clock_of(const struct cushim__clock *clock, uint32_t strand)
     return clock ? clock->floor : 0;
 }
 
-static bool covers(const struct cushim__clock *clock, const struct content *other)
+static bool covers(const struct race_clock *clock, const struct content *other)
 {
     const struct content own = content_of(clock);
 
     if (own.floor < other->floor || own.open < other->open)
         return false;
     for (unsigned i = 0; i < other->count; i++) {
-        if (cushim__clock_of(clock, other->ticks[i].strand) < other->ticks[i].number)
+        if (cushim__race_clock_of(clock, other->ticks[i].strand) < other->ticks[i].number)
             return false;
     }
     return true;
 }
 
-bool cushim__clock_covers(const struct cushim__clock *clock, const struct cushim__clock *other)
+bool cushim__race_clock_covers(const struct race_clock *clock, const struct race_clock *other)
 {
     const struct content content = content_of(other);
 
@@ -74,13 +74,13 @@ bool cushim__clock_covers(const struct cushim__clock *clock, const struct cushim
 }
 
 /* The next tick of two ascending lists: the later one where both have the strand. */
-static struct cushim__tick next_tick(struct content *one, struct content *other)
+static struct race_tick next_tick(struct content *one, struct content *other)
 {
     const bool from_one =
         one->count > 0 && (other->count == 0 || one->ticks->strand <= other->ticks->strand);
     const bool from_other =
         other->count > 0 && (one->count == 0 || other->ticks->strand <= one->ticks->strand);
-    struct cushim__tick tick = from_one ? *one->ticks : *other->ticks;
+    struct race_tick tick = from_one ? *one->ticks : *other->ticks;
 
     if (from_one && from_other)
         tick.number = later(tick.number, other->ticks->number);
@@ -96,9 +96,9 @@ static struct cushim__tick next_tick(struct content *one, struct content *other)
 }
 
 /* NULL: out of memory. */
-static struct cushim__clock *merge(struct content one, struct content other)
+static struct race_clock *merge(struct content one, struct content other)
 {
-    struct cushim__clock *made =
+    struct race_clock *made =
         malloc(sizeof *made + ((size_t)one.count + other.count) * sizeof *made->ticks);
 
     if (!made)
@@ -108,7 +108,7 @@ static struct cushim__clock *merge(struct content one, struct content other)
     made->floor = later(one.floor, other.floor);
     made->open = later(one.open, other.open);
     while (one.count > 0 || other.count > 0) {
-        const struct cushim__tick tick = next_tick(&one, &other);
+        const struct race_tick tick = next_tick(&one, &other);
 
         if (tick.number > made->floor)
             made->ticks[made->count++] = tick;
@@ -116,35 +116,35 @@ static struct cushim__clock *merge(struct content one, struct content other)
     return made;
 }
 
-static bool replace(struct cushim__clock **clock, struct cushim__clock *made)
+static bool replace(struct race_clock **clock, struct race_clock *made)
 {
     if (!made)
         return false;
-    cushim__clock_release(*clock);
+    cushim__race_clock_release(*clock);
     *clock = made;
     return true;
 }
 
-bool cushim__clock_join(struct cushim__clock **clock, struct cushim__clock *more)
+bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more)
 {
-    if (cushim__clock_covers(*clock, more))
+    if (cushim__race_clock_covers(*clock, more))
         return true;
-    if (cushim__clock_covers(more, *clock))
-        return replace(clock, cushim__clock_retain(more));
+    if (cushim__race_clock_covers(more, *clock))
+        return replace(clock, cushim__race_clock_retain(more));
     return replace(clock, merge(content_of(*clock), content_of(more)));
 }
 
-bool cushim__clock_advance(struct cushim__clock **clock, uint32_t strand, uint64_t number)
+bool cushim__race_clock_advance(struct race_clock **clock, uint32_t strand, uint64_t number)
 {
-    const struct cushim__tick tick = {strand, number};
+    const struct race_tick tick = {strand, number};
     const struct content more = {.ticks = &tick, .count = 1};
 
     return covers(*clock, &more) || replace(clock, merge(content_of(*clock), more));
 }
 
-bool cushim__clock_raise(struct cushim__clock **clock, uint64_t floor, uint64_t open)
+bool cushim__race_clock_raise(struct race_clock **clock, uint64_t floor, uint64_t open)
 {
-    struct cushim__clock *made = merge(content_of(*clock), (struct content){.floor = floor});
+    struct race_clock *made = merge(content_of(*clock), (struct content){.floor = floor});
 
     if (made)
         made->open = open;

@@ -11,13 +11,13 @@
 #include <stdint.h>
 
 /* Operations of a strand up to a number. */
-struct cushim__tick {
+struct race_tick {
     uint32_t strand;
     uint64_t number;
 };
 
 /* NULL is the clock of what nothing comes before. */
-struct cushim__clock {
+struct race_clock {
     unsigned references;
     unsigned count;
     uint64_t floor; /* operations of all strands up to this number */
@@ -26,24 +26,24 @@ struct cushim__clock {
      * writes it; 0: there is none.
      */
     uint64_t open;
-    struct cushim__tick ticks[]; /* beyond the floor, ascending by strand */
+    struct race_tick ticks[]; /* beyond the floor, ascending by strand */
 };
 
 /* NULL is a no-op. */
-struct cushim__clock *cushim__clock_retain(struct cushim__clock *clock);
-void cushim__clock_release(struct cushim__clock *clock);
+struct race_clock *cushim__race_clock_retain(struct race_clock *clock);
+void cushim__race_clock_release(struct race_clock *clock);
 
 /* Up to which number the operations of a strand come before. */
-uint64_t cushim__clock_of(const struct cushim__clock *clock, uint32_t strand);
+uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t strand);
 
 /* Whether a clock tells all that another one tells. */
-bool cushim__clock_covers(const struct cushim__clock *clock, const struct cushim__clock *other);
+bool cushim__race_clock_covers(const struct race_clock *clock, const struct race_clock *other);
 
 /* Put a clock that tells more in the place of `*clock`. False: out of memory. */
-bool cushim__clock_join(struct cushim__clock **clock, struct cushim__clock *more);
-bool cushim__clock_advance(struct cushim__clock **clock, uint32_t strand, uint64_t number);
+bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more);
+bool cushim__race_clock_advance(struct race_clock **clock, uint32_t strand, uint64_t number);
 
 /* The same with all strands up to a number, and with `open` as it is given. */
-bool cushim__clock_raise(struct cushim__clock **clock, uint64_t floor, uint64_t open);
+bool cushim__race_clock_raise(struct race_clock **clock, uint64_t floor, uint64_t open);
 
 #endif

@@ -13,37 +13,37 @@
 enum { BUCKETS = 1024, FIRST_ROOM = 4 };
 
 struct access {
-    struct cushim__mark mark; /* without its clock */
-    struct cushim__region region;
-    enum cushim__use use;
+    struct race_access mark; /* without its clock */
+    struct race_region region;
+    enum race_use use;
     bool open; /* it waits for a value: it may come after anything that is submitted later */
 };
 
-struct cushim__history {
-    struct cushim__history *next; /* in its bucket */
-    uint64_t id;                  /* of the allocation */
-    struct access *accesses;      /* by submission */
+struct race_history {
+    struct race_history *next; /* in its bucket */
+    uint64_t id;               /* of the allocation */
+    struct access *accesses;   /* by submission */
     size_t count, room;
 };
 
-bool cushim__histories_create(void)
+bool cushim__race_histories_create(void)
 {
-    cushim__races()->histories = calloc(BUCKETS, sizeof *cushim__races()->histories);
-    return cushim__races()->histories;
+    cushim__race_search()->histories = calloc(BUCKETS, sizeof *cushim__race_search()->histories);
+    return cushim__race_search()->histories;
 }
 
-static void drop(struct cushim__history **link)
+static void drop(struct race_history **link)
 {
-    struct cushim__history *history = *link;
+    struct race_history *history = *link;
 
     *link = history->next;
     free(history->accesses);
     free(history);
 }
 
-void cushim__histories_clear(void)
+void cushim__race_histories_clear(void)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
     for (size_t i = 0; races->histories && i < BUCKETS; i++) {
         while (races->histories[i])
@@ -53,20 +53,20 @@ void cushim__histories_clear(void)
 }
 
 /* Where the history of an allocation is linked, or NULL is. */
-static struct cushim__history **find(uint64_t id)
+static struct race_history **find(uint64_t id)
 {
-    struct cushim__history **link = &cushim__races()->histories[id % BUCKETS];
+    struct race_history **link = &cushim__race_search()->histories[id % BUCKETS];
 
     while (*link && (*link)->id != id)
         link = &(*link)->next;
     return link;
 }
 
-void cushim__races_forget(const struct cushim__allocation *allocation)
+void cushim__race_forget(const struct mock_allocation *allocation)
 {
-    struct cushim__history **link;
+    struct race_history **link;
 
-    if (!cushim__races())
+    if (!cushim__race_search())
         return;
     link = find(allocation->id);
     if (*link)
@@ -74,30 +74,31 @@ void cushim__races_forget(const struct cushim__allocation *allocation)
 }
 
 /* A use that lacks a wait for its allocation is told of; the free that follows it need not be. */
-static bool conflict(enum cushim__use one, enum cushim__use other)
+static bool conflict(enum race_use one, enum race_use other)
 {
-    if (one == CUSHIM__READS && other == CUSHIM__READS)
+    if (one == RACE_READS && other == RACE_READS)
         return false;
-    if (one == CUSHIM__ALLOCATES && other == CUSHIM__FREES)
+    if (one == RACE_ALLOCATES && other == RACE_FREES)
         return false;
-    return one != CUSHIM__MAY_WRITE || other != CUSHIM__MAY_WRITE;
+    return one != RACE_MAY_WRITE || other != RACE_MAY_WRITE;
 }
 
 /* Whether whatever conflicts with one use conflicts with another, too. */
-static bool conflicts_as_much(enum cushim__use use, enum cushim__use other)
+static bool conflicts_as_much(enum race_use use, enum race_use other)
 {
-    return use == other || (use != CUSHIM__READS && use != CUSHIM__MAY_WRITE);
+    return use == other || (use != RACE_READS && use != RACE_MAY_WRITE);
 }
 
 /* False: the host has seen that it is finished. */
 static bool is_unseen(const struct access *access)
 {
-    return access->mark.number > cushim__clock_of(cushim__races()->host, access->mark.strand);
+    return access->mark.number >
+           cushim__race_clock_of(cushim__race_search()->host, access->mark.strand);
 }
 
 /* Compare an access with one that comes. False: the former need not be kept any longer. */
 static bool compare(const struct access *earlier, const struct access *later,
-                    const struct cushim__mark *mark, const struct cushim__allocation *allocation)
+                    const struct race_access *mark, const struct mock_allocation *allocation)
 {
     uint64_t first, end;
 
@@ -105,21 +106,21 @@ static bool compare(const struct access *earlier, const struct access *later,
         return false;
     if (earlier->mark.number == mark->number)
         return true;
-    if (cushim__mark_precedes(&earlier->mark, mark))
+    if (cushim__race_access_precedes(&earlier->mark, mark))
         return later->open || !conflicts_as_much(later->use, earlier->use) ||
-               !cushim__region_covers(&later->region, &earlier->region);
+               !cushim__race_region_covers(&later->region, &earlier->region);
     if (!earlier->open && conflict(earlier->use, later->use) &&
-        cushim__region_overlap(&earlier->region, &later->region, &first, &end))
-        cushim__race_report(&(struct cushim__race_side){mark, later->use},
-                            &(struct cushim__race_side){&earlier->mark, earlier->use}, allocation,
-                            first, end);
+        cushim__race_region_overlap(&earlier->region, &later->region, &first, &end))
+        cushim__race_report(&(struct race_side){mark, later->use},
+                            &(struct race_side){&earlier->mark, earlier->use}, allocation, first,
+                            end);
     return true;
 }
 
 /* A bound on what is kept: what is forgotten is said once, as races may go with it. */
-static void forget_oldest(struct cushim__history *history)
+static void forget_oldest(struct race_history *history)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
     for (size_t i = 1; i < history->count; i++)
         history->accesses[i - 1] = history->accesses[i];
@@ -128,12 +129,12 @@ static void forget_oldest(struct cushim__history *history)
     if (races->forgotten == 1)
         cushim__mock_log("races: more than %d uses of allocation %llu are not known to be "
                          "finished; the oldest ones are forgotten, here and elsewhere",
-                         CUSHIM__ACCESSES_KEPT, (unsigned long long)history->id);
+                         RACE_ACCESSES_KEPT, (unsigned long long)history->id);
 }
 
-static bool append(struct cushim__history *history, const struct access *access)
+static bool append(struct race_history *history, const struct access *access)
 {
-    if (history->count >= CUSHIM__ACCESSES_KEPT)
+    if (history->count >= RACE_ACCESSES_KEPT)
         forget_oldest(history);
     if (history->count >= history->room) {
         const size_t room = history->room > 0 ? history->room * 2 : FIRST_ROOM;
@@ -149,9 +150,9 @@ static bool append(struct cushim__history *history, const struct access *access)
 }
 
 /* NULL: out of memory. */
-static struct cushim__history *find_or_create(uint64_t id)
+static struct race_history *find_or_create(uint64_t id)
 {
-    struct cushim__history **link = find(id);
+    struct race_history **link = find(id);
 
     if (!*link) {
         *link = calloc(1, sizeof **link);
@@ -161,19 +162,19 @@ static struct cushim__history *find_or_create(uint64_t id)
     return *link;
 }
 
-void cushim__history_add(const struct cushim__allocation *allocation,
-                         const struct cushim__mark *mark, const struct cushim__region *region,
-                         enum cushim__use use)
+void cushim__race_history_add(const struct mock_allocation *allocation,
+                              const struct race_access *mark, const struct race_region *region,
+                              enum race_use use)
 {
-    struct cushim__history *history = find_or_create(allocation->id);
+    struct race_history *history = find_or_create(allocation->id);
     struct access access = {.mark = *mark,
-                            .region = cushim__region_joined(*region),
+                            .region = cushim__race_region_joined(*region),
                             .use = use,
                             .open = mark->before && mark->before->open > 0};
     size_t kept = 0;
 
     if (!history) {
-        cushim__races_go_blind();
+        cushim__race_go_blind();
         return;
     }
     access.mark.before = NULL;
@@ -183,5 +184,5 @@ void cushim__history_add(const struct cushim__allocation *allocation,
     }
     history->count = kept;
     if (!append(history, &access))
-        cushim__races_go_blind();
+        cushim__race_go_blind();
 }

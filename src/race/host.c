@@ -4,67 +4,67 @@
 #include "src/race/timeline.h"
 
 /* The host's clock has changed: up to where has it seen the operations of all strands? */
-static bool update_floor(struct cushim__races *races)
+static bool update_floor(struct race_search *races)
 {
-    uint64_t floor = cushim__engine_submitted();
+    uint64_t floor = cushim__mock_sim_submitted();
 
     for (uint32_t i = 1; i < races->strand_count; i++) {
-        struct cushim__strand *strand = cushim__strand_at(i);
-        const uint64_t seen = cushim__clock_of(races->host, i);
+        struct race_timeline *strand = cushim__race_timeline_at(i);
+        const uint64_t seen = cushim__race_clock_of(races->host, i);
 
         if (seen > strand->seen)
             strand->seen = seen;
-        if (!cushim__strand_is_seen(strand) && floor > strand->seen)
+        if (!cushim__race_timeline_is_seen(strand) && floor > strand->seen)
             floor = strand->seen;
     }
-    return cushim__clock_raise(&races->host, floor, races->host ? races->host->open : 0);
+    return cushim__race_clock_raise(&races->host, floor, races->host ? races->host->open : 0);
 }
 
 /* `clock` is borrowed. */
-static void see(struct cushim__clock *clock)
+static void see(struct race_clock *clock)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
-    if (cushim__clock_covers(races->host, clock))
+    if (cushim__race_clock_covers(races->host, clock))
         return;
     races->host_version++;
-    if (!cushim__clock_join(&races->host, clock) || !cushim__value_close(&races->host) ||
+    if (!cushim__race_clock_join(&races->host, clock) || !cushim__race_value_close(&races->host) ||
         !update_floor(races))
-        cushim__races_go_blind();
+        cushim__race_go_blind();
 }
 
-void cushim__races_saw(struct cushim__clock *clock, bool finished)
+void cushim__race_saw(struct race_clock *clock, bool finished)
 {
-    if (cushim__races() && finished)
+    if (cushim__race_search() && finished)
         see(clock);
-    cushim__clock_release(clock);
+    cushim__race_clock_release(clock);
 }
 
-void cushim__races_saw_operation(const struct cushim__operation *operation)
+void cushim__race_saw_operation(const struct mock_operation *operation)
 {
-    struct cushim__clock *clock;
+    struct race_clock *clock;
 
-    if (!cushim__races() || operation->strand == 0)
+    if (!cushim__race_search() || operation->strand == 0)
         return;
-    clock = cushim__clock_retain(operation->before);
-    if (cushim__clock_advance(&clock, operation->strand, operation->number))
+    clock = cushim__race_clock_retain(operation->before);
+    if (cushim__race_clock_advance(&clock, operation->strand, operation->number))
         see(clock);
     else
-        cushim__races_go_blind();
-    cushim__clock_release(clock);
+        cushim__race_go_blind();
+    cushim__race_clock_release(clock);
 }
 
-struct cushim__clock *cushim__races_everything(void)
+struct race_clock *cushim__race_everything(void)
 {
-    struct cushim__clock *clock = NULL;
+    struct race_clock *clock = NULL;
 
-    if (!cushim__clock_raise(&clock, cushim__engine_submitted(), 0))
-        cushim__races_go_blind();
+    if (!cushim__race_clock_raise(&clock, cushim__mock_sim_submitted(), 0))
+        cushim__race_go_blind();
     return clock;
 }
 
-void cushim__races_saw_all(void)
+void cushim__race_saw_all(void)
 {
-    if (cushim__races())
-        cushim__races_saw(cushim__races_everything(), true);
+    if (cushim__race_search())
+        cushim__race_saw(cushim__race_everything(), true);
 }

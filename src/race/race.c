@@ -10,19 +10,19 @@
 
 enum { SIDE = 192 };
 
-bool cushim__race_create(void)
+bool cushim__race_texts_create(void)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
-    races->texts = calloc(CUSHIM__RACES_KEPT, sizeof *races->texts);
-    races->places = calloc(CUSHIM__RACE_PLACES, sizeof *races->places);
+    races->texts = calloc(RACE_TEXTS_KEPT, sizeof *races->texts);
+    races->places = calloc(RACE_PLACES, sizeof *races->places);
     return races->texts && races->places;
 }
 
-void cushim__race_clear(void)
+void cushim__race_texts_clear(void)
 {
-    free(cushim__races()->texts);
-    free(cushim__races()->places);
+    free(cushim__race_search()->texts);
+    free(cushim__race_search()->places);
 }
 
 /* FNV-1a. */
@@ -34,7 +34,7 @@ static uint64_t add(uint64_t sum, uint64_t value)
 }
 
 /* Names are kept once each, so that their places tell them apart. */
-static uint64_t add_place(uint64_t sum, const struct cushim__mark *mark)
+static uint64_t add_place(uint64_t sum, const struct race_access *mark)
 {
     sum = add(sum, mark->stream);
     sum = add(sum, (uintptr_t)mark->kind);
@@ -47,10 +47,10 @@ static uint64_t add_place(uint64_t sum, const struct cushim__mark *mark)
  * stream, races with one of that for this allocation. What comes when no more can be kept is
  * counted, and not told.
  */
-static bool is_known(const struct cushim__mark *later, const struct cushim__mark *earlier,
+static bool is_known(const struct race_access *later, const struct race_access *earlier,
                      uint64_t allocation)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
     uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
 
     place = add_place(add_place(place, later), earlier);
@@ -58,7 +58,7 @@ static bool is_known(const struct cushim__mark *later, const struct cushim__mark
         if (races->places[i] == place)
             return true;
     }
-    if (races->place_count == CUSHIM__RACE_PLACES) {
+    if (races->place_count == RACE_PLACES) {
         races->count++;
         return true;
     }
@@ -66,18 +66,17 @@ static bool is_known(const struct cushim__mark *later, const struct cushim__mark
     return false;
 }
 
-static const char *verb(enum cushim__use use)
+static const char *verb(enum race_use use)
 {
     static const char *const verbs[] = {
-        [CUSHIM__READS] = "reads",         [CUSHIM__WRITES] = "writes",
-        [CUSHIM__MAY_WRITE] = "may write", [CUSHIM__ALLOCATES] = "makes",
-        [CUSHIM__FREES] = "frees",
+        [RACE_READS] = "reads",     [RACE_WRITES] = "writes", [RACE_MAY_WRITE] = "may write",
+        [RACE_ALLOCATES] = "makes", [RACE_FREES] = "frees",
     };
 
     return verbs[use];
 }
 
-static void name_stream(const struct cushim__mark *mark, char *text, size_t size)
+static void name_stream(const struct race_access *mark, char *text, size_t size)
 {
     if (mark->on_default)
         snprintf(text, size, "the default stream");
@@ -86,7 +85,7 @@ static void name_stream(const struct cushim__mark *mark, char *text, size_t size
 }
 
 /* What to do about it. */
-static void advise(const struct cushim__mark *later, const struct cushim__mark *earlier, char *text,
+static void advise(const struct race_access *later, const struct race_access *earlier, char *text,
                    size_t size)
 {
     char from[40], to[40];
@@ -101,17 +100,16 @@ static void advise(const struct cushim__mark *later, const struct cushim__mark *
              earlier->launch > 0 ? "graph" : earlier->kind, to);
 }
 
-void cushim__race_report(const struct cushim__race_side *later,
-                         const struct cushim__race_side *earlier,
-                         const struct cushim__allocation *allocation, uint64_t first, uint64_t end)
+void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
+                         const struct mock_allocation *allocation, uint64_t first, uint64_t end)
 {
-    struct cushim__races *races = cushim__races();
-    char text[CUSHIM__RACE_TEXT], one[SIDE], other[SIDE], advice[SIDE];
+    struct race_search *races = cushim__race_search();
+    char text[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE];
 
     if (is_known(later->mark, earlier->mark, allocation->id))
         return;
-    cushim__mark_describe(later->mark, one, sizeof one);
-    cushim__mark_describe(earlier->mark, other, sizeof other);
+    cushim__race_access_describe(later->mark, one, sizeof one);
+    cushim__race_access_describe(earlier->mark, other, sizeof other);
     advise(later->mark, earlier->mark, advice, sizeof advice);
     snprintf(text, sizeof text,
              "%s %s and %s %s bytes %llu to %llu of allocation %llu: nothing orders them; %s", one,
@@ -119,11 +117,11 @@ void cushim__race_report(const struct cushim__race_side *later,
              (unsigned long long)(first - allocation->span.start),
              (unsigned long long)(end - allocation->span.start), (unsigned long long)allocation->id,
              advice);
-    if (races->count < CUSHIM__RACES_KEPT)
-        snprintf(races->texts[races->count], CUSHIM__RACE_TEXT, "%s", text);
+    if (races->count < RACE_TEXTS_KEPT)
+        snprintf(races->texts[races->count], RACE_TEXT_SIZE, "%s", text);
     races->count++;
-    if (cushim__world->settings.races == CUSHIM__RACES_VIOLATION)
-        cushim__violation("%s", text);
+    if (cushim__mock->settings.races == MOCK_RACES_MISUSE)
+        cushim__mock_misuse("%s", text);
     else
         cushim__mock_log("%s", text);
 }
@@ -134,30 +132,31 @@ const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
 
     if (!mock)
         return NULL;
-    cushim__world_take(mock);
-    if (mock->races && index < mock->races->count && index < CUSHIM__RACES_KEPT)
+    cushim__mock_lock(mock);
+    if (mock->races && index < mock->races->count && index < RACE_TEXTS_KEPT)
         text = mock->races->texts[index];
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return text;
 }
 
 /* Whether anything orders two operations, of which the second was submitted later. */
-static enum cushim_mock_order order_of(const struct cushim__mark *one,
-                                       const struct cushim__mark *later)
+static enum cushim_mock_order order_of(const struct race_access *one,
+                                       const struct race_access *later)
 {
     if (one->strand != later->strand &&
         ((one->before && one->before->open > 0) || (later->before && later->before->open > 0)))
         return CUSHIM_MOCK_ORDER_UNKNOWN;
-    return cushim__mark_precedes(one, later) ? CUSHIM_MOCK_ORDER_BEFORE : CUSHIM_MOCK_ORDER_NONE;
+    return cushim__race_access_precedes(one, later) ? CUSHIM_MOCK_ORDER_BEFORE
+                                                    : CUSHIM_MOCK_ORDER_NONE;
 }
 
-static void say(const struct cushim__mark *one, const struct cushim__mark *later,
+static void say(const struct race_access *one, const struct race_access *later,
                 enum cushim_mock_order order, char *text, size_t size)
 {
     char from[SIDE], to[SIDE];
 
-    cushim__mark_describe(one, from, sizeof from);
-    cushim__mark_describe(later, to, sizeof to);
+    cushim__race_access_describe(one, from, sizeof from);
+    cushim__race_access_describe(later, to, sizeof to);
     if (order == CUSHIM_MOCK_ORDER_BEFORE)
         snprintf(text, size, "%s comes before %s", from, to);
     else if (order == CUSHIM_MOCK_ORDER_NONE)
@@ -172,12 +171,12 @@ static void say(const struct cushim__mark *one, const struct cushim__mark *later
 static CUresult find_order(uint64_t first, uint64_t second, enum cushim_mock_order *order,
                            char *text, size_t text_size)
 {
-    const struct cushim__mark *one, *later;
+    const struct race_access *one, *later;
 
-    if (!cushim__races())
+    if (!cushim__race_search())
         return CUDA_ERROR_NOT_SUPPORTED;
-    one = cushim__mark_find(first < second ? first : second);
-    later = cushim__mark_find(first < second ? second : first);
+    one = cushim__race_access_find(first < second ? first : second);
+    later = cushim__race_access_find(first < second ? second : first);
     if (!one || !later)
         return CUDA_ERROR_NOT_FOUND;
     *order = order_of(one, later);
@@ -195,8 +194,8 @@ CUresult cushim_mock_ordered(struct cushim_mock *mock, uint64_t first, uint64_t 
 
     if (!mock || !order || first == second)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     code = find_order(first, second, order, text, text_size);
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return code;
 }

@@ -10,7 +10,7 @@
  * exceptions where nothing else is known: values in memory that are waited for, and host functions.
  *
  * Where it cannot be known, two operations are taken to be ordered: a race that is reported is one.
- * Unless the setting `races` asks for the search, `cushim__world->races` is NULL, and each function
+ * Unless the setting `races` asks for the search, `cushim__mock->races` is NULL, and each function
  * of this header looks at that alone.
  */
 #ifndef CUSHIM_MOCK_RACES_H
@@ -19,82 +19,82 @@
 #include "src/mock/sim/operation.h"
 #include "src/race/region.h"
 
-struct cushim__allocation;
-struct cushim__clock;
-struct cushim__context;
-struct cushim__stream;
-struct cushim__submission;
+struct mock_allocation;
+struct race_clock;
+struct mock_context;
+struct mock_stream;
+struct race_submission;
 
 /* CUDA_SUCCESS or OUT_OF_MEMORY. */
-CUresult cushim__races_create(void);
-void cushim__races_destroy(void);
+CUresult cushim__race_create(void);
+void cushim__race_destroy(void);
 
 /* --- from the engine --- */
 
 /* An operation has its number, and goes to a stream. */
-void cushim__races_submit(struct cushim__stream *stream, struct cushim__operation *operation);
+void cushim__race_submit(struct mock_stream *stream, struct mock_operation *operation);
 
 /* Nobody submits to a stream any more. */
-void cushim__races_stream_gone(struct cushim__stream *stream);
+void cushim__race_stream_gone(struct mock_stream *stream);
 
 /*
  * What is submitted so far: of the stream, with those that block it if it is the legacy default
  * stream; of the stream up to its last operation; of a context. To be released by races_saw().
  */
-struct cushim__clock *cushim__races_stream(const struct cushim__stream *stream);
-struct cushim__clock *cushim__races_last(const struct cushim__stream *stream);
-struct cushim__clock *cushim__races_context(const struct cushim__context *context);
+struct race_clock *cushim__race_stream(const struct mock_stream *stream);
+struct race_clock *cushim__race_last(const struct mock_stream *stream);
+struct race_clock *cushim__race_context(const struct mock_context *context);
 
 /* The host has seen that all of this is finished, or, if not `finished`, it has not. */
-void cushim__races_saw(struct cushim__clock *clock, bool finished);
+void cushim__race_saw(struct race_clock *clock, bool finished);
 
 /*
  * The same of an operation under way, and of everything: where it is not known what was waited for,
  * and around copies between contexts, of which it was not measured what they wait for.
  */
-void cushim__races_saw_operation(const struct cushim__operation *operation);
-void cushim__races_saw_all(void);
+void cushim__race_saw_operation(const struct mock_operation *operation);
+void cushim__race_saw_all(void);
 
 /* --- from calls --- */
 
 /* A stream waits for this, or for all that is submitted so far. */
-void cushim__races_wait(struct cushim__stream *stream, struct cushim__clock *clock);
-void cushim__races_wait_all(struct cushim__stream *stream);
+void cushim__race_wait(struct mock_stream *stream, struct race_clock *clock);
+void cushim__race_wait_all(struct mock_stream *stream);
 
 /* An operation that waited for a value in memory is executed or dropped. */
-void cushim__races_released(const struct cushim__operation *operation);
+void cushim__race_released(const struct mock_operation *operation);
 
 /* What is submitted until the end belongs to a graph that is launched on this stream. */
-void cushim__races_launch_begin(const struct cushim__stream *stream);
-void cushim__races_launch_end(void);
+void cushim__race_launch_begin(const struct mock_stream *stream);
+void cushim__race_launch_end(void);
 
 /* Memory gets another use, or none. */
-void cushim__races_forget(const struct cushim__allocation *allocation);
+void cushim__race_forget(const struct mock_allocation *allocation);
 
 /* --- from operations: what they do, told while they are submitted (class->touch) --- */
 
 /* How an operation uses memory. */
-enum cushim__use {
-    CUSHIM__READS,
-    CUSHIM__WRITES,
-    CUSHIM__MAY_WRITE, /* nobody has said what it does: two of these are no race */
-    CUSHIM__ALLOCATES,
-    CUSHIM__FREES,
+enum race_use {
+    RACE_READS,
+    RACE_WRITES,
+    RACE_MAY_WRITE, /* nobody has said what it does: two of these are no race */
+    RACE_ALLOCATES,
+    RACE_FREES,
 };
 
 /* It uses memory that an address leads to; what is in no allocation does not count. */
-void cushim__submission_touch(struct cushim__submission *submission,
-                              const struct cushim__region *region, enum cushim__use use);
+void cushim__race_submission_touch(struct race_submission *submission,
+                                   const struct race_region *region, enum race_use use);
 
 /* It uses so many bytes from an address, 0: up to the end of the allocation. */
-void cushim__submission_touch_from(struct cushim__submission *submission, uint64_t address,
-                                   size_t bytes, enum cushim__use use);
+void cushim__race_submission_touch_from(struct race_submission *submission, uint64_t address,
+                                        size_t bytes, enum race_use use);
 
 /* It uses all of an allocation. */
-void cushim__submission_whole(struct cushim__submission *submission,
-                              const struct cushim__allocation *allocation, enum cushim__use use);
+void cushim__race_submission_whole(struct race_submission *submission,
+                                   const struct mock_allocation *allocation, enum race_use use);
 
 /* Which one of its kind it is: the name of a kernel; copied. */
-void cushim__submission_name(struct cushim__submission *submission, const char *name);
+void cushim__race_submission_name(struct race_submission *submission, const char *name);
 
 #endif

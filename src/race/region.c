@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/race/region.h"
 
-struct cushim__region cushim__region_row(uint64_t start, size_t bytes)
+struct race_region cushim__race_region_row(uint64_t start, size_t bytes)
 {
-    return (struct cushim__region){
+    return (struct race_region){
         .start = start, .width = bytes, .rows = 1, .pitch = bytes, .layers = 1, .layer = bytes};
 }
 
-struct cushim__region cushim__region_joined(struct cushim__region region)
+struct race_region cushim__race_region_joined(struct race_region region)
 {
     if (region.rows > 1 && region.pitch == region.width) {
         region.width *= region.rows;
@@ -21,22 +21,22 @@ struct cushim__region cushim__region_joined(struct cushim__region region)
 }
 
 /* Of one layer, from its first byte to behind its last. */
-static size_t extent(const struct cushim__region *region)
+static size_t extent(const struct race_region *region)
 {
     return (region->rows - 1) * region->pitch + region->width;
 }
 
-uint64_t cushim__region_end(const struct cushim__region *region)
+uint64_t cushim__race_region_end(const struct race_region *region)
 {
     return region->start + (region->layers - 1) * region->layer + extent(region);
 }
 
-static bool is_row(const struct cushim__region *region)
+static bool is_row(const struct race_region *region)
 {
     return region->rows == 1 && region->layers == 1;
 }
 
-static size_t rows_of(const struct cushim__region *region)
+static size_t rows_of(const struct race_region *region)
 {
     return region->rows * region->layers;
 }
@@ -52,7 +52,7 @@ static bool cut(uint64_t *first, uint64_t *end, uint64_t from, uint64_t to)
 }
 
 /* Cut a range down to the first row that it meets. */
-static bool cut_by_rows(const struct cushim__region *region, uint64_t *first, uint64_t *end)
+static bool cut_by_rows(const struct race_region *region, uint64_t *first, uint64_t *end)
 {
     for (size_t z = 0; z < region->layers; z++) {
         const uint64_t start = region->start + z * region->layer;
@@ -72,14 +72,14 @@ static bool cut_by_rows(const struct cushim__region *region, uint64_t *first, ui
     return false;
 }
 
-bool cushim__region_overlap(const struct cushim__region *one, const struct cushim__region *other,
-                            uint64_t *first, uint64_t *end)
+bool cushim__race_region_overlap(const struct race_region *one, const struct race_region *other,
+                                 uint64_t *first, uint64_t *end)
 {
     const bool swap = rows_of(other) < rows_of(one);
-    const struct cushim__region *few = swap ? other : one, *many = swap ? one : other;
-    uint64_t whole_first = few->start, whole_end = cushim__region_end(few);
+    const struct race_region *few = swap ? other : one, *many = swap ? one : other;
+    uint64_t whole_first = few->start, whole_end = cushim__race_region_end(few);
 
-    if (!cut(&whole_first, &whole_end, many->start, cushim__region_end(many)))
+    if (!cut(&whole_first, &whole_end, many->start, cushim__race_region_end(many)))
         return false;
     for (size_t z = 0; z < few->layers; z++) {
         for (size_t y = 0; y < few->rows; y++) {
@@ -92,10 +92,11 @@ bool cushim__region_overlap(const struct cushim__region *one, const struct cushi
     return false;
 }
 
-bool cushim__region_covers(const struct cushim__region *one, const struct cushim__region *other)
+bool cushim__race_region_covers(const struct race_region *one, const struct race_region *other)
 {
     if (is_row(one))
-        return one->start <= other->start && cushim__region_end(other) <= cushim__region_end(one);
+        return one->start <= other->start &&
+               cushim__race_region_end(other) <= cushim__race_region_end(one);
     return one->start == other->start && one->width == other->width && one->rows == other->rows &&
            one->pitch == other->pitch && one->layers == other->layers && one->layer == other->layer;
 }

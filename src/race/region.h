@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cushim__region {
+struct race_region {
     uint64_t start;
     size_t width;         /* of a row, in bytes */
     size_t rows, pitch;   /* how many in a layer, and from one to the next */
@@ -15,19 +15,19 @@ struct cushim__region {
 };
 
 /* A row of bytes. */
-struct cushim__region cushim__region_row(uint64_t start, size_t bytes);
+struct race_region cushim__race_region_row(uint64_t start, size_t bytes);
 
 /* Rows without gaps are one row. */
-struct cushim__region cushim__region_joined(struct cushim__region region);
+struct race_region cushim__race_region_joined(struct race_region region);
 
 /* From the start to behind the last byte. */
-uint64_t cushim__region_end(const struct cushim__region *region);
+uint64_t cushim__race_region_end(const struct race_region *region);
 
 /* Whether two have a byte in common, and from where to where the first such bytes are. */
-bool cushim__region_overlap(const struct cushim__region *one, const struct cushim__region *other,
-                            uint64_t *first, uint64_t *end);
+bool cushim__race_region_overlap(const struct race_region *one, const struct race_region *other,
+                                 uint64_t *first, uint64_t *end);
 
 /* Whether one has all bytes of the other. False also where that would take long to tell. */
-bool cushim__region_covers(const struct cushim__region *one, const struct cushim__region *other);
+bool cushim__race_region_covers(const struct race_region *one, const struct race_region *other);
 
 #endif

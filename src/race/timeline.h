@@ -9,9 +9,9 @@
 
 #include "src/race/internal.h"
 
-struct cushim__strand {
-    struct cushim__clock *before; /* what comes before its next operation, besides its own */
-    const struct cushim__context *context;
+struct race_timeline {
+    struct race_clock *before; /* what comes before its next operation, besides its own */
+    const struct mock_context *context;
     uint64_t last; /* the number of its last operation; 0: it had none */
     uint64_t seen; /* up to which the host has seen them to be finished */
     uint64_t told; /* the version of the host's clock that `before` has */
@@ -19,13 +19,13 @@ struct cushim__strand {
     bool gone;     /* no stream goes on with it */
 };
 
-static inline struct cushim__strand *cushim__strand_at(uint32_t index)
+static inline struct race_timeline *cushim__race_timeline_at(uint32_t index)
 {
-    return &cushim__races()->strands[index];
+    return &cushim__race_search()->strands[index];
 }
 
 /* Whether the host has seen that all its operations are finished. */
-static inline bool cushim__strand_is_seen(const struct cushim__strand *strand)
+static inline bool cushim__race_timeline_is_seen(const struct race_timeline *strand)
 {
     return strand->last <= strand->seen;
 }

@@ -13,7 +13,7 @@ enum { FIRST_ROOM = 16 };
 /* Whether an operation still waits for a value that was submitted up to a number. */
 static bool is_awaiting(uint64_t number)
 {
-    const struct cushim__races *races = cushim__races();
+    const struct race_search *races = cushim__race_search();
 
     for (size_t i = 0; i < races->awaiting_count; i++) {
         if (races->awaiting[i] <= number)
@@ -24,7 +24,7 @@ static bool is_awaiting(uint64_t number)
 
 static bool add_awaiting(uint64_t number)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
     if (races->awaiting_count >= races->awaiting_room) {
         const size_t room = races->awaiting_room > 0 ? races->awaiting_room * 2 : FIRST_ROOM;
@@ -39,26 +39,26 @@ static bool add_awaiting(uint64_t number)
     return true;
 }
 
-bool cushim__value_close(struct cushim__clock **clock)
+bool cushim__race_value_close(struct race_clock **clock)
 {
     if (!*clock || (*clock)->open == 0 || is_awaiting((*clock)->open))
         return true;
-    return cushim__clock_raise(clock, cushim__races()->released, 0);
+    return cushim__race_clock_raise(clock, cushim__race_search()->released, 0);
 }
 
-bool cushim__value_follow(struct cushim__clock **before, uint64_t number, bool waits)
+bool cushim__race_value_follow(struct race_clock **before, uint64_t number, bool waits)
 {
     if (waits)
-        return add_awaiting(number) && cushim__clock_raise(before, number - 1, number);
-    if (!cushim__value_close(before))
+        return add_awaiting(number) && cushim__race_clock_raise(before, number - 1, number);
+    if (!cushim__race_value_close(before))
         return false;
     return !*before || (*before)->open == 0 ||
-           cushim__clock_raise(before, number - 1, (*before)->open);
+           cushim__race_clock_raise(before, number - 1, (*before)->open);
 }
 
-void cushim__races_released(const struct cushim__operation *operation)
+void cushim__race_released(const struct mock_operation *operation)
 {
-    struct cushim__races *races = cushim__races();
+    struct race_search *races = cushim__race_search();
 
     if (!races || operation->number == 0)
         return;
@@ -66,7 +66,7 @@ void cushim__races_released(const struct cushim__operation *operation)
         if (races->awaiting[i] != operation->number)
             continue;
         races->awaiting[i] = races->awaiting[--races->awaiting_count];
-        races->released = cushim__engine_submitted();
+        races->released = cushim__mock_sim_submitted();
         return;
     }
 }

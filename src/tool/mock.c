@@ -48,11 +48,11 @@ static bool is_same_key(const char *line, const char *other)
     const struct cushim__word key = {line, strcspn(line, " \t=\n")};
     const struct cushim__word other_key = {other, strcspn(other, " \t=\n")};
 
-    if (cushim__settings_repeat(key.start, key.length))
+    if (cushim__mock_settings_repeat(key.start, key.length))
         return false;
     return (key.length == other_key.length && strncmp(line, other, key.length) == 0) ||
-           is_same_member(&key, &other_key, "attribute.", cushim__attribute_find) ||
-           is_same_member(&key, &other_key, "limit.", cushim__limit_find);
+           is_same_member(&key, &other_key, "attribute.", cushim__mock_attribute_find) ||
+           is_same_member(&key, &other_key, "limit.", cushim__mock_limit_find);
 }
 
 /* Whether the command line sets the key of this line, from its setting number `first` on. */
@@ -125,19 +125,19 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
 }
 
 /* Check settings, and tell the mode that they lead to, or why they are refused. */
-static bool read_mode(const char *file, const char *settings, enum cushim__mode *mode,
-                      char *message, size_t size)
+static bool read_mode(const char *file, const char *settings, enum mock_mode *mode, char *message,
+                      size_t size)
 {
-    struct cushim__settings checked;
-    CUresult code = cushim__settings_default(&checked);
+    struct mock_settings checked;
+    CUresult code = cushim__mock_settings_default(&checked);
 
     snprintf(message, size, "memory ran out");
     if (code == CUDA_SUCCESS && file)
-        code = cushim__settings_read(&checked, file, message, size);
+        code = cushim__mock_settings_read(&checked, file, message, size);
     if (code == CUDA_SUCCESS && settings)
-        code = cushim__settings_parse(&checked, settings, "", message, size);
+        code = cushim__mock_settings_parse(&checked, settings, "", message, size);
     *mode = checked.mode;
-    cushim__settings_free(&checked);
+    cushim__mock_settings_free(&checked);
     return code == CUDA_SUCCESS;
 }
 
@@ -176,7 +176,7 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
         const size_t size = put_setting(NULL, 0, setting) + 1;
         char message[CUSHIM_REPORT_MESSAGE_BYTES];
         char *line = output_memory(size);
-        enum cushim__mode mode;
+        enum mock_mode mode;
         bool is_right;
 
         put_setting(line, size, setting);
@@ -191,7 +191,7 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
 bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
-    enum cushim__mode mode;
+    enum mock_mode mode;
 
     return read_mode(file, settings, &mode, message, sizeof message) ||
            refuse(failure, where, message);
@@ -200,14 +200,14 @@ bool mock_check(const char *file, const char *settings, const char *where, struc
 bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
-    enum cushim__mode mode;
+    enum mock_mode mode;
 
     if (!read_mode(file, settings, &mode, message, sizeof message))
         return refuse(failure, "the settings", message);
-    if (mode == CUSHIM__MANUAL)
+    if (mode == MOCK_MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");
-    return mode != CUSHIM__MANUAL;
+    return mode != MOCK_MANUAL;
 }
 
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,

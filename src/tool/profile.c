@@ -20,7 +20,7 @@
  * Every number that the mock driver can be told is asked for, so that what is newer than the names
  * is not lost.
  */
-enum { ATTRIBUTE_END = CUSHIM__ATTRIBUTES_MAX, LIMIT_END = CUSHIM__LIMITS_MAX };
+enum { ATTRIBUTE_END = MOCK_ATTRIBUTES_MAX, LIMIT_END = MOCK_LIMITS_MAX };
 
 struct profile {
     const char *name;
@@ -57,7 +57,7 @@ static const char *name_of(const struct cushim__attribute *names, size_t count, 
 static bool check_name(const char *name, struct failure *failure)
 {
     const size_t length = strlen(name);
-    bool is_good = length > 0 && length < CUSHIM__TEXT_SIZE && name[0] != ' ' && name[0] != '#' &&
+    bool is_good = length > 0 && length < MOCK_TEXT_SIZE && name[0] != ' ' && name[0] != '#' &&
                    name[length - 1] != ' ' && !strstr(name, " #");
 
     for (const char *next = name; *next && is_good; next++)

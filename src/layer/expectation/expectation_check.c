@@ -35,10 +35,10 @@ static bool find_slots(struct cushim__expected *expected, unsigned least)
 static void tell_unknown(struct cushim__text *message, const char *function)
 {
     const struct cushim__word word = {.start = function, .length = strlen(function)};
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
 
-    cushim__nearest_begin(&nearest, &word);
-    cushim__call_offer(&nearest);
+    cushim__suggestion_begin(&nearest, &word);
+    cushim__mock_call_offer(&nearest);
     cushim__text_format(message, "the driver has no function %s", function);
     if (nearest.name)
         cushim__text_format(message, "; did you mean %s?", nearest.name);

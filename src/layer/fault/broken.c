@@ -40,7 +40,7 @@ bool cushim__names_device(const struct cushim__call *call, int device)
 
 static bool works_after_fault(unsigned slot)
 {
-    return cushim__call_rules(slot) & CUSHIM__AFTER_FAULT;
+    return cushim__mock_call_rules(slot) & MOCK_AFTER_FAULT;
 }
 
 void cushim__broken_sticky(CUresult code)

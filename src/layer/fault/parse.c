@@ -68,12 +68,12 @@ static CUresult read_site(struct reading *reading, struct cushim__word site)
 
 static CUresult refuse_condition(const struct cushim__lines *lines, const struct cushim__word *name)
 {
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
     char hint[64] = "";
 
-    cushim__nearest_begin(&nearest, name);
+    cushim__suggestion_begin(&nearest, name);
     for (int i = CUSHIM__FAULT_OF_NTH; i <= CUSHIM__FAULT_OF_PHASE; i++)
-        cushim__nearest_offer(&nearest, cushim__fault_conditions[i]);
+        cushim__suggestion_offer(&nearest, cushim__fault_conditions[i]);
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
     return cushim__lines_refuse(lines, name->start, "there is no condition \"%.*s\"%s",

@@ -89,7 +89,7 @@ static bool find_code(const struct cushim__word *word, CUresult *code)
     const char *name;
     CUresult listed;
 
-    for (size_t i = 0; (name = cushim__error_listed(i, &listed)); i++) {
+    for (size_t i = 0; (name = cushim__mock_error_listed(i, &listed)); i++) {
         const bool is_error = strncmp(name, error_prefix, strlen(error_prefix)) == 0;
 
         if (is_error &&
@@ -103,7 +103,7 @@ static bool find_code(const struct cushim__word *word, CUresult *code)
 
 static CUresult refuse_code(const struct cushim__lines *lines, const struct cushim__word *word)
 {
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
     struct cushim__word name = *word;
     char hint[96] = "";
     const char *listed;
@@ -111,10 +111,10 @@ static CUresult refuse_code(const struct cushim__lines *lines, const struct cush
 
     if (!cushim__word_begins(word, error_prefix, &name))
         name = *word;
-    cushim__nearest_begin(&nearest, &name);
-    for (size_t i = 0; (listed = cushim__error_listed(i, &code)); i++) {
+    cushim__suggestion_begin(&nearest, &name);
+    for (size_t i = 0; (listed = cushim__mock_error_listed(i, &code)); i++) {
         if (strncmp(listed, error_prefix, strlen(error_prefix)) == 0)
-            cushim__nearest_offer(&nearest, listed + strlen(error_prefix));
+            cushim__suggestion_offer(&nearest, listed + strlen(error_prefix));
     }
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
@@ -176,12 +176,12 @@ static const struct effect {
 
 static CUresult refuse_effect(const struct cushim__lines *lines, const struct cushim__word *name)
 {
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
     char hint[64] = "";
 
-    cushim__nearest_begin(&nearest, name);
+    cushim__suggestion_begin(&nearest, name);
     for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
-        cushim__nearest_offer(&nearest, effects[i].name);
+        cushim__suggestion_offer(&nearest, effects[i].name);
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
     return cushim__lines_refuse(lines, name->start, "there is no effect \"%.*s\"%s",

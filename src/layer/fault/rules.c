@@ -47,7 +47,7 @@ static void add_to_kin(const struct cushim__fault_rule *rule, uint64_t bit)
     const struct cushim__word site = {rule->site, strlen(rule->site)};
     unsigned named;
 
-    if (!cushim__call_find(&site, &named))
+    if (!cushim__mock_call_find(&site, &named))
         return;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         if (!cushim__is_kin(named, slot))

@@ -19,16 +19,16 @@ const char *const cushim__site_kinds[] = {
 
 static CUresult check_operation(const struct cushim__lines *lines, const struct cushim__word *kind)
 {
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
     char hint[64] = "";
 
     if (cushim__word_is(kind, "*"))
         return CUDA_SUCCESS;
-    cushim__nearest_begin(&nearest, kind);
+    cushim__suggestion_begin(&nearest, kind);
     for (size_t i = 0; cushim__site_kinds[i]; i++) {
         if (cushim__word_is(kind, cushim__site_kinds[i]))
             return CUDA_SUCCESS;
-        cushim__nearest_offer(&nearest, cushim__site_kinds[i]);
+        cushim__suggestion_offer(&nearest, cushim__site_kinds[i]);
     }
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
@@ -51,14 +51,14 @@ static CUresult check_pattern(const struct cushim__lines *lines, const struct cu
 
 static CUresult check_name(const struct cushim__lines *lines, const struct cushim__word *site)
 {
-    struct cushim__nearest nearest;
+    struct cushim__suggestion nearest;
     char hint[96] = "";
     unsigned slot;
 
-    if (cushim__call_find(site, &slot))
+    if (cushim__mock_call_find(site, &slot))
         return CUDA_SUCCESS;
-    cushim__nearest_begin(&nearest, site);
-    cushim__call_offer(&nearest);
+    cushim__suggestion_begin(&nearest, site);
+    cushim__mock_call_offer(&nearest);
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
     return cushim__lines_refuse(lines, site->start, "there is no function \"%.*s\"%s",

@@ -67,7 +67,7 @@ static void describe_unmatched(unsigned rule, char *line, size_t size)
 
     cushim__text_begin(&text, line, size);
     cushim__text_format(&text, "%s: never matched", cushim__faults.texts[rule]);
-    if (cushim__call_find(&(struct cushim__word){site, strlen(site)}, &slot))
+    if (cushim__mock_call_find(&(struct cushim__word){site, strlen(site)}, &slot))
         cushim__kin_tell(&text, "; ", kin, slot);
 }
 

@@ -42,7 +42,7 @@ static size_t channel_bytes(CUarray_format format)
 
 static size_t attribute(CUdevice_attribute number)
 {
-    return (size_t)cushim__world->settings.profile.attributes[number];
+    return (size_t)cushim__mock->settings.profile.attributes[number];
 }
 
 /* Whether the extents are within what the device says of textures. */
@@ -92,16 +92,16 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
     return CUDA_SUCCESS;
 }
 
-static void free_array(struct cushim__array *array)
+static void free_array(struct mock_array *array)
 {
-    cushim__memory_free(array->memory);
+    cushim__mock_memory_free(array->memory);
     free(array);
 }
 
-static CUresult make(struct cushim__context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
-                     struct cushim__array **made)
+static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
+                     struct mock_array **made)
 {
-    struct cushim__array *array = calloc(1, sizeof *array);
+    struct mock_array *array = calloc(1, sizeof *array);
     CUresult code;
 
     if (!array)
@@ -111,13 +111,13 @@ static CUresult make(struct cushim__context *context, const CUDA_ARRAY3D_DESCRIP
     array->row_bytes = of->Width * array->element_bytes;
     array->rows = of->Height ? of->Height : 1;
     array->layers = of->Depth ? of->Depth : 1;
-    code = cushim__memory_allocate(context, array->row_bytes * array->rows * array->layers,
-                                   &array->memory);
+    code = cushim__mock_memory_allocate(context, array->row_bytes * array->rows * array->layers,
+                                        &array->memory);
     if (code) {
         free(array);
         return code;
     }
-    code = cushim__object_add(array, CUSHIM__ARRAY, context);
+    code = cushim__mock_object_add(array, MOCK_ARRAY, context);
     if (code)
         free_array(array);
     else
@@ -127,12 +127,12 @@ static CUresult make(struct cushim__context *context, const CUDA_ARRAY3D_DESCRIP
 
 static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *of)
 {
-    struct cushim__context *context;
-    struct cushim__array *array;
-    CUresult code = cushim__memory_context(&context);
+    struct mock_context *context;
+    struct mock_array *array;
+    CUresult code = cushim__mock_memory_context(&context);
 
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code)
         return code;
     code = handle && of ? check(of) : CUDA_ERROR_INVALID_VALUE;
@@ -143,13 +143,12 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *of)
     return code;
 }
 
-CUresult cushim__array_find(CUarray handle, struct cushim__array **array)
+CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array)
 {
-    return cushim__object_find(handle, CUSHIM__ARRAY, array);
+    return cushim__mock_object_find(handle, MOCK_ARRAY, array);
 }
 
-CUSHIM__APPROXIMATE(ArrayCreate_v2,
-                    "formats of compressed, planar and most normalised pictures: 801")
+MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
 (CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
 {
     CUDA_ARRAY3D_DESCRIPTOR of;
@@ -163,18 +162,17 @@ CUSHIM__APPROXIMATE(ArrayCreate_v2,
     return create(pHandle, &of);
 }
 
-CUSHIM__APPROXIMATE(
-    Array3DCreate_v2,
-    "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
+MOCK_APPROXIMATE(Array3DCreate_v2,
+                 "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
 (CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
 {
     return create(pHandle, pAllocateArray);
 }
 
-CUSHIM__EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+MOCK_EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
-    struct cushim__array *array;
-    CUresult code = cushim__array_find(hArray, &array);
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
 
     if (code)
         return code;
@@ -187,10 +185,10 @@ CUSHIM__EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CU
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(Array3DGetDescriptor_v2)(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+MOCK_EXACT(Array3DGetDescriptor_v2)(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
 {
-    struct cushim__array *array;
-    CUresult code = cushim__array_find(hArray, &array);
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
 
     if (code)
         return code;
@@ -200,21 +198,21 @@ CUSHIM__EXACT(Array3DGetDescriptor_v2)(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(ArrayDestroy)(CUarray hArray)
+MOCK_EXACT(ArrayDestroy)(CUarray hArray)
 {
-    struct cushim__array *array;
-    CUresult code = cushim__array_find(hArray, &array);
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
 
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
-        code = cushim__engine_wait_context(array->object.context);
+        code = cushim__mock_sim_wait_context(array->object.context);
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
-        code = cushim__array_find(hArray, &array);
+        code = cushim__mock_array_find(hArray, &array);
     if (code)
         return code;
-    cushim__object_remove(array);
+    cushim__mock_object_remove(array);
     free_array(array);
     return CUDA_SUCCESS;
 }

@@ -5,8 +5,8 @@
 
 #include "src/mock/core/object.h"
 
-struct cushim__array {
-    struct cushim__object object;
+struct mock_array {
+    struct mock_object object;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     size_t element_bytes, row_bytes;
     size_t rows, layers; /* at least 1 of each */
@@ -14,6 +14,6 @@ struct cushim__array {
 };
 
 /* NULL is INVALID_HANDLE. */
-CUresult cushim__array_find(CUarray handle, struct cushim__array **array);
+CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);
 
 #endif

@@ -8,18 +8,18 @@
 #include "src/mock/api/graph.h"
 #include "src/mock/core/state.h"
 
-unsigned cushim__capture_count;
-struct cushim__capture *cushim__captures;
+unsigned cushim__mock_capture_count;
+struct mock_capture *cushim__mock_captures;
 
 static cuuint64_t last_id;
 
-CUresult cushim__capture_join(struct cushim__capture *capture, struct cushim__stream *stream,
-                              const struct cushim__edges *frontier)
+CUresult cushim__mock_capture_join(struct mock_capture *capture, struct mock_stream *stream,
+                                   const struct mock_edges *frontier)
 {
-    struct cushim__captured_stream *captured = calloc(1, sizeof *captured);
-    struct cushim__captured_stream **link = &capture->streams;
+    struct mock_captured_stream *captured = calloc(1, sizeof *captured);
+    struct mock_captured_stream **link = &capture->streams;
 
-    if (!captured || !cushim__edges_join(&captured->frontier, frontier)) {
+    if (!captured || !cushim__mock_edges_join(&captured->frontier, frontier)) {
         free(captured);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -32,14 +32,14 @@ CUresult cushim__capture_join(struct cushim__capture *capture, struct cushim__st
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__capture_begin(struct cushim__stream *stream, CUstreamCaptureMode mode,
-                               struct cushim__graph *graph, bool given,
-                               const struct cushim__edges *dependencies)
+CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureMode mode,
+                                    struct mock_graph *graph, bool given,
+                                    const struct mock_edges *dependencies)
 {
-    const struct cushim__thread *thread = cushim__thread_get();
-    struct cushim__capture *capture = thread ? calloc(1, sizeof *capture) : NULL;
+    const struct mock_thread *thread = cushim__mock_thread_get();
+    struct mock_capture *capture = thread ? calloc(1, sizeof *capture) : NULL;
 
-    if (!capture || cushim__capture_join(capture, stream, dependencies) != CUDA_SUCCESS) {
+    if (!capture || cushim__mock_capture_join(capture, stream, dependencies) != CUDA_SUCCESS) {
         free(capture);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -49,25 +49,25 @@ CUresult cushim__capture_begin(struct cushim__stream *stream, CUstreamCaptureMod
     capture->mode = mode;
     capture->thread = thread->number;
     capture->origin = capture->streams;
-    capture->next = cushim__captures;
-    cushim__captures = capture;
-    cushim__capture_count++;
+    capture->next = cushim__mock_captures;
+    cushim__mock_captures = capture;
+    cushim__mock_capture_count++;
     graph->capture = capture;
     return CUDA_SUCCESS;
 }
 
-void cushim__capture_invalidate(struct cushim__capture *capture)
+void cushim__mock_capture_invalidate(struct mock_capture *capture)
 {
     capture->invalidated = true;
 }
 
-CUresult cushim__capture_check(const struct cushim__stream *stream)
+CUresult cushim__mock_capture_check(const struct mock_stream *stream)
 {
     return stream->capture->invalidated ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED : CUDA_SUCCESS;
 }
 
 /* Mark what a frontier depends on; the marked nodes that are still to be followed are the stack. */
-static void mark(const struct cushim__edges *frontier, struct cushim__node **stack)
+static void mark(const struct mock_edges *frontier, struct mock_node **stack)
 {
     size_t depth = 0;
 
@@ -76,10 +76,10 @@ static void mark(const struct cushim__edges *frontier, struct cushim__node **sta
         stack[depth++] = frontier->at[i].node;
     }
     while (depth > 0) {
-        const struct cushim__node *node = stack[--depth];
+        const struct mock_node *node = stack[--depth];
 
         for (size_t i = 0; i < node->dependencies.count; i++) {
-            struct cushim__node *before = node->dependencies.at[i].node;
+            struct mock_node *before = node->dependencies.at[i].node;
 
             if (before->waiting == 0) {
                 before->waiting = 1;
@@ -89,7 +89,7 @@ static void mark(const struct cushim__edges *frontier, struct cushim__node **sta
     }
 }
 
-static bool is_marked(const struct cushim__edges *frontier)
+static bool is_marked(const struct mock_edges *frontier)
 {
     for (size_t i = 0; i < frontier->count; i++) {
         if (frontier->at[i].node->waiting == 0)
@@ -98,51 +98,51 @@ static bool is_marked(const struct cushim__edges *frontier)
     return true;
 }
 
-CUresult cushim__capture_check_joined(const struct cushim__capture *capture)
+CUresult cushim__mock_capture_check_joined(const struct mock_capture *capture)
 {
-    struct cushim__node **stack = calloc(capture->graph->node_count + 1, sizeof *stack);
+    struct mock_node **stack = calloc(capture->graph->node_count + 1, sizeof *stack);
     bool joined = true;
 
     if (!stack)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    for (struct cushim__node *node = capture->graph->first; node; node = node->next)
+    for (struct mock_node *node = capture->graph->first; node; node = node->next)
         node->waiting = 0;
     mark(&capture->origin->frontier, stack);
-    for (const struct cushim__captured_stream *one = capture->streams; one; one = one->next)
+    for (const struct mock_captured_stream *one = capture->streams; one; one = one->next)
         joined = joined && is_marked(&one->frontier);
     joined = joined && is_marked(&capture->left);
     free(stack);
     return joined ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
 }
 
-static void leave(struct cushim__captured_stream *captured)
+static void leave(struct mock_captured_stream *captured)
 {
     captured->stream->capture = NULL;
     captured->stream->captured = NULL;
-    cushim__edges_clear(&captured->frontier);
+    cushim__mock_edges_clear(&captured->frontier);
     free(captured->handles);
     free(captured->data);
     free(captured);
 }
 
-static void forget(struct cushim__event *event, enum cushim__event_capture state)
+static void forget(struct mock_event *event, enum mock_event_capture state)
 {
-    cushim__edges_clear(&event->capture_nodes);
+    cushim__mock_edges_clear(&event->capture_nodes);
     event->capture = NULL;
     event->capture_state = state;
 }
 
-void cushim__capture_end(struct cushim__capture *capture)
+void cushim__mock_capture_end(struct mock_capture *capture)
 {
-    struct cushim__capture **link = &cushim__captures;
-    struct cushim__event *event = NULL;
+    struct mock_capture **link = &cushim__mock_captures;
+    struct mock_event *event = NULL;
 
-    while ((event = cushim__object_next(CUSHIM__EVENT, event))) {
+    while ((event = cushim__mock_object_next(MOCK_EVENT, event))) {
         if (event->capture == capture)
-            forget(event, CUSHIM__WAS_CAPTURED);
+            forget(event, MOCK_WAS_CAPTURED);
     }
     while (capture->streams) {
-        struct cushim__captured_stream *first = capture->streams;
+        struct mock_captured_stream *first = capture->streams;
 
         capture->streams = first->next;
         leave(first);
@@ -151,42 +151,42 @@ void cushim__capture_end(struct cushim__capture *capture)
         link = &(*link)->next;
     *link = capture->next;
     capture->graph->capture = NULL;
-    cushim__edges_clear(&capture->left);
+    cushim__mock_edges_clear(&capture->left);
     free(capture);
-    cushim__capture_count--;
+    cushim__mock_capture_count--;
 }
 
-void cushim__capture_lose_graph(struct cushim__capture *capture)
+void cushim__mock_capture_lose_graph(struct mock_capture *capture)
 {
-    cushim__violation("the graph is destroyed while a stream is captured into it");
-    cushim__capture_end(capture);
+    cushim__mock_misuse("the graph is destroyed while a stream is captured into it");
+    cushim__mock_capture_end(capture);
 }
 
-void cushim__capture_forget_event(struct cushim__event *event)
+void cushim__mock_capture_forget_event(struct mock_event *event)
 {
-    if (event->capture_state != CUSHIM__NOT_CAPTURED)
-        forget(event, CUSHIM__NOT_CAPTURED);
+    if (event->capture_state != MOCK_NOT_CAPTURED)
+        forget(event, MOCK_NOT_CAPTURED);
 }
 
-bool cushim__capture_forget_stream(struct cushim__stream *stream, bool at_any_price)
+bool cushim__mock_capture_forget_stream(struct mock_stream *stream, bool at_any_price)
 {
-    struct cushim__captured_stream *captured = stream->captured;
-    struct cushim__capture *capture = stream->capture;
-    struct cushim__captured_stream **link = &capture->streams;
-    struct cushim__graph *graph = capture->graph;
+    struct mock_captured_stream *captured = stream->captured;
+    struct mock_capture *capture = stream->capture;
+    struct mock_captured_stream **link = &capture->streams;
+    struct mock_graph *graph = capture->graph;
 
     if (captured == capture->origin) {
         const bool given = capture->given;
 
-        cushim__capture_end(capture);
+        cushim__mock_capture_end(capture);
         if (!given)
-            cushim__graph_destroy(graph);
+            cushim__mock_graph_destroy(graph);
         return true;
     }
-    if (!cushim__edges_join(&capture->left, &captured->frontier)) {
+    if (!cushim__mock_edges_join(&capture->left, &captured->frontier)) {
         if (!at_any_price)
             return false;
-        cushim__capture_invalidate(capture);
+        cushim__mock_capture_invalidate(capture);
     }
     while (*link != captured)
         link = &(*link)->next;
@@ -195,8 +195,8 @@ bool cushim__capture_forget_stream(struct cushim__stream *stream, bool at_any_pr
     return true;
 }
 
-void cushim__captures_clear(void)
+void cushim__mock_captures_clear(void)
 {
-    while (cushim__captures)
-        cushim__capture_end(cushim__captures);
+    while (cushim__mock_captures)
+        cushim__mock_capture_end(cushim__mock_captures);
 }

@@ -6,72 +6,71 @@
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
-static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode,
-                            struct cushim__stream **stream)
+static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode, struct mock_stream **stream)
 {
-    CUresult code = cushim__stream_find(handle, stream);
+    CUresult code = cushim__mock_stream_find(handle, stream);
 
     if (code != CUDA_SUCCESS)
         return code;
     if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((*stream)->kind == CUSHIM__LEGACY) {
-        code = cushim__capture_legacy(*stream);
+    if ((*stream)->kind == MOCK_LEGACY) {
+        code = cushim__mock_capture_legacy(*stream);
         return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     }
     return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
+MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
 {
-    const struct cushim__edges none = {0};
-    struct cushim__stream *stream;
-    struct cushim__graph *graph;
+    const struct mock_edges none = {0};
+    struct mock_stream *stream;
+    struct mock_graph *graph;
     CUresult code = check_begin(hStream, mode, &stream);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_create(true, &graph);
+        code = cushim__mock_graph_create(true, &graph);
     if (code != CUDA_SUCCESS)
         return code;
     graph->object.internal = true;
-    code = cushim__capture_begin(stream, mode, graph, false, &none);
+    code = cushim__mock_capture_begin(stream, mode, graph, false, &none);
     if (code != CUDA_SUCCESS)
-        cushim__graph_destroy(graph);
+        cushim__mock_graph_destroy(graph);
     return code;
 }
 
 /* The ABI of CUDA 10.0, which knew no modes: nothing was forbidden. */
-CUSHIM__EXACT(StreamBeginCapture)(CUstream hStream)
+MOCK_EXACT(StreamBeginCapture)(CUstream hStream)
 {
     return cushim__mock_StreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-CUSHIM__APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
+MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
 (CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
  const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
 {
-    struct cushim__edges edges = {0};
-    struct cushim__stream *stream;
-    struct cushim__graph *graph;
-    CUresult code = cushim__graph_find(hGraph, &graph);
+    struct mock_edges edges = {0};
+    struct mock_stream *stream;
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(hGraph, &graph);
 
     if (code == CUDA_SUCCESS)
         code = check_begin(hStream, mode, &stream);
     if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        code = cushim__edges_read_any(graph, dependencies, (const void *)dependencyData,
-                                      numDependencies, &edges);
+        code = cushim__mock_edges_read_any(graph, dependencies, (const void *)dependencyData,
+                                           numDependencies, &edges);
     if (code == CUDA_SUCCESS)
-        code = cushim__capture_begin(stream, mode, graph, true, &edges);
-    cushim__edges_clear(&edges);
+        code = cushim__mock_capture_begin(stream, mode, graph, true, &edges);
+    cushim__mock_edges_clear(&edges);
     return code;
 }
 
 /* What the end of a capture comes to, by its rules. */
-static CUresult check_end(const struct cushim__capture *capture)
+static CUresult check_end(const struct mock_capture *capture)
 {
-    const struct cushim__thread *thread = cushim__thread_get();
+    const struct mock_thread *thread = cushim__mock_thread_get();
 
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -79,20 +78,20 @@ static CUresult check_end(const struct cushim__capture *capture)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     if (capture->thread != thread->number && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-    return cushim__capture_check_joined(capture);
+    return cushim__mock_capture_check_joined(capture);
 }
 
 /* Who wants no graph ends the capture all the same, and nobody has what it made. */
-CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
+MOCK_EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
 {
-    struct cushim__capture *capture;
-    struct cushim__stream *stream;
-    struct cushim__graph *graph;
-    CUresult code = cushim__stream_find(hStream, &stream);
+    struct mock_capture *capture;
+    struct mock_stream *stream;
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
     bool given;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__capture_legacy(stream);
+        code = cushim__mock_capture_legacy(stream);
     if (code != CUDA_SUCCESS)
         return code;
     capture = stream->capture;
@@ -106,12 +105,12 @@ CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
     if (!capture)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin != stream->captured) {
-        cushim__capture_invalidate(capture);
+        cushim__mock_capture_invalidate(capture);
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
     }
     graph = capture->graph;
     given = capture->given;
-    cushim__capture_end(capture);
+    cushim__mock_capture_end(capture);
     if (given) {
         if (phGraph && code == CUDA_SUCCESS)
             *phGraph = graph->object.handle;
@@ -119,18 +118,18 @@ CUSHIM__EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
         graph->object.internal = false;
         *phGraph = graph->object.handle;
     } else {
-        cushim__graph_destroy(graph);
+        cushim__mock_graph_destroy(graph);
     }
     return code;
 }
 
-CUSHIM__EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
+MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
 {
-    struct cushim__thread *thread = cushim__thread_get();
+    struct mock_thread *thread = cushim__mock_thread_get();
     CUstreamCaptureMode former;
 
     if (!mode) {
-        cushim__violation("the mode is NULL");
+        cushim__mock_misuse("the mode is NULL");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (!thread)

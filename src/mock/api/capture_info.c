@@ -6,7 +6,7 @@
 #include "src/mock/api/graph.h"
 #include "src/mock/call.h"
 
-static CUstreamCaptureStatus status_of(const struct cushim__stream *stream)
+static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
 {
     if (!stream->capture)
         return CU_STREAM_CAPTURE_STATUS_NONE;
@@ -16,18 +16,18 @@ static CUstreamCaptureStatus status_of(const struct cushim__stream *stream)
 
 /* The stream whose capture is asked for; asking spoils nothing (statement 69). */
 static CUresult find(CUstream handle, const CUstreamCaptureStatus *status,
-                     struct cushim__stream **stream)
+                     struct mock_stream **stream)
 {
-    CUresult code = status ? cushim__stream_find(handle, stream) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = status ? cushim__mock_stream_find(handle, stream) : CUDA_ERROR_INVALID_VALUE;
 
-    if (code == CUDA_SUCCESS && cushim__capture_in_the_way(*stream))
+    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
         code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     return code;
 }
 
-CUSHIM__EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+MOCK_EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code = find(hStream, captureStatus, &stream);
 
     if (code == CUDA_SUCCESS)
@@ -36,11 +36,11 @@ CUSHIM__EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captur
 }
 
 /* The frontier as arrays, which stay the stream's. */
-static CUresult tell_frontier(struct cushim__captured_stream *captured)
+static CUresult tell_frontier(struct mock_captured_stream *captured)
 {
     const size_t count = captured->frontier.count;
     CUgraphNode *handles = realloc(captured->handles, (count + 1) * sizeof *handles);
-    struct cushim__edge_data *data;
+    struct mock_edge_data *data;
     size_t told = count;
 
     if (!handles)
@@ -50,13 +50,13 @@ static CUresult tell_frontier(struct cushim__captured_stream *captured)
     if (!data)
         return CUDA_ERROR_OUT_OF_MEMORY;
     captured->data = data;
-    return cushim__edges_give(&captured->frontier, handles, data, &told);
+    return cushim__mock_edges_give(&captured->frontier, handles, data, &told);
 }
 
-static bool is_plain(const struct cushim__edges *edges)
+static bool is_plain(const struct mock_edges *edges)
 {
     for (size_t i = 0; i < edges->count; i++) {
-        if (!cushim__edge_is_plain(&edges->at[i]))
+        if (!cushim__mock_edge_is_plain(&edges->at[i]))
             return false;
     }
     return true;
@@ -74,8 +74,8 @@ struct answers {
 
 static CUresult tell(CUstream handle, const struct answers *answers)
 {
-    struct cushim__captured_stream *captured;
-    struct cushim__stream *stream;
+    struct mock_captured_stream *captured;
+    struct mock_stream *stream;
     CUresult code = find(handle, answers->status, &stream);
 
     if (code == CUDA_SUCCESS && answers->data && !answers->dependencies)
@@ -106,7 +106,7 @@ static CUresult tell(CUstream handle, const struct answers *answers)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(StreamGetCaptureInfo)
+MOCK_EXACT(StreamGetCaptureInfo)
 (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
 {
     const struct answers answers = {.status = captureStatus_out, .id = id_out};
@@ -114,7 +114,7 @@ CUSHIM__EXACT(StreamGetCaptureInfo)
     return tell(hStream, &answers);
 }
 
-CUSHIM__EXACT(StreamGetCaptureInfo_v2)
+MOCK_EXACT(StreamGetCaptureInfo_v2)
 (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
  const CUgraphNode **dependencies_out, size_t *numDependencies_out)
 {
@@ -129,7 +129,7 @@ CUSHIM__EXACT(StreamGetCaptureInfo_v2)
     return tell(hStream, &answers);
 }
 
-CUSHIM__EXACT(StreamGetCaptureInfo_v3)
+MOCK_EXACT(StreamGetCaptureInfo_v3)
 (CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
  const CUgraphNode **dependencies_out, const cushim_CUgraphEdgeData **edgeData_out,
  size_t *numDependencies_out)
@@ -146,40 +146,40 @@ CUSHIM__EXACT(StreamGetCaptureInfo_v3)
     return tell(hStream, &answers);
 }
 
-static CUresult update(CUstream handle, const CUgraphNode *nodes,
-                       const struct cushim__edge_data *data, size_t count, unsigned flags)
+static CUresult update(CUstream handle, const CUgraphNode *nodes, const struct mock_edge_data *data,
+                       size_t count, unsigned flags)
 {
-    struct cushim__edges more = {0};
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(handle, &stream);
+    struct mock_edges more = {0};
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
 
     if (code == CUDA_SUCCESS && flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS && !stream->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        code = cushim__capture_check(stream);
+        code = cushim__mock_capture_check(stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__edges_read_any(stream->capture->graph, nodes, data, count, &more);
+        code = cushim__mock_edges_read_any(stream->capture->graph, nodes, data, count, &more);
     if (code == CUDA_SUCCESS) {
-        struct cushim__edges *frontier = &stream->captured->frontier;
+        struct mock_edges *frontier = &stream->captured->frontier;
 
         if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
             frontier->count = 0;
-        if (!cushim__edges_join(frontier, &more))
+        if (!cushim__mock_edges_join(frontier, &more))
             code = CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__edges_clear(&more);
+    cushim__mock_edges_clear(&more);
     return code;
 }
 
-CUSHIM__EXACT(StreamUpdateCaptureDependencies)
+MOCK_EXACT(StreamUpdateCaptureDependencies)
 (CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
 {
     return update(hStream, dependencies, NULL, numDependencies, flags);
 }
 
-CUSHIM__EXACT(StreamUpdateCaptureDependencies_v2)
+MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
 (CUstream hStream, CUgraphNode *dependencies, const cushim_CUgraphEdgeData *dependencyData,
  size_t numDependencies, unsigned int flags)
 {

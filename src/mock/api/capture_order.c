@@ -6,31 +6,31 @@
 #include "src/mock/api/graph.h"
 
 /* A node of any kind. Takes the work over. */
-static CUresult add_work(struct cushim__stream *stream, struct cushim__work *work)
+static CUresult add_work(struct mock_stream *stream, struct mock_work *work)
 {
-    struct cushim__edges *frontier = &stream->captured->frontier;
-    struct cushim__node *node;
-    CUresult code = cushim__capture_check(stream);
+    struct mock_edges *frontier = &stream->captured->frontier;
+    struct mock_node *node;
+    CUresult code = cushim__mock_capture_check(stream);
 
     if (code != CUDA_SUCCESS) {
-        cushim__work_end(work);
+        cushim__mock_work_end(work);
         return code;
     }
-    if (!cushim__edges_reserve(frontier, 1)) {
-        cushim__work_end(work);
+    if (!cushim__mock_edges_reserve(frontier, 1)) {
+        cushim__mock_work_end(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    code = cushim__node_add(stream->capture->graph, frontier, work, &node);
+    code = cushim__mock_node_add(stream->capture->graph, frontier, work, &node);
     if (code != CUDA_SUCCESS)
         return code;
     frontier->count = 0;
-    cushim__edges_add(frontier, node, NULL);
+    cushim__mock_edges_add(frontier, node, NULL);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__operation *operation)
+CUresult cushim__mock_capture_add(struct mock_stream *stream, struct mock_operation *operation)
 {
-    struct cushim__work work = {
+    struct mock_work work = {
         .type = operation->class->node_type,
         .operation = operation,
         .context = stream->object.context->object.handle,
@@ -39,77 +39,77 @@ CUresult cushim__capture_add(struct cushim__stream *stream, struct cushim__opera
     return add_work(stream, &work);
 }
 
-static CUresult add_event(struct cushim__stream *stream, CUgraphNodeType type,
-                          const struct cushim__event *event)
+static CUresult add_event(struct mock_stream *stream, CUgraphNodeType type,
+                          const struct mock_event *event)
 {
-    struct cushim__work work = {.type = type, .event = event->object.handle};
+    struct mock_work work = {.type = type, .event = event->object.handle};
 
     return add_work(stream, &work);
 }
 
-CUresult cushim__capture_record(struct cushim__stream *stream, struct cushim__event *event,
-                                unsigned flags)
+CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_event *event,
+                                     unsigned flags)
 {
-    CUresult code = cushim__capture_check(stream);
-    struct cushim__edges nodes = {0};
+    CUresult code = cushim__mock_capture_check(stream);
+    struct mock_edges nodes = {0};
 
     if (code != CUDA_SUCCESS)
         return code;
     if (flags == CU_EVENT_RECORD_EXTERNAL)
         return add_event(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
-    if (!cushim__edges_join(&nodes, &stream->captured->frontier))
+    if (!cushim__mock_edges_join(&nodes, &stream->captured->frontier))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__capture_forget_event(event);
+    cushim__mock_capture_forget_event(event);
     event->capture_nodes = nodes;
-    cushim__record_release(event->record);
+    cushim__mock_record_release(event->record);
     event->record = NULL;
     event->capture = stream->capture;
-    event->capture_state = CUSHIM__IN_CAPTURE;
+    event->capture_state = MOCK_IN_CAPTURE;
     return CUDA_SUCCESS;
 }
 
 /* A wait of a captured stream for an event that was last recorded outside captures. */
-static CUresult wait_for_outside(struct cushim__stream *stream, const struct cushim__event *event)
+static CUresult wait_for_outside(struct mock_stream *stream, const struct mock_event *event)
 {
     if (!event->record && !event->shared)
         return CUDA_SUCCESS;
-    cushim__capture_invalidate(stream->capture);
+    cushim__mock_capture_invalidate(stream->capture);
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 }
 
-static CUresult wait_for_captured(struct cushim__stream *stream, const struct cushim__event *event)
+static CUresult wait_for_captured(struct mock_stream *stream, const struct mock_event *event)
 {
-    if (stream->kind == CUSHIM__LEGACY) {
-        cushim__capture_invalidate(event->capture);
+    if (stream->kind == MOCK_LEGACY) {
+        cushim__mock_capture_invalidate(event->capture);
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
     if (!stream->capture)
-        return cushim__capture_join(event->capture, stream, &event->capture_nodes);
+        return cushim__mock_capture_join(event->capture, stream, &event->capture_nodes);
     if (stream->capture != event->capture) {
-        cushim__capture_invalidate(stream->capture);
-        cushim__capture_invalidate(event->capture);
+        cushim__mock_capture_invalidate(stream->capture);
+        cushim__mock_capture_invalidate(event->capture);
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
-    return cushim__edges_join(&stream->captured->frontier, &event->capture_nodes)
+    return cushim__mock_edges_join(&stream->captured->frontier, &event->capture_nodes)
                ? CUDA_SUCCESS
                : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim__capture_wait(struct cushim__stream *stream, struct cushim__event *event,
-                              unsigned flags)
+CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event *event,
+                                   unsigned flags)
 {
-    CUresult code = stream->capture ? cushim__capture_check(stream) : CUDA_SUCCESS;
+    CUresult code = stream->capture ? cushim__mock_capture_check(stream) : CUDA_SUCCESS;
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (cushim__capture_state_of(event) == CUSHIM__WAS_CAPTURED) {
+    if (cushim__mock_capture_state_of(event) == MOCK_WAS_CAPTURED) {
         if (stream->capture)
-            cushim__capture_invalidate(stream->capture);
+            cushim__mock_capture_invalidate(stream->capture);
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (flags == CU_EVENT_WAIT_EXTERNAL)
         return stream->capture ? add_event(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event)
                                : CUDA_ERROR_ILLEGAL_STATE;
-    return event->capture_state == CUSHIM__IN_CAPTURE ? wait_for_captured(stream, event)
-                                                      : wait_for_outside(stream, event);
+    return event->capture_state == MOCK_IN_CAPTURE ? wait_for_captured(stream, event)
+                                                   : wait_for_outside(stream, event);
 }

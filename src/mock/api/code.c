@@ -22,10 +22,10 @@ static const struct {
     {11000, 70}, {10020, 65}, {10010, 64}, {0, 63},
 };
 
-static struct cushim__image_target target_of(const struct cushim__settings *settings)
+static struct mock_image_target target_of(const struct mock_settings *settings)
 {
     const int *attributes = settings->profile.attributes;
-    struct cushim__image_target target = {
+    struct mock_image_target target = {
         .architecture = (unsigned)(attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] * 10 +
                                    attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR])};
     size_t i = 0;
@@ -37,58 +37,57 @@ static struct cushim__image_target target_of(const struct cushim__settings *sett
 }
 
 /* Tell of an image that is refused, to the log of the options and to that of the mock. */
-static CUresult refused(const struct cushim__image *image, const struct cushim__jit *jit,
-                        CUresult code)
+static CUresult refused(const struct mock_image *image, const struct mock_jit *jit, CUresult code)
 {
     if (code == CUDA_ERROR_OUT_OF_MEMORY)
         return code;
-    cushim__jit_end(jit, image->message);
+    cushim__mock_jit_end(jit, image->message);
     if (image->message[0] != '\0')
         cushim__mock_log("an image is refused: %s", image->message);
     return code;
 }
 
-CUresult cushim__code_load(const void *image, size_t bytes, const struct cushim__jit *jit,
-                           struct cushim__code **code)
+CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
+                                struct mock_code **code)
 {
-    const struct cushim__image_target target = target_of(&cushim__world->settings);
-    struct cushim__code *made = calloc(1, sizeof *made);
+    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    struct mock_code *made = calloc(1, sizeof *made);
     CUresult result;
 
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->references = 1;
-    result = bytes > 0 ? cushim__image_read_bytes(&made->image, image, bytes, &target)
-                       : cushim__image_read(&made->image, image, &target);
+    result = bytes > 0 ? cushim__mock_image_read_bytes(&made->image, image, bytes, &target)
+                       : cushim__mock_image_read(&made->image, image, &target);
     if (result != CUDA_SUCCESS) {
         result = refused(&made->image, jit, result);
-        cushim__code_release(made);
+        cushim__mock_code_release(made);
         return result;
     }
     *code = made;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__code_add(struct cushim__image *image, const void *bytes, size_t count,
-                          const struct cushim__jit *jit)
+CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size_t count,
+                               const struct mock_jit *jit)
 {
-    const struct cushim__image_target target = target_of(&cushim__world->settings);
-    CUresult code = cushim__image_read_bytes(image, bytes, count, &target);
+    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    CUresult code = cushim__mock_image_read_bytes(image, bytes, count, &target);
 
     return code == CUDA_SUCCESS ? code : refused(image, jit, code);
 }
 
-struct cushim__code *cushim__code_retain(struct cushim__code *code)
+struct mock_code *cushim__mock_code_retain(struct mock_code *code)
 {
     code->references++;
     return code;
 }
 
-void cushim__code_release(struct cushim__code *code)
+void cushim__mock_code_release(struct mock_code *code)
 {
     if (--code->references > 0)
         return;
-    cushim__image_clear(&code->image);
+    cushim__mock_image_clear(&code->image);
     free(code);
 }
 
@@ -100,7 +99,7 @@ static bool is_too_large(FILE *file)
     return end < 0 || end > LARGEST_FILE || fseek(file, 0, SEEK_SET) != 0;
 }
 
-CUresult cushim__code_file(const char *path, char **bytes, size_t *size)
+CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
 {
     enum { STEP = 1 << 16 };
     FILE *file = cushim__host_file(path);

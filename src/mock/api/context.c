@@ -21,7 +21,7 @@ enum {
     LATER_ABI = 3020,
 };
 
-bool cushim__context_flags_valid(unsigned flags)
+bool cushim__mock_context_flags_valid(unsigned flags)
 {
     unsigned schedule = flags & CU_CTX_SCHED_MASK;
 
@@ -30,13 +30,13 @@ bool cushim__context_flags_valid(unsigned flags)
 
 static void drop(void *object)
 {
-    cushim__streams_forget(object);
+    cushim__mock_streams_forget(object);
     free(object);
 }
 
-struct cushim__context *cushim__context_create(struct cushim__device *device, unsigned flags)
+struct mock_context *cushim__mock_context_create(struct mock_device *device, unsigned flags)
 {
-    struct cushim__context *context = calloc(1, sizeof *context);
+    struct mock_context *context = calloc(1, sizeof *context);
 
     if (!context)
         return NULL;
@@ -44,22 +44,22 @@ struct cushim__context *cushim__context_create(struct cushim__device *device, un
     context->flags = flags;
     context->api_version = LATER_ABI;
     context->uses = 1;
-    if (cushim__object_add(context, CUSHIM__CONTEXT, context) != CUDA_SUCCESS) {
+    if (cushim__mock_object_add(context, MOCK_CONTEXT, context) != CUDA_SUCCESS) {
         free(context);
         return NULL;
     }
     context->object.drop = drop;
-    cushim__context_begin(context);
+    cushim__mock_context_begin(context);
     return context;
 }
 
-void cushim__context_begin(struct cushim__context *context)
+void cushim__mock_context_begin(struct mock_context *context)
 {
-    const struct cushim__profile *profile = &cushim__world->settings.profile;
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
 
     context->alive = true;
     context->object.gone = false;
-    context->id = ++cushim__world->contexts_made;
+    context->id = ++cushim__mock->contexts_made;
     context->cache = CU_FUNC_CACHE_PREFER_NONE;
     memcpy(context->limits, profile->limits, sizeof context->limits);
     memset(context->peers, 0, sizeof context->peers);
@@ -69,78 +69,78 @@ void cushim__context_begin(struct cushim__context *context)
  * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
  * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
  */
-void cushim__context_end(struct cushim__context *context)
+void cushim__mock_context_end(struct mock_context *context)
 {
     if (context->ending) {
-        cushim__context_settle(context);
+        cushim__mock_context_await_end(context);
         return;
     }
     context->ending = true;
-    if (cushim__world->settings.mode != CUSHIM__MANUAL && !cushim__world->fault)
-        cushim__engine_wait_context(context);
+    if (cushim__mock->settings.mode != MOCK_MANUAL && !cushim__mock->fault)
+        cushim__mock_sim_wait_context(context);
     /* From here on nobody gives it work, though the lock is given up once more. */
     context->alive = false;
     context->object.gone = true;
-    cushim__object_orphan(context);
-    cushim__engine_forget_context(context);
-    cushim__races_saw(cushim__races_context(context), true);
-    cushim__helper_stop(context);
-    cushim__streams_forget(context);
-    cushim__memory_forget(context);
-    cushim__modules_forget(context);
+    cushim__mock_object_orphan(context);
+    cushim__mock_sim_forget_context(context);
+    cushim__race_saw(cushim__race_context(context), true);
+    cushim__mock_helper_stop(context);
+    cushim__mock_streams_forget(context);
+    cushim__mock_memory_forget(context);
+    cushim__mock_modules_forget(context);
     context->ending = false;
-    cushim__engine_tell();
+    cushim__mock_sim_changed();
 }
 
 static bool has_settled(const void *what)
 {
-    const struct cushim__context *context = what;
+    const struct mock_context *context = what;
 
     return !context->ending;
 }
 
-void cushim__context_settle(struct cushim__context *context)
+void cushim__mock_context_await_end(struct mock_context *context)
 {
     context->held++;
-    cushim__engine_wait_for_thread(has_settled, context);
+    cushim__mock_sim_wait_for_thread(has_settled, context);
     context->held--;
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
 {
-    struct cushim__context *context;
-    struct cushim__device *device;
+    struct mock_context *context;
+    struct mock_device *device;
     CUresult code;
 
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code)
         return code;
-    if (!cushim__context_flags_valid(flags))
+    if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_reserve();
+    code = cushim__mock_context_reserve();
     if (code)
         return code;
-    context = cushim__context_create(device, flags);
+    context = cushim__mock_context_create(device, flags);
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->api_version = api_version;
     *pctx = context->object.handle;
-    return cushim__context_push(context);
+    return cushim__mock_context_push(context);
 }
 
-CUSHIM__EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     return create(pctx, flags, dev, FIRST_ABI);
 }
 
-CUSHIM__EXACT(CtxCreate_v2)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+MOCK_EXACT(CtxCreate_v2)(CUcontext *pctx, unsigned int flags, CUdevice dev)
 {
     return create(pctx, flags, dev, LATER_ABI);
 }
 
-CUSHIM__APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
+MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
 (CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
  CUdevice dev)
 {
@@ -149,7 +149,7 @@ CUSHIM__APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as withou
     return create(pctx, flags, dev, LATER_ABI);
 }
 
-CUSHIM__APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
+MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
 (CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
 {
     static const CUctxCreateParams nothing;
@@ -164,10 +164,10 @@ CUSHIM__APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for oth
  * program may make and destroy them for ever. One that is on a stack, or that a call waits for, is
  * spared for another round.
  */
-static void keep_dead(struct cushim__context *context)
+static void keep_dead(struct mock_context *context)
 {
-    struct cushim_mock *world = cushim__world;
-    struct cushim__context *first;
+    struct cushim_mock *world = cushim__mock;
+    struct mock_context *first;
 
     *(world->dead++ > 0 ? &world->last_dead->next_dead : &world->first_dead) = context;
     world->last_dead = context;
@@ -177,8 +177,8 @@ static void keep_dead(struct cushim__context *context)
     world->first_dead = first->next_dead;
     first->next_dead = NULL;
     world->dead--;
-    if (first->held == 0 && !cushim__context_is_on_a_stack(first)) {
-        cushim__object_bury(first);
+    if (first->held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
+        cushim__mock_object_drop_all(first);
         return;
     }
     world->last_dead->next_dead = first;
@@ -186,54 +186,54 @@ static void keep_dead(struct cushim__context *context)
     world->dead++;
 }
 
-static CUresult destroy(struct cushim__context *context)
+static CUresult destroy(struct mock_context *context)
 {
-    if (context == cushim__context_top())
-        cushim__context_pop();
+    if (context == cushim__mock_context_top())
+        cushim__mock_context_pop();
     if (context->ending) {
-        cushim__context_settle(context);
+        cushim__mock_context_await_end(context);
         return CUDA_SUCCESS;
     }
-    cushim__context_end(context);
+    cushim__mock_context_end(context);
     keep_dead(context);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxDestroy_v2)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy_v2)(CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_find(ctx, &context);
+    code = cushim__mock_context_find(ctx, &context);
     if (code)
         return code;
     return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
 }
 
 /* The first ABI destroys the current context only. */
-CUSHIM__EXACT(CtxDestroy)(CUcontext ctx)
+MOCK_EXACT(CtxDestroy)(CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_find(ctx, &context);
+    code = cushim__mock_context_find(ctx, &context);
     if (code)
         return code;
-    if (context->primary || context != cushim__context_top())
+    if (context->primary || context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     return destroy(context);
 }
 
-CUSHIM__EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
+MOCK_EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code)
         return code;
     if (!pctx || flags != 0)
@@ -243,14 +243,14 @@ CUSHIM__EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxDetach)(CUcontext ctx)
+MOCK_EXACT(CtxDetach)(CUcontext ctx)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_find(ctx, &context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find(ctx, &context);
 
     if (code)
         return code;
-    if (context != cushim__context_top())
+    if (context != cushim__mock_context_top())
         return CUDA_ERROR_INVALID_CONTEXT;
     if (context->primary || --context->uses > 0)
         return CUDA_SUCCESS;

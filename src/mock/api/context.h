@@ -6,13 +6,13 @@
 #include "src/mock/config/settings.h"
 #include "src/mock/core/object.h"
 
-struct cushim__device;
-struct cushim__helper;
-struct cushim__stream;
+struct mock_device;
+struct mock_helper;
+struct mock_stream;
 
-struct cushim__context {
-    struct cushim__object object; /* .context is the context itself */
-    struct cushim__device *device;
+struct mock_context {
+    struct mock_object object; /* .context is the context itself */
+    struct mock_device *device;
     bool primary;
     bool alive;    /* false: destroyed, or a primary context that is not retained */
     bool ending;   /* a call destroys it, and has given up the lock meanwhile */
@@ -21,23 +21,23 @@ struct cushim__context {
     unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
     unsigned api_version;
     unsigned long long id;
-    struct cushim__stream *streams; /* every stream, the default ones too, in order of creation */
-    struct cushim__stream *last_stream;
-    struct cushim__stream *legacy;     /* NULL until it is used */
-    struct cushim__stream *per_thread; /* the default streams of threads, by `next_default` */
-    struct cushim__stream *awaited;    /* those before it have nothing that is before ... */
-    uint64_t awaited_number;           /* ... this operation of the legacy stream: see order.c */
-    struct cushim__context *next_dead; /* destroyed after it */
-    struct cushim__helper *helper;     /* the thread that executes host functions; NULL: none yet */
-    size_t limits[CUSHIM__LIMITS_MAX];
+    struct mock_stream *streams; /* every stream, the default ones too, in order of creation */
+    struct mock_stream *last_stream;
+    struct mock_stream *legacy;     /* NULL until it is used */
+    struct mock_stream *per_thread; /* the default streams of threads, by `next_default` */
+    struct mock_stream *awaited;    /* those before it have nothing that is before ... */
+    uint64_t awaited_number;        /* ... this operation of the legacy stream: see order.c */
+    struct mock_context *next_dead; /* destroyed after it */
+    struct mock_helper *helper;     /* the thread that executes host functions; NULL: none yet */
+    size_t limits[MOCK_LIMITS_MAX];
     CUfunc_cache cache;
-    bool peers[CUSHIM__DEVICES_MAX]; /* access was enabled to contexts of these devices */
+    bool peers[MOCK_DEVICES_MAX]; /* access was enabled to contexts of these devices */
 };
 
 /* What the mock knows of a thread. */
-struct cushim__thread {
-    struct cushim__thread *next;
-    struct cushim__context **stack; /* of contexts, innermost last */
+struct mock_thread {
+    struct mock_thread *next;
+    struct mock_context **stack; /* of contexts, innermost last */
     size_t depth, room;
     CUstreamCaptureMode capture_mode; /* cuThreadExchangeStreamCaptureMode; GLOBAL at first */
     uint64_t number; /* of threads in this mock, from 1: thread ids are reused, this is not */
@@ -46,51 +46,51 @@ struct cushim__thread {
 };
 
 /* The calling thread. NULL: out of memory. */
-struct cushim__thread *cushim__thread_get(void);
-void cushim__threads_clear(void);
+struct mock_thread *cushim__mock_thread_get(void);
+void cushim__mock_threads_clear(void);
 
 /*
  * Forget threads that have ended. To be called once there are as many as the world's thread_limit,
  * where nobody goes through streams: their default streams go, too.
  */
-void cushim__threads_sweep(void);
+void cushim__mock_threads_sweep(void);
 
 /*
  * The calling thread's current context. INVALID_CONTEXT: there is none; CONTEXT_IS_DESTROYED: it
  * was destroyed.
  */
-CUresult cushim__context_current(struct cushim__context **context);
+CUresult cushim__mock_context_current(struct mock_context **context);
 
 /* What a handle means; NULL is INVALID_CONTEXT. */
-CUresult cushim__context_find(CUcontext handle, struct cushim__context **context);
+CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context);
 
 /* The same where NULL means the current context: what later ABIs take. */
-CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context);
+CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context);
 
 /* Room for one more context on the stack of the calling thread: the next push does not fail. */
-CUresult cushim__context_reserve(void);
+CUresult cushim__mock_context_reserve(void);
 
 /* The stack of the calling thread. NULL: it is empty. */
-CUresult cushim__context_push(struct cushim__context *context);
-struct cushim__context *cushim__context_top(void);
-struct cushim__context *cushim__context_pop(void);
+CUresult cushim__mock_context_push(struct mock_context *context);
+struct mock_context *cushim__mock_context_top(void);
+struct mock_context *cushim__mock_context_pop(void);
 
 /* Whether it is on the stack of any thread. */
-bool cushim__context_is_on_a_stack(const struct cushim__context *context);
+bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 
 /* Whether flags for a context are valid. */
-bool cushim__context_flags_valid(unsigned flags);
+bool cushim__mock_context_flags_valid(unsigned flags);
 
 /* A new context, which is nowhere current. NULL: out of memory. */
-struct cushim__context *cushim__context_create(struct cushim__device *device, unsigned flags);
+struct mock_context *cushim__mock_context_create(struct mock_device *device, unsigned flags);
 
 /*
  * It begins to live, a primary context again and again; and it ends, with all that belongs to it.
  */
-void cushim__context_begin(struct cushim__context *context);
-void cushim__context_end(struct cushim__context *context);
+void cushim__mock_context_begin(struct mock_context *context);
+void cushim__mock_context_end(struct mock_context *context);
 
 /* Wait for a call that destroys it, if there is one. */
-void cushim__context_settle(struct cushim__context *context);
+void cushim__mock_context_await_end(struct mock_context *context);
 
 #endif

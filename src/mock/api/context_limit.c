@@ -39,9 +39,9 @@ static const struct rule {
     [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
 };
 
-static CUresult check(CUlimit limit, enum answer *answer, struct cushim__context **context)
+static CUresult check(CUlimit limit, enum answer *answer, struct mock_context **context)
 {
-    CUresult code = cushim__context_current(context);
+    CUresult code = cushim__mock_context_current(context);
 
     if (code)
         return code;
@@ -51,9 +51,9 @@ static CUresult check(CUlimit limit, enum answer *answer, struct cushim__context
     return *answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
+MOCK_EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     enum answer answer;
     CUresult code = check(limit, &answer, &context);
 
@@ -67,7 +67,7 @@ CUSHIM__EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
 /* What a limit is a multiple of: the persisting part of the L2 has units of a sixteenth of it. */
 static size_t unit_of(CUlimit limit)
 {
-    const int *attributes = cushim__world->settings.profile.attributes;
+    const int *attributes = cushim__mock->settings.profile.attributes;
     const int sixteenth = attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] / 16;
 
     if (rules[limit].multiple > 0)
@@ -83,10 +83,10 @@ static size_t round_up(size_t value, size_t multiple)
     return lack <= SIZE_MAX - value ? value + lack : 0;
 }
 
-CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
+MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
 (CUlimit limit, size_t value)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     const struct rule *rule;
     enum answer answer;
     size_t highest;
@@ -99,11 +99,11 @@ CUSHIM__APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit no
     rule = &rules[limit];
     /* The persisting part of the cache is as large as it was at first, at most. */
     highest =
-        rule->refused_above ? rule->refused_above : cushim__world->settings.profile.limits[limit];
+        rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
     if (value > highest)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code)
         return code;
     value = round_up(value < rule->least ? rule->least : value, unit_of(limit));

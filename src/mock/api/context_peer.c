@@ -4,18 +4,17 @@
 #include "src/mock/call.h"
 #include "src/mock/core/device.h"
 
-static CUresult find(CUcontext peer, struct cushim__context **current,
-                     struct cushim__context **other)
+static CUresult find(CUcontext peer, struct mock_context **current, struct mock_context **other)
 {
-    CUresult code = cushim__context_current(current);
+    CUresult code = cushim__mock_context_current(current);
 
-    return code ? code : cushim__context_find(peer, other);
+    return code ? code : cushim__mock_context_find(peer, other);
 }
 
-CUSHIM__APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never need it")
+MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never need it")
 (CUcontext peerContext, unsigned int Flags)
 {
-    struct cushim__context *current, *other;
+    struct mock_context *current, *other;
     CUresult code = find(peerContext, &current, &other);
 
     if (code)
@@ -30,9 +29,9 @@ CUSHIM__APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices ne
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxDisablePeerAccess)(CUcontext peerContext)
+MOCK_EXACT(CtxDisablePeerAccess)(CUcontext peerContext)
 {
-    struct cushim__context *current, *other;
+    struct mock_context *current, *other;
     CUresult code = find(peerContext, &current, &other);
 
     if (code)

@@ -5,14 +5,14 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-CUSHIM__EXACT(CtxGetFlags)(unsigned int *flags)
+MOCK_EXACT(CtxGetFlags)(unsigned int *flags)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!flags)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code)
         return code;
     *flags = context->flags;
@@ -23,24 +23,24 @@ CUSHIM__EXACT(CtxGetFlags)(unsigned int *flags)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxSetFlags)(unsigned int flags)
+MOCK_EXACT(CtxSetFlags)(unsigned int flags)
 {
     const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code)
         return code;
-    if (!cushim__context_flags_valid(flags))
+    if (!cushim__mock_context_flags_valid(flags))
         return CUDA_ERROR_INVALID_VALUE;
     context->flags = flags & ~not_kept;
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
+MOCK_EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_find_or_current(ctx, &context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
 
     if (code == CUDA_SUCCESS && !version)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -49,42 +49,42 @@ CUSHIM__EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
     return code;
 }
 
-CUSHIM__EXACT(CtxGetId)(CUcontext ctx, unsigned long long *ctxId)
+MOCK_EXACT(CtxGetId)(CUcontext ctx, unsigned long long *ctxId)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctxId)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_find_or_current(ctx, &context);
+    code = cushim__mock_context_find_or_current(ctx, &context);
     if (code == CUDA_SUCCESS)
         *ctxId = context->id;
     return code;
 }
 
-CUSHIM__EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
+MOCK_EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_find_or_current(ctx, &context);
+    code = cushim__mock_context_find_or_current(ctx, &context);
     if (code == CUDA_SUCCESS)
         *device = context->device->ordinal;
     return code;
 }
 
-CUSHIM__EXACT(CtxGetDevice)(CUdevice *device)
+MOCK_EXACT(CtxGetDevice)(CUdevice *device)
 {
     return cushim__mock_CtxGetDevice_v2(device, NULL);
 }
 
-CUSHIM__EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)
+MOCK_EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)
 {
-    const struct cushim__profile *profile = &cushim__world->settings.profile;
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code)
         return code;
@@ -95,10 +95,10 @@ CUSHIM__EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriori
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxGetCacheConfig)(CUfunc_cache *pconfig)
+MOCK_EXACT(CtxGetCacheConfig)(CUfunc_cache *pconfig)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && !pconfig)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -107,10 +107,10 @@ CUSHIM__EXACT(CtxGetCacheConfig)(CUfunc_cache *pconfig)
     return code;
 }
 
-CUSHIM__EXACT(CtxSetCacheConfig)(CUfunc_cache config)
+MOCK_EXACT(CtxSetCacheConfig)(CUfunc_cache config)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -120,10 +120,10 @@ CUSHIM__EXACT(CtxSetCacheConfig)(CUfunc_cache config)
 }
 
 /* The bank size is what the device has, whatever is set. */
-CUSHIM__EXACT(CtxGetSharedMemConfig)(CUsharedconfig *pConfig)
+MOCK_EXACT(CtxGetSharedMemConfig)(CUsharedconfig *pConfig)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && !pConfig)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -132,29 +132,29 @@ CUSHIM__EXACT(CtxGetSharedMemConfig)(CUsharedconfig *pConfig)
     return code;
 }
 
-CUSHIM__EXACT(CtxSetSharedMemConfig)(CUsharedconfig config)
+MOCK_EXACT(CtxSetSharedMemConfig)(CUsharedconfig config)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         code = CUDA_ERROR_INVALID_VALUE;
     return code;
 }
 
-CUSHIM__EXACT(CtxResetPersistingL2Cache)(void)
+MOCK_EXACT(CtxResetPersistingL2Cache)(void)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
 
-    return cushim__context_current(&context);
+    return cushim__mock_context_current(&context);
 }
 
-CUSHIM__EXACT(CtxGetExecAffinity)
+MOCK_EXACT(CtxGetExecAffinity)
 (cushim_CUexecAffinityParam *pExecAffinity, cushim_CUexecAffinityType type)
 {
-    const struct cushim__profile *profile = &cushim__world->settings.profile;
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code)
         return code;

@@ -6,16 +6,16 @@
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
-CUresult cushim__context_find(CUcontext handle, struct cushim__context **context)
+CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)
 {
     if (!handle)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return cushim__object_find(handle, CUSHIM__CONTEXT, context);
+    return cushim__mock_object_find(handle, MOCK_CONTEXT, context);
 }
 
-CUresult cushim__context_current(struct cushim__context **context)
+CUresult cushim__mock_context_current(struct mock_context **context)
 {
-    const struct cushim__thread *thread = cushim__thread_get();
+    const struct mock_thread *thread = cushim__mock_thread_get();
 
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -25,20 +25,21 @@ CUresult cushim__context_current(struct cushim__context **context)
     return (*context)->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
 }
 
-CUresult cushim__context_find_or_current(CUcontext handle, struct cushim__context **context)
+CUresult cushim__mock_context_find_or_current(CUcontext handle, struct mock_context **context)
 {
-    return handle ? cushim__context_find(handle, context) : cushim__context_current(context);
+    return handle ? cushim__mock_context_find(handle, context)
+                  : cushim__mock_context_current(context);
 }
 
-CUresult cushim__context_reserve(void)
+CUresult cushim__mock_context_reserve(void)
 {
-    struct cushim__thread *thread = cushim__thread_get();
+    struct mock_thread *thread = cushim__mock_thread_get();
 
     if (!thread)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (thread->depth == thread->room) {
         size_t room = thread->room ? 2 * thread->room : 8;
-        struct cushim__context **stack = realloc(thread->stack, room * sizeof(*stack));
+        struct mock_context **stack = realloc(thread->stack, room * sizeof(*stack));
 
         if (!stack)
             return CUDA_ERROR_OUT_OF_MEMORY;
@@ -48,36 +49,35 @@ CUresult cushim__context_reserve(void)
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__context_push(struct cushim__context *context)
+CUresult cushim__mock_context_push(struct mock_context *context)
 {
-    CUresult code = cushim__context_reserve();
-    struct cushim__thread *thread;
+    CUresult code = cushim__mock_context_reserve();
+    struct mock_thread *thread;
 
     if (code != CUDA_SUCCESS)
         return code;
-    thread = cushim__thread_get();
+    thread = cushim__mock_thread_get();
     thread->stack[thread->depth++] = context;
     return CUDA_SUCCESS;
 }
 
-struct cushim__context *cushim__context_top(void)
+struct mock_context *cushim__mock_context_top(void)
 {
-    const struct cushim__thread *thread = cushim__thread_get();
+    const struct mock_thread *thread = cushim__mock_thread_get();
 
     return thread && thread->depth > 0 ? thread->stack[thread->depth - 1] : NULL;
 }
 
-struct cushim__context *cushim__context_pop(void)
+struct mock_context *cushim__mock_context_pop(void)
 {
-    struct cushim__thread *thread = cushim__thread_get();
+    struct mock_thread *thread = cushim__mock_thread_get();
 
     return thread && thread->depth > 0 ? thread->stack[--thread->depth] : NULL;
 }
 
-bool cushim__context_is_on_a_stack(const struct cushim__context *context)
+bool cushim__mock_context_is_on_a_stack(const struct mock_context *context)
 {
-    for (const struct cushim__thread *thread = cushim__world->threads; thread;
-         thread = thread->next) {
+    for (const struct mock_thread *thread = cushim__mock->threads; thread; thread = thread->next) {
         for (size_t i = 0; i < thread->depth; i++) {
             if (thread->stack[i] == context)
                 return true;
@@ -87,41 +87,41 @@ bool cushim__context_is_on_a_stack(const struct cushim__context *context)
 }
 
 /* A context to put on a stack: one that was destroyed is taken, as by the driver (statement 16). */
-static CUresult find_any(CUcontext handle, struct cushim__context **context)
+static CUresult find_any(CUcontext handle, struct mock_context **context)
 {
-    CUresult code = cushim__context_find(handle, context);
+    CUresult code = cushim__mock_context_find(handle, context);
 
     return code == CUDA_ERROR_CONTEXT_IS_DESTROYED ? CUDA_SUCCESS : code;
 }
 
-CUSHIM__EXACT(CtxPushCurrent_v2)(CUcontext ctx)
+MOCK_EXACT(CtxPushCurrent_v2)(CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
     code = find_any(ctx, &context);
-    return code ? code : cushim__context_push(context);
+    return code ? code : cushim__mock_context_push(context);
 }
 
 /* The first ABI takes only a context that no thread has. */
-CUSHIM__EXACT(CtxPushCurrent)(CUcontext ctx)
+MOCK_EXACT(CtxPushCurrent)(CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_find(ctx, &context);
-    if (code == CUDA_SUCCESS && cushim__context_is_on_a_stack(context))
+    code = cushim__mock_context_find(ctx, &context);
+    if (code == CUDA_SUCCESS && cushim__mock_context_is_on_a_stack(context))
         code = CUDA_ERROR_INVALID_CONTEXT;
-    return code ? code : cushim__context_push(context);
+    return code ? code : cushim__mock_context_push(context);
 }
 
-CUSHIM__EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
+MOCK_EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
 {
-    const struct cushim__context *context = cushim__context_pop();
+    const struct mock_context *context = cushim__mock_context_pop();
 
     if (!context)
         return CUDA_ERROR_INVALID_CONTEXT;
@@ -130,30 +130,30 @@ CUSHIM__EXACT(CtxPopCurrent_v2)(CUcontext *pctx)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(CtxPopCurrent)(CUcontext *pctx)
+MOCK_EXACT(CtxPopCurrent)(CUcontext *pctx)
 {
     return cushim__mock_CtxPopCurrent_v2(pctx);
 }
 
-CUSHIM__EXACT(CtxSetCurrent)(CUcontext ctx)
+MOCK_EXACT(CtxSetCurrent)(CUcontext ctx)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
     if (!ctx) {
-        cushim__context_pop();
+        cushim__mock_context_pop();
         return CUDA_SUCCESS;
     }
     code = find_any(ctx, &context);
     if (code)
         return code;
-    cushim__context_pop();
-    return cushim__context_push(context);
+    cushim__mock_context_pop();
+    return cushim__mock_context_push(context);
 }
 
-CUSHIM__EXACT(CtxGetCurrent)(CUcontext *pctx)
+MOCK_EXACT(CtxGetCurrent)(CUcontext *pctx)
 {
-    const struct cushim__context *context = cushim__context_top();
+    const struct mock_context *context = cushim__mock_context_top();
 
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;

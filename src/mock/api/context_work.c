@@ -9,108 +9,107 @@
 #include "src/race/clock.h"
 #include "src/race/race_search.h"
 
-static CUresult synchronize(struct cushim__context *context)
+static CUresult synchronize(struct mock_context *context)
 {
     CUresult code = CUDA_SUCCESS;
 
-    if (cushim__capture_count > 0)
-        code = cushim__capture_context(context);
-    return code ? code : cushim__engine_wait_context(context);
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_context(context);
+    return code ? code : cushim__mock_sim_wait_context(context);
 }
 
-CUSHIM__EXACT(CtxSynchronize)(void)
+MOCK_EXACT(CtxSynchronize)(void)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     return code ? code : synchronize(context);
 }
 
-CUSHIM__EXACT(CtxSynchronize_v2)(CUcontext ctx)
+MOCK_EXACT(CtxSynchronize_v2)(CUcontext ctx)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_find_or_current(ctx, &context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
 
     return code ? code : synchronize(context);
 }
 
-static CUresult check_event(CUcontext ctx, CUevent hEvent, struct cushim__context **context,
-                            struct cushim__event **event)
+static CUresult check_event(CUcontext ctx, CUevent hEvent, struct mock_context **context,
+                            struct mock_event **event)
 {
-    CUresult code = cushim__context_find(ctx, context);
+    CUresult code = cushim__mock_context_find(ctx, context);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__event_find(hEvent, event);
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_context(*context);
+        code = cushim__mock_event_find(hEvent, event);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_context(*context);
     return code;
 }
 
 /* A stream comes after everything that is queued in a context, also if it is done already. */
-static void follow(struct cushim__stream *stream, const struct cushim__context *context)
+static void follow(struct mock_stream *stream, const struct mock_context *context)
 {
-    struct cushim__clock *clock = cushim__races_context(context);
+    struct race_clock *clock = cushim__race_context(context);
 
-    cushim__races_wait(stream, clock);
-    cushim__clock_release(clock);
+    cushim__race_wait(stream, clock);
+    cushim__race_clock_release(clock);
 }
 
 /* Make one more stream wait for a record of everything that is queued in another. */
-static CUresult gather(struct cushim__plan *plan, struct cushim__stream *from,
-                       struct cushim__stream *into)
+static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct mock_stream *into)
 {
-    struct cushim__record *record = NULL;
-    CUresult code = cushim__plan_record(plan, &record, from);
+    struct mock_record *record = NULL;
+    CUresult code = cushim__mock_plan_record(plan, &record, from);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__plan_wait(plan, record, into);
-    cushim__record_release(record);
+        code = cushim__mock_plan_wait(plan, record, into);
+    cushim__mock_record_release(record);
     return code;
 }
 
-CUSHIM__EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
+MOCK_EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
 {
-    struct cushim__context *context;
-    struct cushim__plan plan = {0};
-    struct cushim__event *event;
-    struct cushim__stream *all;
+    struct mock_context *context;
+    struct mock_plan plan = {0};
+    struct mock_event *event;
+    struct mock_stream *all;
     CUresult code = check_event(hCtx, hEvent, &context, &event);
 
     if (code)
         return code;
     if (event->object.context != context)
         return CUDA_ERROR_INVALID_HANDLE;
-    all = cushim__stream_create(context, CUSHIM__CREATED, CU_STREAM_NON_BLOCKING, 0);
+    all = cushim__mock_stream_create(context, MOCK_CREATED, CU_STREAM_NON_BLOCKING, 0);
     if (!all)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__plan_stream(&plan, all);
+    cushim__mock_plan_stream(&plan, all);
     follow(all, context);
-    for (struct cushim__stream *one = context->streams; one && !code; one = one->next) {
+    for (struct mock_stream *one = context->streams; one && !code; one = one->next) {
         if (one != all && one->head)
             code = gather(&plan, one, all);
     }
     if (code == CUDA_SUCCESS)
-        code = cushim__plan_event_record(&plan, event, all);
+        code = cushim__mock_plan_event_record(&plan, event, all);
     if (code == CUDA_SUCCESS)
-        code = cushim__plan_queue(&plan);
-    cushim__plan_clear(&plan);
+        code = cushim__mock_plan_queue(&plan);
+    cushim__mock_plan_clear(&plan);
     return code;
 }
 
-CUSHIM__APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
+MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
 (CUcontext hCtx, CUevent hEvent)
 {
-    struct cushim__context *context;
-    struct cushim__event *event;
+    struct mock_context *context;
+    struct mock_event *event;
     CUresult code = check_event(hCtx, hEvent, &context, &event);
 
     if (code)
         return code;
-    for (struct cushim__stream *one = context->streams, *next; one && !code; one = next) {
-        cushim__stream_hold(one);
-        code = cushim__event_wait(event, one);
+    for (struct mock_stream *one = context->streams, *next; one && !code; one = next) {
+        cushim__mock_stream_hold(one);
+        code = cushim__mock_event_wait(event, one);
         next = one->next;
-        cushim__stream_let_go(one);
+        cushim__mock_stream_release(one);
     }
     return code;
 }

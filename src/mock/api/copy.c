@@ -57,92 +57,92 @@ static CUresult copy(struct side to, struct side from, size_t bytes, CUstream st
         .Depth = 1,
     };
 
-    return cushim__copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, stream, asynchronous);
 }
 
-CUSHIM__APPROXIMATE(MemcpyHtoD_v2,
-                    "returns once the copy is done, the driver of up to 64 KiB of pageable "
-                    "memory once it has been read")
+MOCK_APPROXIMATE(MemcpyHtoD_v2,
+                 "returns once the copy is done, the driver of up to 64 KiB of pageable "
+                 "memory once it has been read")
 (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyDtoH_v2)(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
+MOCK_EXACT(MemcpyDtoH_v2)(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount)
 {
     return copy(host(dstHost), device(srcDevice), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyDtoD_v2)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
+MOCK_EXACT(MemcpyDtoD_v2)(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount)
 {
     return copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyDtoA_v2)
+MOCK_EXACT(MemcpyDtoA_v2)
 (CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice, size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), device(srcDevice), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyAtoD_v2)
+MOCK_EXACT(MemcpyAtoD_v2)
 (CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
     return copy(device(dstDevice), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyHtoA_v2)
+MOCK_EXACT(MemcpyHtoA_v2)
 (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyAtoH_v2)(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
+MOCK_EXACT(MemcpyAtoH_v2)(void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
     return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyAtoA_v2)
+MOCK_EXACT(MemcpyAtoA_v2)
 (CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset, size_t ByteCount)
 {
     return copy(array(dstArray, dstOffset), array(srcArray, srcOffset), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyHtoAAsync_v2)
+MOCK_EXACT(MemcpyHtoAAsync_v2)
 (CUarray dstArray, size_t dstOffset, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
     return copy(array(dstArray, dstOffset), host(srcHost), ByteCount, hStream, true);
 }
 
-CUSHIM__EXACT(MemcpyAtoHAsync_v2)
+MOCK_EXACT(MemcpyAtoHAsync_v2)
 (void *dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount, CUstream hStream)
 {
     return copy(host(dstHost), array(srcArray, srcOffset), ByteCount, hStream, true);
 }
 
-CUSHIM__EXACT(MemcpyHtoDAsync_v2)
+MOCK_EXACT(MemcpyHtoDAsync_v2)
 (CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream)
 {
     return copy(device(dstDevice), host(srcHost), ByteCount, hStream, true);
 }
 
-CUSHIM__EXACT(MemcpyDtoHAsync_v2)
+MOCK_EXACT(MemcpyDtoHAsync_v2)
 (void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
     return copy(host(dstHost), device(srcDevice), ByteCount, hStream, true);
 }
 
-CUSHIM__EXACT(MemcpyDtoDAsync_v2)
+MOCK_EXACT(MemcpyDtoDAsync_v2)
 (CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream)
 {
     return copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
 }
 
-CUSHIM__EXACT(Memcpy)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
+MOCK_EXACT(Memcpy)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 {
     return copy(any(dst), any(src), ByteCount, NULL, false);
 }
 
-CUSHIM__EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
+MOCK_EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
     return copy(any(dst), any(src), ByteCount, hStream, true);
 }
@@ -150,13 +150,13 @@ CUSHIM__EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, C
 /* NULL is a context as good as any: addresses tell where memory is. */
 static CUresult check_contexts(CUcontext to, CUcontext from)
 {
-    struct cushim__context *context;
-    CUresult code = to ? cushim__context_find(to, &context) : CUDA_SUCCESS;
+    struct mock_context *context;
+    CUresult code = to ? cushim__mock_context_find(to, &context) : CUDA_SUCCESS;
 
-    return code || !from ? code : cushim__context_find(from, &context);
+    return code || !from ? code : cushim__mock_context_find(from, &context);
 }
 
-CUSHIM__EXACT(MemcpyPeer)
+MOCK_EXACT(MemcpyPeer)
 (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
  size_t ByteCount)
 {
@@ -164,22 +164,22 @@ CUSHIM__EXACT(MemcpyPeer)
 
     if (code)
         return code;
-    cushim__races_saw_all();
+    cushim__race_saw_all();
     code = copy(device(dstDevice), device(srcDevice), ByteCount, NULL, false);
-    cushim__races_saw_all();
+    cushim__race_saw_all();
     return code;
 }
 
-CUSHIM__EXACT(MemcpyPeerAsync)
+MOCK_EXACT(MemcpyPeerAsync)
 (CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice, CUcontext srcContext,
  size_t ByteCount, CUstream hStream)
 {
     CUresult code = check_contexts(dstContext, srcContext);
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__memory_stream(hStream, true, &stream);
+        code = cushim__mock_memory_stream(hStream, true, &stream);
     if (code == CUDA_SUCCESS && stream->capture)
-        code = cushim__capture_query_stream(stream);
+        code = cushim__mock_capture_query_stream(stream);
     return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
 }

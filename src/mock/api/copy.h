@@ -10,9 +10,9 @@
 
 #include <cuda.h>
 
-struct cushim__context;
-struct cushim__operation;
-struct cushim__stream;
+struct mock_context;
+struct mock_operation;
+struct mock_stream;
 
 /*
  * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
@@ -21,24 +21,24 @@ struct cushim__stream;
  * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
  * OUT_OF_MEMORY.
  */
-CUresult cushim__copy_operation(const CUDA_MEMCPY3D *shape, struct cushim__context *context,
-                                struct cushim__operation **operation);
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
+                                     struct mock_operation **operation);
 
 /* The reverse, also of what was captured from any other call that copies. False: it is no copy. */
-bool cushim__copy_parameters(const struct cushim__operation *operation, CUDA_MEMCPY3D *shape);
+bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape);
 
 /* The same for sets. */
-CUresult cushim__set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
-                               struct cushim__context *context,
-                               struct cushim__operation **operation);
-bool cushim__set_parameters(const struct cushim__operation *operation,
-                            CUDA_MEMSET_NODE_PARAMS *shape);
+CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
+                                    struct mock_context *context,
+                                    struct mock_operation **operation);
+bool cushim__mock_set_parameters(const struct mock_operation *operation,
+                                 CUDA_MEMSET_NODE_PARAMS *shape);
 
 /*
  * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the
  * copy is executed where that is possible, or, if it is not asynchronous, after it. Nothing to
  * copy: done.
  */
-CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
 
 #endif

@@ -13,12 +13,12 @@ enum { STAGED_BYTES = 2 << 20 };
 
 enum manner { QUEUE, STAGE, WAIT };
 
-static size_t bytes_of(const struct cushim__copy *copy)
+static size_t bytes_of(const struct mock_copy *copy)
 {
     return copy->width * copy->height * copy->depth;
 }
 
-static enum manner manner_of(const struct cushim__copy *copy, bool asynchronous)
+static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
 {
     const bool to_device = copy->to.on_device, from_device = copy->from.on_device;
 
@@ -33,40 +33,40 @@ static enum manner manner_of(const struct cushim__copy *copy, bool asynchronous)
 }
 
 /* Read pageable memory at the call. */
-static bool stage(struct cushim__copy *copy)
+static bool stage(struct mock_copy *copy)
 {
-    struct cushim__copy_box from, to;
+    struct mock_copy_box from, to;
 
     copy->staged = malloc(bytes_of(copy));
     if (!copy->staged)
         return false;
-    to = cushim__copy_staged(copy);
-    cushim__copy_find(copy, &copy->from, &from);
-    cushim__copy_move(copy, &to, &from);
+    to = cushim__mock_copy_staged(copy);
+    cushim__mock_copy_find(copy, &copy->from, &from);
+    cushim__mock_copy_move(copy, &to, &from);
     return true;
 }
 
-CUresult cushim__copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous)
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous)
 {
-    struct cushim__operation *operation;
-    struct cushim__stream *stream;
+    struct mock_operation *operation;
+    struct mock_stream *stream;
     enum manner manner = QUEUE;
-    CUresult code = cushim__memory_stream(handle, asynchronous, &stream);
+    CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
 
     if (code)
         return code;
     if (shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
         return CUDA_SUCCESS;
-    code = cushim__copy_operation(shape, stream->object.context, &operation);
+    code = cushim__mock_copy_operation(shape, stream->object.context, &operation);
     if (code)
         return code;
     if (!stream->capture)
-        manner = manner_of((struct cushim__copy *)operation, asynchronous);
+        manner = manner_of((struct mock_copy *)operation, asynchronous);
     if (manner == WAIT)
-        return cushim__memory_finish(stream, operation);
-    if (manner == STAGE && !stage((struct cushim__copy *)operation)) {
-        cushim__operation_destroy(operation);
+        return cushim__mock_memory_finish(stream, operation);
+    if (manner == STAGE && !stage((struct mock_copy *)operation)) {
+        cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return cushim__engine_submit(stream, operation);
+    return cushim__mock_sim_submit(stream, operation);
 }

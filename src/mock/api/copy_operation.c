@@ -8,38 +8,38 @@
 #include "src/race/race_search.h"
 
 /* Memory that is gone is an illegal address, for ever. */
-static CUresult execute(struct cushim__operation *operation)
+static CUresult execute(struct mock_operation *operation)
 {
-    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
-    struct cushim__copy_box from = cushim__copy_staged(copy), to;
+    const struct mock_copy *copy = (const struct mock_copy *)operation;
+    struct mock_copy_box from = cushim__mock_copy_staged(copy), to;
 
-    if (!cushim__copy_find(copy, &copy->to, &to) ||
-        (!copy->staged && !cushim__copy_find(copy, &copy->from, &from)))
+    if (!cushim__mock_copy_find(copy, &copy->to, &to) ||
+        (!copy->staged && !cushim__mock_copy_find(copy, &copy->from, &from)))
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    cushim__copy_move(copy, &to, &from);
+    cushim__mock_copy_move(copy, &to, &from);
     return CUDA_SUCCESS;
 }
 
-static void drop(struct cushim__operation *operation)
+static void drop(struct mock_operation *operation)
 {
-    free(((struct cushim__copy *)operation)->staged);
+    free(((struct mock_copy *)operation)->staged);
 }
 
 /* What was read at the call is not read any more. */
-static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+static void touch(const struct mock_operation *operation, struct race_submission *submission)
 {
-    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
-    struct cushim__region region;
+    const struct mock_copy *copy = (const struct mock_copy *)operation;
+    struct race_region region;
 
-    if (!copy->staged && cushim__copy_region(copy, &copy->from, &region))
-        cushim__submission_touch(submission, &region, CUSHIM__READS);
-    if (cushim__copy_region(copy, &copy->to, &region))
-        cushim__submission_touch(submission, &region, CUSHIM__WRITES);
+    if (!copy->staged && cushim__mock_copy_region(copy, &copy->from, &region))
+        cushim__race_submission_touch(submission, &region, RACE_READS);
+    if (cushim__mock_copy_region(copy, &copy->to, &region))
+        cushim__race_submission_touch(submission, &region, RACE_WRITES);
 }
 
-static const struct cushim__operation_class copy_class = {
+static const struct mock_operation_class copy_class = {
     .name = "copy",
-    .size = sizeof(struct cushim__copy),
+    .size = sizeof(struct mock_copy),
     .node_type = CU_GRAPH_NODE_TYPE_MEMCPY,
     .execute = execute,
     .touch = touch,
@@ -47,29 +47,31 @@ static const struct cushim__operation_class copy_class = {
 };
 
 /* What executes it, and how long that takes. */
-static void set_cost(struct cushim__copy *copy)
+static void set_cost(struct mock_copy *copy)
 {
-    const struct cushim__costs *costs = &cushim__world->settings.costs;
+    const struct mock_costs *costs = &cushim__mock->settings.costs;
     const size_t bytes = copy->width * copy->height * copy->depth;
     uint64_t rate = costs->host_to_device_bytes_per_us;
 
-    copy->operation.unit = CUSHIM__HOST_TO_DEVICE;
+    copy->operation.unit = MOCK_HOST_TO_DEVICE;
     if (copy->from.on_device && copy->to.on_device) {
-        copy->operation.unit = CUSHIM__DEVICE_TO_DEVICE;
-        rate = cushim__copy_side_device(&copy->from) == cushim__copy_side_device(&copy->to)
-                   ? costs->device_bytes_per_us
-                   : costs->peer_bytes_per_us;
+        copy->operation.unit = MOCK_DEVICE_TO_DEVICE;
+        rate =
+            cushim__mock_copy_side_device(&copy->from) == cushim__mock_copy_side_device(&copy->to)
+                ? costs->device_bytes_per_us
+                : costs->peer_bytes_per_us;
     } else if (copy->from.on_device) {
-        copy->operation.unit = CUSHIM__DEVICE_TO_HOST;
+        copy->operation.unit = MOCK_DEVICE_TO_HOST;
         rate = costs->device_to_host_bytes_per_us;
     }
-    copy->operation.duration_ns = costs->operation_ns + cushim__operation_duration(bytes, rate);
+    copy->operation.duration_ns =
+        costs->operation_ns + cushim__mock_operation_duration(bytes, rate);
 }
 
-static struct cushim__copy_side side_of(unsigned type, size_t x, size_t y, size_t z, size_t pitch,
-                                        size_t height)
+static struct mock_copy_side side_of(unsigned type, size_t x, size_t y, size_t z, size_t pitch,
+                                     size_t height)
 {
-    return (struct cushim__copy_side){
+    return (struct mock_copy_side){
         .x = x,
         .y = y,
         .z = z,
@@ -80,7 +82,7 @@ static struct cushim__copy_side side_of(unsigned type, size_t x, size_t y, size_
 }
 
 /* Fill a copy from its description. */
-static CUresult describe(const CUDA_MEMCPY3D *shape, struct cushim__copy *copy)
+static CUresult describe(const CUDA_MEMCPY3D *shape, struct mock_copy *copy)
 {
     CUresult code;
 
@@ -91,40 +93,40 @@ static CUresult describe(const CUDA_MEMCPY3D *shape, struct cushim__copy *copy)
     copy->width = shape->WidthInBytes;
     copy->height = shape->Height;
     copy->depth = shape->Depth;
-    code = cushim__copy_side_check(copy, &copy->from, shape->srcHost, shape->srcDevice,
-                                   shape->srcArray);
+    code = cushim__mock_copy_side_check(copy, &copy->from, shape->srcHost, shape->srcDevice,
+                                        shape->srcArray);
     if (code == CUDA_SUCCESS)
-        code = cushim__copy_side_check(copy, &copy->to, shape->dstHost, shape->dstDevice,
-                                       shape->dstArray);
+        code = cushim__mock_copy_side_check(copy, &copy->to, shape->dstHost, shape->dstDevice,
+                                            shape->dstArray);
     if (code == CUDA_SUCCESS)
         set_cost(copy);
     return code;
 }
 
-CUresult cushim__copy_operation(const CUDA_MEMCPY3D *shape, struct cushim__context *context,
-                                struct cushim__operation **operation)
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
+                                     struct mock_operation **operation)
 {
-    struct cushim__copy *copy;
+    struct mock_copy *copy;
     CUresult code;
 
     (void)context;
     if (!shape || shape->WidthInBytes == 0 || shape->Height == 0 || shape->Depth == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    copy = cushim__operation_create(&copy_class, CUSHIM__NO_UNIT, 0);
+    copy = cushim__mock_operation_create(&copy_class, MOCK_NO_UNIT, 0);
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
     code = describe(shape, copy);
     if (code)
-        cushim__operation_destroy(copy);
+        cushim__mock_operation_destroy(copy);
     else
         *operation = &copy->operation;
     return code;
 }
 
-bool cushim__copy_parameters(const struct cushim__operation *operation, CUDA_MEMCPY3D *shape)
+bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape)
 {
-    const struct cushim__copy *copy = (const struct cushim__copy *)operation;
-    const struct cushim__copy_side *from = &copy->from, *to = &copy->to;
+    const struct mock_copy *copy = (const struct mock_copy *)operation;
+    const struct mock_copy_side *from = &copy->from, *to = &copy->to;
 
     if (operation->class != &copy_class)
         return false;

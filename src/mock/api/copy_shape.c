@@ -9,8 +9,8 @@
 /* Nothing is described: the context is asked for first all the same. */
 static CUresult copy_nothing(CUstream handle)
 {
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(handle, &stream);
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
 
     return code ? code : CUDA_ERROR_INVALID_VALUE;
 }
@@ -40,35 +40,35 @@ static CUresult copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asynchr
         .Height = copy->Height,
         .Depth = 1,
     };
-    return cushim__copy_execute(&shape, stream, asynchronous);
+    return cushim__mock_copy_execute(&shape, stream, asynchronous);
 }
 
-CUSHIM__EXACT(Memcpy2D_v2)(const CUDA_MEMCPY2D *pCopy)
+MOCK_EXACT(Memcpy2D_v2)(const CUDA_MEMCPY2D *pCopy)
 {
     return copy_2d(pCopy, NULL, false);
 }
 
-CUSHIM__EXACT(Memcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *pCopy)
+MOCK_EXACT(Memcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *pCopy)
 {
     return copy_2d(pCopy, NULL, false);
 }
 
-CUSHIM__EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
 {
     return copy_2d(pCopy, hStream, true);
 }
 
 static CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool asynchronous)
 {
-    return copy ? cushim__copy_execute(copy, stream, asynchronous) : copy_nothing(stream);
+    return copy ? cushim__mock_copy_execute(copy, stream, asynchronous) : copy_nothing(stream);
 }
 
-CUSHIM__EXACT(Memcpy3D_v2)(const CUDA_MEMCPY3D *pCopy)
+MOCK_EXACT(Memcpy3D_v2)(const CUDA_MEMCPY3D *pCopy)
 {
     return copy_3d(pCopy, NULL, false);
 }
 
-CUSHIM__EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 {
     return copy_3d(pCopy, hStream, true);
 }
@@ -76,16 +76,16 @@ CUSHIM__EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
 /* Addresses tell where memory is; the contexts have to be some. */
 static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool asynchronous)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUDA_MEMCPY3D shape;
     CUresult code = CUDA_SUCCESS;
 
     if (!copy)
         return CUDA_ERROR_INVALID_VALUE;
     if (copy->srcContext)
-        code = cushim__context_find(copy->srcContext, &context);
+        code = cushim__mock_context_find(copy->srcContext, &context);
     if (code == CUDA_SUCCESS && copy->dstContext)
-        code = cushim__context_find(copy->dstContext, &context);
+        code = cushim__mock_context_find(copy->dstContext, &context);
     if (code)
         return code;
     shape = (CUDA_MEMCPY3D){
@@ -112,20 +112,20 @@ static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool 
         .Depth = copy->Depth,
     };
     if (!asynchronous)
-        cushim__races_saw_all();
-    code = cushim__copy_execute(&shape, stream, asynchronous);
+        cushim__race_saw_all();
+    code = cushim__mock_copy_execute(&shape, stream, asynchronous);
     if (!asynchronous)
-        cushim__races_saw_all();
+        cushim__race_saw_all();
     return code;
 }
 
-CUSHIM__APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")
+MOCK_APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")
 (const CUDA_MEMCPY3D_PEER *pCopy)
 {
     return copy_peer(pCopy, NULL, false);
 }
 
-CUSHIM__APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
+MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
 (const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
 {
     return copy_peer(pCopy, hStream, true);

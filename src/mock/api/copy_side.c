@@ -13,7 +13,7 @@ struct rows {
 };
 
 /* What the call does not tell is as small as can be. False: too large, or too small for the box. */
-static bool rows_of(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *side,
                     struct rows *rows)
 {
     size_t width, height;
@@ -29,7 +29,7 @@ static bool rows_of(const struct cushim__copy *copy, const struct cushim__copy_s
 /*
  * Where the box begins, and how far it is from its first byte to behind its last. False: too far.
  */
-static bool extent(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+static bool extent(const struct mock_copy *copy, const struct mock_copy_side *side,
                    const struct rows *rows, size_t *offset, size_t *bytes)
 {
     size_t before, inside;
@@ -44,26 +44,27 @@ static bool extent(const struct cushim__copy *copy, const struct cushim__copy_si
            !__builtin_add_overflow(*bytes, copy->width, bytes);
 }
 
-static struct cushim__array *array_of(const struct cushim__copy_side *side)
+static struct mock_array *array_of(const struct mock_copy_side *side)
 {
-    return cushim__object_peek(side->array, CUSHIM__ARRAY);
+    return cushim__mock_object_lookup(side->array, MOCK_ARRAY);
 }
 
-const struct cushim__device *cushim__copy_side_device(const struct cushim__copy_side *side)
+const struct mock_device *cushim__mock_copy_side_device(const struct mock_copy_side *side)
 {
-    const struct cushim__array *array = side->type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
-    struct cushim__range range;
+    const struct mock_array *array = side->type == CU_MEMORYTYPE_ARRAY ? array_of(side) : NULL;
+    struct mock_range range;
 
     if (side->type == CU_MEMORYTYPE_ARRAY && !array)
         return NULL;
-    return cushim__memory_find(array ? array->memory : side->address, &range) ? range.device : NULL;
+    return cushim__mock_memory_find(array ? array->memory : side->address, &range) ? range.device
+                                                                                   : NULL;
 }
 
 /* Where the memory of a side begins, and its rows. False: an array that is gone. */
-static bool find_rows(const struct cushim__copy *copy, const struct cushim__copy_side *side,
+static bool find_rows(const struct mock_copy *copy, const struct mock_copy_side *side,
                       CUdeviceptr *address, struct rows *rows)
 {
-    const struct cushim__array *array;
+    const struct mock_array *array;
 
     if (side->type != CU_MEMORYTYPE_ARRAY) {
         *address = side->address;
@@ -77,8 +78,8 @@ static bool find_rows(const struct cushim__copy *copy, const struct cushim__copy
     return true;
 }
 
-bool cushim__copy_region(const struct cushim__copy *copy, const struct cushim__copy_side *side,
-                         struct cushim__region *region)
+bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
+                              struct race_region *region)
 {
     CUdeviceptr address = 0;
     size_t offset = 0, bytes = 0;
@@ -87,17 +88,17 @@ bool cushim__copy_region(const struct cushim__copy *copy, const struct cushim__c
     if (side->pageable || !find_rows(copy, side, &address, &rows))
         return false;
     extent(copy, side, &rows, &offset, &bytes);
-    *region = (struct cushim__region){.start = address + offset,
-                                      .width = copy->width,
-                                      .rows = copy->height,
-                                      .pitch = rows.pitch,
-                                      .layers = copy->depth,
-                                      .layer = rows.pitch * rows.count};
+    *region = (struct race_region){.start = address + offset,
+                                   .width = copy->width,
+                                   .rows = copy->height,
+                                   .pitch = rows.pitch,
+                                   .layers = copy->depth,
+                                   .layer = rows.pitch * rows.count};
     return true;
 }
 
-bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__copy_side *side,
-                       struct cushim__copy_box *box)
+bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy_side *side,
+                            struct mock_copy_box *box)
 {
     CUdeviceptr address = 0;
     size_t offset = 0, bytes = 0;
@@ -109,17 +110,17 @@ bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__cop
     box->row = rows.pitch;
     box->layer = rows.pitch * rows.count;
     box->first = side->pageable ? (char *)(uintptr_t)(address + offset)
-                                : cushim__memory_host(address + offset, bytes);
+                                : cushim__mock_memory_host(address + offset, bytes);
     return box->first != NULL;
 }
 
-struct cushim__copy_box cushim__copy_staged(const struct cushim__copy *copy)
+struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy)
 {
-    return (struct cushim__copy_box){copy->staged, copy->width, copy->width * copy->height};
+    return (struct mock_copy_box){copy->staged, copy->width, copy->width * copy->height};
 }
 
-void cushim__copy_move(const struct cushim__copy *copy, const struct cushim__copy_box *to,
-                       const struct cushim__copy_box *from)
+void cushim__mock_copy_move(const struct mock_copy *copy, const struct mock_copy_box *to,
+                            const struct mock_copy_box *from)
 {
     const bool whole_rows = copy->width == to->row && copy->width == from->row;
 
@@ -133,15 +134,15 @@ void cushim__copy_move(const struct cushim__copy *copy, const struct cushim__cop
     }
 }
 
-static CUresult check_array(const struct cushim__copy *copy, const struct cushim__copy_side *side)
+static CUresult check_array(const struct mock_copy *copy, const struct mock_copy_side *side)
 {
-    struct cushim__array *array;
+    struct mock_array *array;
     CUresult code;
     size_t end;
 
     if (!side->array)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__array_find(side->array, &array);
+    code = cushim__mock_array_find(side->array, &array);
     if (code)
         return code;
     if (__builtin_add_overflow(side->x, copy->width, &end) || end > array->row_bytes ||
@@ -152,9 +153,9 @@ static CUresult check_array(const struct cushim__copy *copy, const struct cushim
 }
 
 /* Memory that the mock knows has to hold the box; what it does not know can only be the host's. */
-static CUresult check_memory(const struct cushim__copy *copy, struct cushim__copy_side *side)
+static CUresult check_memory(const struct mock_copy *copy, struct mock_copy_side *side)
 {
-    struct cushim__range range;
+    struct mock_range range;
     size_t offset, bytes;
     struct rows rows;
     CUdeviceptr first;
@@ -163,22 +164,22 @@ static CUresult check_memory(const struct cushim__copy *copy, struct cushim__cop
         !extent(copy, side, &rows, &offset, &bytes) ||
         __builtin_add_overflow(side->address, offset, &first))
         return CUDA_ERROR_INVALID_VALUE;
-    side->pageable = !cushim__memory_find(first, &range);
+    side->pageable = !cushim__mock_memory_find(first, &range);
     if (!side->pageable && bytes <= range.bytes - (first - range.start)) {
-        side->on_device = range.place != CUSHIM__PINNED;
+        side->on_device = range.place != MOCK_PINNED;
         side->synchronous = range.synchronous;
         return CUDA_SUCCESS;
     }
     /* Page-locked memory with pageable memory behind it is as good as pageable. */
-    if (side->type == CU_MEMORYTYPE_DEVICE || cushim__memory_is_device(first) ||
-        (!side->pageable && range.place != CUSHIM__PINNED))
+    if (side->type == CU_MEMORYTYPE_DEVICE || cushim__mock_memory_is_device(first) ||
+        (!side->pageable && range.place != MOCK_PINNED))
         return CUDA_ERROR_INVALID_VALUE;
     side->pageable = true;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__copy_side_check(const struct cushim__copy *copy, struct cushim__copy_side *side,
-                                 const void *host, CUdeviceptr device, CUarray array)
+CUresult cushim__mock_copy_side_check(const struct mock_copy *copy, struct mock_copy_side *side,
+                                      const void *host, CUdeviceptr device, CUarray array)
 {
     switch (side->type) {
     case CU_MEMORYTYPE_HOST:

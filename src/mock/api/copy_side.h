@@ -9,10 +9,10 @@
 
 #include "src/mock/sim/operation.h"
 
-struct cushim__device;
+struct mock_device;
 
 /* One side of a copy. */
-struct cushim__copy_side {
+struct mock_copy_side {
     union {
         CUdeviceptr address; /* of the host or the device */
         CUarray array;
@@ -24,15 +24,15 @@ struct cushim__copy_side {
     bool synchronous; /* what SYNC_MEMOPS reads of the memory */
 };
 
-struct cushim__copy {
-    struct cushim__operation operation;
-    struct cushim__copy_side from, to;
+struct mock_copy {
+    struct mock_operation operation;
+    struct mock_copy_side from, to;
     size_t width, height, depth;
     char *staged; /* what `from` held at the call, row after row; NULL: it is read at execution */
 };
 
 /* Where the bytes of a side are. */
-struct cushim__copy_box {
+struct mock_copy_box {
     char *first;
     size_t row, layer; /* from one to the next, in bytes */
 };
@@ -42,26 +42,26 @@ struct cushim__copy_box {
  * INVALID_VALUE: the box is not in
  * memory of that kind; INVALID_HANDLE: there is no such array.
  */
-CUresult cushim__copy_side_check(const struct cushim__copy *copy, struct cushim__copy_side *side,
-                                 const void *host, CUdeviceptr device, CUarray array);
+CUresult cushim__mock_copy_side_check(const struct mock_copy *copy, struct mock_copy_side *side,
+                                      const void *host, CUdeviceptr device, CUarray array);
 
 /* The device whose memory a side is; NULL: pageable memory. */
-const struct cushim__device *cushim__copy_side_device(const struct cushim__copy_side *side);
+const struct mock_device *cushim__mock_copy_side_device(const struct mock_copy_side *side);
 
 /* The bytes of a side, now. False: the memory is gone. */
-bool cushim__copy_find(const struct cushim__copy *copy, const struct cushim__copy_side *side,
-                       struct cushim__copy_box *box);
+bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy_side *side,
+                            struct mock_copy_box *box);
 
 /* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
-struct cushim__region;
-bool cushim__copy_region(const struct cushim__copy *copy, const struct cushim__copy_side *side,
-                         struct cushim__region *region);
+struct race_region;
+bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
+                              struct race_region *region);
 
 /* The box of what was read at the call. */
-struct cushim__copy_box cushim__copy_staged(const struct cushim__copy *copy);
+struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy);
 
 /* Move the bytes, whatever overlaps. */
-void cushim__copy_move(const struct cushim__copy *copy, const struct cushim__copy_box *to,
-                       const struct cushim__copy_box *from);
+void cushim__mock_copy_move(const struct mock_copy *copy, const struct mock_copy_box *to,
+                            const struct mock_copy_box *from);
 
 #endif

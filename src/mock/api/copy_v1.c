@@ -10,14 +10,14 @@
 /* What every call answers. */
 static CUresult refuse(void)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     return code ? code : CUDA_ERROR_INVALID_CONTEXT;
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyHtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyHtoD,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, const void *srcHost, unsigned int ByteCount)
 {
     (void)dstDevice;
@@ -26,8 +26,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyDtoH, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyDtoH,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (void *dstHost, unsigned int srcDevice, unsigned int ByteCount)
 {
     (void)dstHost;
@@ -36,8 +36,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyDtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyDtoD,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int srcDevice, unsigned int ByteCount)
 {
     (void)dstDevice;
@@ -46,8 +46,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyDtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyDtoA,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray dstArray, unsigned int dstOffset, unsigned int srcDevice, unsigned int ByteCount)
 {
     (void)dstArray;
@@ -57,8 +57,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyAtoD, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyAtoD,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
 {
     (void)dstDevice;
@@ -68,8 +68,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyHtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyHtoA,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount)
 {
     (void)dstArray;
@@ -79,8 +79,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyAtoH, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyAtoH,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount)
 {
     (void)dstHost;
@@ -90,8 +90,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyAtoA, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyAtoA,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray dstArray, unsigned int dstOffset, CUarray srcArray, unsigned int srcOffset,
  unsigned int ByteCount)
 {
@@ -103,9 +103,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyHtoAAsync,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyHtoAAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray dstArray, unsigned int dstOffset, const void *srcHost, unsigned int ByteCount,
  CUstream hStream)
 {
@@ -117,9 +116,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyAtoHAsync,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyAtoHAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (void *dstHost, CUarray srcArray, unsigned int srcOffset, unsigned int ByteCount, CUstream hStream)
 {
     (void)dstHost;
@@ -130,9 +128,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyHtoDAsync,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyHtoDAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, const void *srcHost, unsigned int ByteCount, CUstream hStream)
 {
     (void)dstDevice;
@@ -142,9 +139,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyDtoHAsync,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyDtoHAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (void *dstHost, unsigned int srcDevice, unsigned int ByteCount, CUstream hStream)
 {
     (void)dstHost;
@@ -154,9 +150,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemcpyDtoDAsync,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemcpyDtoDAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int srcDevice, unsigned int ByteCount, CUstream hStream)
 {
     (void)dstDevice;
@@ -166,25 +161,24 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Memcpy2D, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Memcpy2D,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct CUDA_MEMCPY2D_v1_st *pCopy)
 {
     (void)pCopy;
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Memcpy2DUnaligned,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Memcpy2DUnaligned,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct CUDA_MEMCPY2D_v1_st *pCopy)
 {
     (void)pCopy;
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Memcpy2DAsync, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Memcpy2DAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct CUDA_MEMCPY2D_v1_st *pCopy, CUstream hStream)
 {
     (void)pCopy;
@@ -192,16 +186,16 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Memcpy3D, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Memcpy3D,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct CUDA_MEMCPY3D_v1_st *pCopy)
 {
     (void)pCopy;
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Memcpy3DAsync, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Memcpy3DAsync,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (const struct CUDA_MEMCPY3D_v1_st *pCopy, CUstream hStream)
 {
     (void)pCopy;
@@ -209,8 +203,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD8, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD8,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned char uc, unsigned int N)
 {
     (void)dstDevice;
@@ -219,8 +213,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD16, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD16,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned short us, unsigned int N)
 {
     (void)dstDevice;
@@ -229,8 +223,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD32, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD32,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int ui, unsigned int N)
 {
     (void)dstDevice;
@@ -239,8 +233,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD2D8, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD2D8,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int dstPitch, unsigned char uc, unsigned int Width,
  unsigned int Height)
 {
@@ -252,8 +246,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD2D16, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD2D16,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int dstPitch, unsigned short us, unsigned int Width,
  unsigned int Height)
 {
@@ -265,8 +259,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemsetD2D32, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemsetD2D32,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dstDevice, unsigned int dstPitch, unsigned int ui, unsigned int Width,
  unsigned int Height)
 {

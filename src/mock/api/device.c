@@ -11,46 +11,46 @@
 /* What the profile says; 0 where it says nothing. */
 static int attribute(CUdevice_attribute number)
 {
-    return cushim__world->settings.profile.attributes[number];
+    return cushim__mock->settings.profile.attributes[number];
 }
 
-CUSHIM__EXACT(DeviceGet)(CUdevice *device, int ordinal)
+MOCK_EXACT(DeviceGet)(CUdevice *device, int ordinal)
 {
-    struct cushim__device *found;
+    struct mock_device *found;
     CUresult code;
 
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(ordinal, &found);
+    code = cushim__mock_device_find(ordinal, &found);
     if (code == CUDA_SUCCESS)
         *device = found->ordinal;
     return code;
 }
 
-CUSHIM__EXACT(DeviceGetCount)(int *count)
+MOCK_EXACT(DeviceGetCount)(int *count)
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    *count = cushim__device_count();
+    *count = cushim__mock_device_count();
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
+MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
 {
-    const struct cushim__profile *profile = &cushim__world->settings.profile;
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
     const int number = (int)attrib;
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     /* This is looked at before cuInit, too. */
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__world->initialised)
+    if (!cushim__mock->initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
-    if (number < 0 || number >= CUSHIM__ATTRIBUTES_MAX)
+    if (number < 0 || number >= MOCK_ATTRIBUTES_MAX)
         return CUDA_ERROR_INVALID_VALUE;
     /* The mock has places of its own, whatever the profile's device had. */
     if (number == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
@@ -65,14 +65,14 @@ CUSHIM__EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice d
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
+MOCK_EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!prop)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     *prop = (CUdevprop){
@@ -94,14 +94,14 @@ CUSHIM__EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
+MOCK_EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!major || !minor)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -109,21 +109,21 @@ CUSHIM__EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceTotalMem_v2)(size_t *bytes, CUdevice dev)
+MOCK_EXACT(DeviceTotalMem_v2)(size_t *bytes, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code == CUDA_SUCCESS)
-        *bytes = cushim__world->settings.memory_bytes;
+        *bytes = cushim__mock->settings.memory_bytes;
     return code;
 }
 
 /* The ABI of CUDA 2.0 has 32 bits, which say the most that they can for more. */
-CUSHIM__EXACT(DeviceTotalMem)(unsigned int *bytes, CUdevice dev)
+MOCK_EXACT(DeviceTotalMem)(unsigned int *bytes, CUdevice dev)
 {
     size_t all;
     CUresult code;
@@ -159,16 +159,16 @@ static size_t texel_bytes(CUarray_format format, unsigned channels)
 }
 
 /* As measured: 4 GiB of texels, and 2^30 of them at most. */
-CUSHIM__APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
+MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
 (size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
 {
     const size_t bytes = texel_bytes(format, numChannels), most = (size_t)1 << 30;
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!maxWidthInElements)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     if (bytes == 0)
@@ -178,33 +178,33 @@ CUSHIM__APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and la
 }
 
 /* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
-CUSHIM__EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
+MOCK_EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     (void)type;
     if (!pi)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code == CUDA_SUCCESS)
         *pi = 0;
     return code;
 }
 
-CUSHIM__EXACT(DeviceGetHostAtomicCapabilities)
+MOCK_EXACT(DeviceGetHostAtomicCapabilities)
 (unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
  CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     /* This is looked at before cuInit, too. */
     if (!capabilities || !operations || count == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__world->initialised)
+    if (!cushim__mock->initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code == CUDA_SUCCESS)
         memset(capabilities, 0, count * sizeof *capabilities);
     return code;

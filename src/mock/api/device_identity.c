@@ -51,21 +51,21 @@ static bool read_address(const char *text, unsigned part[4])
 }
 
 /* The length is read as if it had no sign. */
-CUSHIM__EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
+MOCK_EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
 {
-    const char *text = cushim__world->settings.profile.name;
+    const char *text = cushim__mock->settings.profile.name;
     const size_t room = (unsigned)len;
     const size_t length = strlen(text);
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     if (room == 0) {
-        cushim__violation("the driver crashes on a length of 0");
+        cushim__mock_misuse("the driver crashes on a length of 0");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (length < room) {
@@ -77,45 +77,45 @@ CUSHIM__EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceGetUuid)(CUuuid *uuid, CUdevice dev)
+MOCK_EXACT(DeviceGetUuid)(CUuuid *uuid, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!uuid)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code == CUDA_SUCCESS)
         *uuid = device->uuid;
     return code;
 }
 
 /* The mock has no MIG instances, of which this one would tell. */
-CUSHIM__EXACT(DeviceGetUuid_v2)(CUuuid *uuid, CUdevice dev)
+MOCK_EXACT(DeviceGetUuid_v2)(CUuuid *uuid, CUdevice dev)
 {
     return cushim__mock_DeviceGetUuid(uuid, dev);
 }
 
 /* LUIDs are of Windows. */
-CUSHIM__EXACT(DeviceGetLuid)(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
+MOCK_EXACT(DeviceGetLuid)(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!luid || !deviceNodeMask)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
 }
 
-CUSHIM__EXACT(DeviceGetPCIBusId)(char *pciBusId, int len, CUdevice dev)
+MOCK_EXACT(DeviceGetPCIBusId)(char *pciBusId, int len, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!pciBusId)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     if (len < (int)PCI_TEXT)
@@ -124,14 +124,14 @@ CUSHIM__EXACT(DeviceGetPCIBusId)(char *pciBusId, int len, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
+MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
 {
     unsigned part[4];
 
     if (!dev || !pciBusId || !read_address(pciBusId, part))
         return CUDA_ERROR_INVALID_VALUE;
-    for (int i = 0; i < cushim__device_count(); i++) {
-        if (part[0] == 0 && part[1] == cushim__world->devices[i].bus && part[2] == 0 &&
+    for (int i = 0; i < cushim__mock_device_count(); i++) {
+        if (part[0] == 0 && part[1] == cushim__mock->devices[i].bus && part[2] == 0 &&
             part[3] == 0) {
             *dev = i;
             return CUDA_SUCCESS;
@@ -141,14 +141,14 @@ CUSHIM__EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
 }
 
 /* NvSciSync is of other platforms: Linux drivers on a PC check the arguments and do no more. */
-CUSHIM__EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
+MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!nvSciSyncAttrList)
         return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code != CUDA_SUCCESS)
         return code;
     return flags == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;

@@ -12,15 +12,15 @@ enum { CURRENT_CONTEXT = 0, TO_OWNER = 100, TO_ALL_DEVICES = 200 };
 /* Two devices that the program sees, and that differ. */
 static CUresult find_pair(CUdevice one, CUdevice other)
 {
-    struct cushim__device *device;
-    CUresult code = cushim__device_find(one, &device);
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(one, &device);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__device_find(other, &device);
+        code = cushim__mock_device_find(other, &device);
     return code == CUDA_SUCCESS && one == other ? CUDA_ERROR_INVALID_DEVICE : code;
 }
 
-CUSHIM__EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
+MOCK_EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice peerDev)
 {
     CUresult code;
 
@@ -28,14 +28,14 @@ CUSHIM__EXACT(DeviceCanAccessPeer)(int *canAccessPeer, CUdevice dev, CUdevice pe
         return CUDA_ERROR_INVALID_VALUE;
     code = find_pair(dev, peerDev);
     /* To itself a device is no peer, which here is an answer and no mistake. */
-    if (code != CUDA_SUCCESS && (dev != peerDev || dev < 0 || dev >= cushim__device_count()))
+    if (code != CUDA_SUCCESS && (dev != peerDev || dev < 0 || dev >= cushim__mock_device_count()))
         return code;
     *canAccessPeer = dev != peerDev;
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(DeviceGetP2PAttribute,
-                    "of two devices only whether they reach each other was measured")
+MOCK_APPROXIMATE(DeviceGetP2PAttribute,
+                 "of two devices only whether they reach each other was measured")
 (int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice, CUdevice dstDevice)
 {
     CUresult code;
@@ -62,7 +62,7 @@ CUSHIM__APPROXIMATE(DeviceGetP2PAttribute,
     }
 }
 
-CUSHIM__APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on another")
+MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on another")
 (unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
  CUdevice srcDevice, CUdevice dstDevice)
 {
@@ -77,11 +77,11 @@ CUSHIM__APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on a
 }
 
 /* No other device writes into the mock's memory, so there is never anything to wait for. */
-CUSHIM__EXACT(FlushGPUDirectRDMAWrites)
+MOCK_EXACT(FlushGPUDirectRDMAWrites)
 (cushim_CUflushGPUDirectRDMAWritesTarget target, cushim_CUflushGPUDirectRDMAWritesScope scope)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code != CUDA_SUCCESS)
         return code;

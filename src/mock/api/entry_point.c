@@ -35,8 +35,8 @@ static bool has_per_thread(const char *base, int driver)
     const size_t length = strlen(base);
 
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__symbols[i].flags & CUSHIM__PER_THREAD && cushim__symbol_exists(i, driver) &&
-            has_base(&cushim__symbols[i], base, length))
+        if (cushim__symbols[i].flags & CUSHIM__PER_THREAD &&
+            cushim__mock_symbol_exists(i, driver) && has_base(&cushim__symbols[i], base, length))
             return true;
     }
     return false;
@@ -45,7 +45,7 @@ static bool has_per_thread(const char *base, int driver)
 /* Find the newest symbol of a base name that `version` knows. Returns how it stands with it. */
 static int find(const char *base, unsigned version, bool per_thread, unsigned *slot)
 {
-    const int driver = cushim__world->settings.driver_version;
+    const int driver = cushim__mock->settings.driver_version;
     const size_t length = strlen(base);
     int status = UNKNOWN_NAME;
     unsigned newest = 0;
@@ -53,7 +53,7 @@ static int find(const char *base, unsigned version, bool per_thread, unsigned *s
     per_thread = per_thread && has_per_thread(base, driver);
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         const struct cushim__symbol *symbol = &cushim__symbols[i];
-        if (!has_base(symbol, base, length) || !cushim__symbol_exists(i, driver) ||
+        if (!has_base(symbol, base, length) || !cushim__mock_symbol_exists(i, driver) ||
             (symbol->flags & CUSHIM__PER_THREAD) != (per_thread ? CUSHIM__PER_THREAD : 0))
             continue;
         if (status == UNKNOWN_NAME)
@@ -70,10 +70,10 @@ static int find(const char *base, unsigned version, bool per_thread, unsigned *s
 /* What both versions of the call check first. */
 static CUresult check(const char *symbol, void *const *function, int version, cuuint64_t flags)
 {
-    const int driver = cushim__world->settings.driver_version;
+    const int driver = cushim__mock->settings.driver_version;
 
     if (!symbol || !function) {
-        cushim__violation("the %s is NULL", symbol ? "place for the function" : "name");
+        cushim__mock_misuse("the %s is NULL", symbol ? "place for the function" : "name");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (flags > HIGHEST_FLAGS)
@@ -85,14 +85,14 @@ static CUresult check(const char *symbol, void *const *function, int version, cu
 
 static void *pointer_to(unsigned slot)
 {
-    const cushim_function function = cushim__symbol_source(slot);
+    const cushim_function function = cushim__mock_symbol_source(slot);
     void *pointer;
 
     memcpy(&pointer, &function, sizeof pointer);
     return pointer;
 }
 
-CUSHIM__EXACT(GetProcAddress)
+MOCK_EXACT(GetProcAddress)
 (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
 {
     unsigned slot = 0;
@@ -106,7 +106,7 @@ CUSHIM__EXACT(GetProcAddress)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(GetProcAddress_v2)
+MOCK_EXACT(GetProcAddress_v2)
 (const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
  cushim_CUdriverProcAddressQueryResult *symbolStatus)
 {
@@ -124,7 +124,7 @@ CUSHIM__EXACT(GetProcAddress_v2)
 }
 
 /* No identifier is known here; drivers 470 to 580 answer one that they do not know like this. */
-CUSHIM__APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
+MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
 (const void **ppExportTable, const CUuuid *pExportTableId)
 {
     if (!ppExportTable || !pExportTableId)

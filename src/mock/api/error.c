@@ -29,20 +29,20 @@ static const struct cushim__result *find_known(CUresult code)
 {
     for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
         if (newer[i].number == (unsigned)code &&
-            newer[i].since > cushim__world->settings.driver_version)
+            newer[i].since > cushim__mock->settings.driver_version)
             return NULL;
     }
     return find(code);
 }
 
-const char *cushim__error_name(CUresult code)
+const char *cushim__mock_error_name(CUresult code)
 {
     const struct cushim__result *result = find(code);
 
     return result ? result->name : NULL;
 }
 
-const char *cushim__error_listed(size_t index, CUresult *code)
+const char *cushim__mock_error_listed(size_t index, CUresult *code)
 {
     if (index >= CUSHIM__RESULT_COUNT)
         return NULL;
@@ -54,21 +54,21 @@ const char *cushim__error_listed(size_t index, CUresult *code)
 static CUresult tell(const char *text, const char **pStr)
 {
     if (!pStr) {
-        cushim__violation("the driver crashes on a NULL pointer");
+        cushim__mock_misuse("the driver crashes on a NULL pointer");
         return CUDA_ERROR_INVALID_VALUE;
     }
     *pStr = text;
     return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUSHIM__EXACT(GetErrorName)(CUresult error, const char **pStr)
+MOCK_EXACT(GetErrorName)(CUresult error, const char **pStr)
 {
     const struct cushim__result *result = find_known(error);
 
     return tell(result ? result->name : NULL, pStr);
 }
 
-CUSHIM__APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
+MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 (CUresult error, const char **pStr)
 {
     const struct cushim__result *result = find_known(error);

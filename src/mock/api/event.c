@@ -15,32 +15,32 @@
 
 enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
 
-CUresult cushim__event_find(CUevent handle, struct cushim__event **event)
+CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event)
 {
-    return cushim__object_find(handle, CUSHIM__EVENT, event);
+    return cushim__mock_object_find(handle, MOCK_EVENT, event);
 }
 
 static void drop(void *object)
 {
-    struct cushim__event *event = object;
+    struct mock_event *event = object;
 
-    cushim__capture_forget_event(event);
-    cushim__record_release(event->record);
+    cushim__mock_capture_forget_event(event);
+    cushim__mock_record_release(event->record);
     if (event->shared)
-        cushim__shared_event_release(event->shared);
+        cushim__mock_shared_event_release(event->shared);
     free(event);
 }
 
-CUresult cushim__event_create(struct cushim__context *context, unsigned flags,
-                              struct cushim__event **event)
+CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
+                                   struct mock_event **event)
 {
-    struct cushim__event *made = calloc(1, sizeof *made);
+    struct mock_event *made = calloc(1, sizeof *made);
     CUresult code;
 
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     made->flags = flags;
-    code = cushim__object_add(made, CUSHIM__EVENT, context);
+    code = cushim__mock_object_add(made, MOCK_EVENT, context);
     if (code) {
         free(made);
         return code;
@@ -50,80 +50,82 @@ CUresult cushim__event_create(struct cushim__context *context, unsigned flags,
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(EventCreate)(CUevent *phEvent, unsigned int Flags)
+MOCK_EXACT(EventCreate)(CUevent *phEvent, unsigned int Flags)
 {
-    struct cushim__context *context;
-    struct cushim__event *event;
+    struct mock_context *context;
+    struct mock_event *event;
     CUresult code;
 
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code)
         return code;
     if (!phEvent || Flags > ALL_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__event_create(context, Flags, &event);
+    code = cushim__mock_event_create(context, Flags, &event);
     if (code == CUDA_SUCCESS)
         *phEvent = event->object.handle;
     return code;
 }
 
 /* Who waits for it goes on waiting for its record (statement 28). */
-CUSHIM__EXACT(EventDestroy_v2)(CUevent hEvent)
+MOCK_EXACT(EventDestroy_v2)(CUevent hEvent)
 {
-    struct cushim__event *event;
-    CUresult code = cushim__event_find(hEvent, &event);
+    struct mock_event *event;
+    CUresult code = cushim__mock_event_find(hEvent, &event);
 
     if (code)
         return code;
-    cushim__object_remove(event);
+    cushim__mock_object_remove(event);
     drop(event);
     return CUDA_SUCCESS;
 }
 
 /* What the event stands for is done. */
-bool cushim__event_done(const struct cushim__event *event)
+bool cushim__mock_event_done(const struct mock_event *event)
 {
     if (event->shared)
-        return cushim__shared_event_done(event->shared, cushim__shared_event_newest(event->shared));
-    return !event->record || cushim__record_done(event->record);
+        return cushim__mock_shared_event_done(event->shared,
+                                              cushim__mock_shared_event_newest(event->shared));
+    return !event->record || cushim__mock_record_done(event->record);
 }
 
 /* It is done, but not to be told so. */
-static bool is_hidden(const struct cushim__event *event)
+static bool is_hidden(const struct mock_event *event)
 {
-    return event->record && !event->record->shared && cushim__engine_hides(event->record->time_ns);
+    return event->record && !event->record->shared &&
+           cushim__mock_sim_delays_answer(event->record->time_ns);
 }
 
 /* What other processes have waited for, to record it, is not known. */
-static void saw(const struct cushim__event *event)
+static void saw(const struct mock_event *event)
 {
-    cushim__engine_told();
+    cushim__mock_sim_reported();
     if (event->shared)
-        cushim__races_saw_all();
+        cushim__race_saw_all();
     else if (event->record)
-        cushim__races_saw(cushim__clock_retain(event->record->clock), true);
+        cushim__race_saw(cushim__race_clock_retain(event->record->clock), true);
 }
 
-static CUresult find_to_query(CUevent hEvent, struct cushim__event **event)
+static CUresult find_to_query(CUevent hEvent, struct mock_event **event)
 {
-    CUresult code = cushim__event_find(hEvent, event);
+    CUresult code = cushim__mock_event_find(hEvent, event);
 
     if (code == CUDA_SUCCESS &&
-        (cushim__capture_count > 0 || (*event)->capture_state != CUSHIM__NOT_CAPTURED))
-        code = cushim__capture_query_event(*event);
+        (cushim__mock_capture_count > 0 || (*event)->capture_state != MOCK_NOT_CAPTURED))
+        code = cushim__mock_capture_query_event(*event);
     return code;
 }
 
-CUSHIM__EXACT(EventQuery)(CUevent hEvent)
+MOCK_EXACT(EventQuery)(CUevent hEvent)
 {
-    struct cushim__event *event;
+    struct mock_event *event;
     CUresult code = find_to_query(hEvent, &event);
 
     if (code)
         return code;
-    if (!cushim__event_done(event) || is_hidden(event))
+    if (!cushim__mock_event_done(event) || is_hidden(event))
         return CUDA_ERROR_NOT_READY;
     saw(event);
     return CUDA_SUCCESS;
@@ -131,39 +133,39 @@ CUSHIM__EXACT(EventQuery)(CUevent hEvent)
 
 static bool record_is_done(const void *what)
 {
-    return cushim__record_done(what);
+    return cushim__mock_record_done(what);
 }
 
-void cushim__event_share(const struct cushim__event *event, struct cushim__record *record)
+void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record)
 {
-    record->shared = cushim__shared_event_retain(event->shared);
-    record->shared_number = cushim__shared_event_newest(event->shared);
+    record->shared = cushim__mock_shared_event_retain(event->shared);
+    record->shared_number = cushim__mock_shared_event_newest(event->shared);
 }
 
 /* A record of its own for what several processes share. NULL: out of memory. */
-static struct cushim__record *shared_record(const struct cushim__event *event)
+static struct mock_record *shared_record(const struct mock_event *event)
 {
-    struct cushim__record *record = cushim__record_create();
+    struct mock_record *record = cushim__mock_record_create();
 
     if (record)
-        cushim__event_share(event, record);
+        cushim__mock_event_share(event, record);
     return record;
 }
 
 /* What the event stands for now, retained. NULL: nothing, or out of memory. */
-static struct cushim__record *newest(const struct cushim__event *event)
+static struct mock_record *newest(const struct mock_event *event)
 {
     if (event->shared)
         return shared_record(event);
-    return event->record ? cushim__record_retain(event->record) : NULL;
+    return event->record ? cushim__mock_record_retain(event->record) : NULL;
 }
 
-static CUresult synchronize(const struct cushim__event *event)
+static CUresult synchronize(const struct mock_event *event)
 {
-    struct cushim__record *record;
+    struct mock_record *record;
     CUresult code;
 
-    if (cushim__event_done(event)) {
+    if (cushim__mock_event_done(event)) {
         saw(event);
         return CUDA_SUCCESS;
     }
@@ -171,162 +173,162 @@ static CUresult synchronize(const struct cushim__event *event)
     if (!record)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (record->shared) {
-        code = cushim__engine_wait_outside(record_is_done, record);
+        code = cushim__mock_sim_wait_outside(record_is_done, record);
         if (code == CUDA_SUCCESS)
-            cushim__races_saw_all();
+            cushim__race_saw_all();
     } else {
-        code = cushim__engine_wait_until(record_is_done, record, record->stream, record->number);
-        cushim__races_saw(cushim__clock_retain(record->clock), code == CUDA_SUCCESS);
+        code = cushim__mock_sim_wait_until(record_is_done, record, record->stream, record->number);
+        cushim__race_saw(cushim__race_clock_retain(record->clock), code == CUDA_SUCCESS);
     }
-    cushim__record_release(record);
+    cushim__mock_record_release(record);
     return code;
 }
 
-CUSHIM__EXACT(EventSynchronize)(CUevent hEvent)
+MOCK_EXACT(EventSynchronize)(CUevent hEvent)
 {
-    struct cushim__event *event;
+    struct mock_event *event;
     CUresult code = find_to_query(hEvent, &event);
 
     return code ? code : synchronize(event);
 }
 
 /* The first ABI waits, whatever is captured. */
-CUSHIM__EXACT(EventDestroy)(CUevent hEvent)
+MOCK_EXACT(EventDestroy)(CUevent hEvent)
 {
-    struct cushim__event *event;
-    CUresult code = cushim__event_find(hEvent, &event);
+    struct mock_event *event;
+    CUresult code = cushim__mock_event_find(hEvent, &event);
 
-    if (code == CUDA_SUCCESS && event->capture_state == CUSHIM__NOT_CAPTURED)
+    if (code == CUDA_SUCCESS && event->capture_state == MOCK_NOT_CAPTURED)
         code = synchronize(event);
     return code ? code : cushim__mock_EventDestroy_v2(hEvent);
 }
 
-void *cushim__event_operation(const struct cushim__event *event, struct cushim__record *record)
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
 {
-    struct cushim__operation *operation = cushim__record_operation(record);
+    struct mock_operation *operation = cushim__mock_record_operation(record);
 
     if (operation)
         operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
     return operation;
 }
 
-void cushim__event_begin_record(const struct cushim__event *event, struct cushim__record *record,
-                                struct cushim__stream *stream)
+void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
+                                     struct mock_stream *stream)
 {
     record->stream = stream;
     if (event->shared) {
-        record->shared = cushim__shared_event_retain(event->shared);
-        record->shared_number = cushim__shared_event_begin(event->shared);
+        record->shared = cushim__mock_shared_event_retain(event->shared);
+        record->shared_number = cushim__mock_shared_event_begin(event->shared);
     }
 }
 
-void cushim__event_end_record(struct cushim__event *event, struct cushim__record *record,
-                              const struct cushim__stream *stream)
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+                                   const struct mock_stream *stream)
 {
-    record->number = cushim__engine_submitted();
-    record->clock = cushim__races_last(stream);
-    cushim__capture_forget_event(event);
-    cushim__record_release(event->record);
+    record->number = cushim__mock_sim_submitted();
+    record->clock = cushim__race_last(stream);
+    cushim__mock_capture_forget_event(event);
+    cushim__mock_record_release(event->record);
     event->record = record;
 }
 
-static CUresult record_on(struct cushim__event *event, struct cushim__stream *stream)
+static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
 {
-    struct cushim__record *record = cushim__record_create();
-    void *operation = record ? cushim__event_operation(event, record) : NULL;
+    struct mock_record *record = cushim__mock_record_create();
+    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (operation) {
-        cushim__event_begin_record(event, record, stream);
-        code = cushim__engine_submit(stream, operation);
+        cushim__mock_event_begin_record(event, record, stream);
+        code = cushim__mock_sim_submit(stream, operation);
     }
     if (code == CUDA_SUCCESS)
-        cushim__event_end_record(event, record, stream);
+        cushim__mock_event_end_record(event, record, stream);
     else
-        cushim__record_release(record);
+        cushim__mock_record_release(record);
     return code;
 }
 
 static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
 {
-    struct cushim__stream *stream;
-    struct cushim__event *event;
+    struct mock_stream *stream;
+    struct mock_event *event;
     CUresult code = CUDA_SUCCESS;
 
-    if (cushim__stream_is_default(hStream))
-        code = cushim__stream_find(hStream, &stream);
+    if (cushim__mock_stream_is_default(hStream))
+        code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__event_find(hEvent, &event);
+        code = cushim__mock_event_find(hEvent, &event);
     if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__stream_find(hStream, &stream);
+        code = cushim__mock_stream_find(hStream, &stream);
     if (code)
         return code;
     if (event->object.context != stream->object.context &&
         !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
         return CUDA_ERROR_INVALID_HANDLE;
     if (stream->capture)
-        return cushim__capture_record(stream, event, flags);
+        return cushim__mock_capture_record(stream, event, flags);
     if (flags == CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
     return record_on(event, stream);
 }
 
-CUSHIM__EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
+MOCK_EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
 {
     return record(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
 }
 
-CUSHIM__EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
+MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
 {
     return record(hEvent, hStream, flags);
 }
 
-void cushim__event_follow(const struct cushim__event *event, struct cushim__stream *stream)
+void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
 {
     if (event->shared)
-        cushim__races_wait_all(stream);
+        cushim__race_wait_all(stream);
     else if (event->record)
-        cushim__races_wait(stream, event->record->clock);
+        cushim__race_wait(stream, event->record->clock);
 }
 
-CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *stream)
+CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
 {
-    struct cushim__record *record;
+    struct mock_record *record;
     void *wait;
 
-    cushim__event_follow(event, stream);
-    if (cushim__event_done(event))
+    cushim__mock_event_follow(event, stream);
+    if (cushim__mock_event_done(event))
         return CUDA_SUCCESS;
     record = newest(event);
-    wait = record ? cushim__wait_operation(record) : NULL;
-    cushim__record_release(record);
-    return wait ? cushim__engine_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
+    wait = record ? cushim__mock_wait_operation(record) : NULL;
+    cushim__mock_record_release(record);
+    return wait ? cushim__mock_sim_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUSHIM__EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags)
+MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags)
 {
-    struct cushim__stream *stream;
-    struct cushim__event *event;
-    CUresult code = cushim__stream_find(hStream, &stream);
+    struct mock_stream *stream;
+    struct mock_event *event;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__event_find(hEvent, &event);
+    code = cushim__mock_event_find(hEvent, &event);
     if (code != CUDA_SUCCESS && !hEvent && stream->capture)
-        cushim__capture_invalidate(stream->capture);
-    if (code == CUDA_SUCCESS && stream->kind == CUSHIM__LEGACY)
-        code = cushim__capture_legacy(stream);
+        cushim__mock_capture_invalidate(stream->capture);
+    if (code == CUDA_SUCCESS && stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(stream);
     if (code == CUDA_SUCCESS && Flags > CU_EVENT_WAIT_EXTERNAL)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code)
         return code;
-    if (stream->capture || event->capture_state == CUSHIM__IN_CAPTURE)
-        return cushim__capture_wait(stream, event, Flags);
-    if (event->capture_state == CUSHIM__WAS_CAPTURED)
+    if (stream->capture || event->capture_state == MOCK_IN_CAPTURE)
+        return cushim__mock_capture_wait(stream, event, Flags);
+    if (event->capture_state == MOCK_WAS_CAPTURED)
         return CUDA_ERROR_INVALID_VALUE;
     if (Flags == CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_ILLEGAL_STATE;
-    return cushim__event_wait(event, stream);
+    return cushim__mock_event_wait(event, stream);
 }

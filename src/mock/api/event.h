@@ -7,86 +7,86 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/stream.h"
 
-struct cushim__capture;
-struct cushim__clock;
-struct cushim__shared_event;
+struct mock_capture;
+struct race_clock;
+struct mock_shared_event;
 
 /*
  * What one record leaves. Waiters keep the record that they were given, whatever is recorded later.
  * Reference-counted: the event, the operation that sets it and each operation that waits.
  */
-struct cushim__record {
+struct mock_record {
     unsigned references;
     bool done;
-    uint64_t time_ns;                    /* when it was done */
-    struct cushim__stream *stream;       /* while it is not done */
-    uint64_t number;                     /* of the operation */
-    struct cushim__stream *waiting;      /* streams whose head waits for it */
-    struct cushim__shared_event *shared; /* an interprocess event's; NULL: of this process only */
+    uint64_t time_ns;                 /* when it was done */
+    struct mock_stream *stream;       /* while it is not done */
+    uint64_t number;                  /* of the operation */
+    struct mock_stream *waiting;      /* streams whose head waits for it */
+    struct mock_shared_event *shared; /* an interprocess event's; NULL: of this process only */
     uint64_t shared_number;
-    struct cushim__clock *clock; /* what comes before it: src/race/race_search.h */
+    struct race_clock *clock; /* what comes before it: src/race/race_search.h */
 };
 
-enum cushim__event_capture {
-    CUSHIM__NOT_CAPTURED,
-    CUSHIM__IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` tells which */
-    CUSHIM__WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
+enum mock_event_capture {
+    MOCK_NOT_CAPTURED,
+    MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` tells which */
+    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
 };
 
-struct cushim__event {
-    struct cushim__object object;
+struct mock_event {
+    struct mock_object object;
     unsigned flags;
     bool imported;
-    struct cushim__record *record; /* NULL: never recorded, or in a capture */
-    struct cushim__shared_event *shared;
+    struct mock_record *record; /* NULL: never recorded, or in a capture */
+    struct mock_shared_event *shared;
 
     /* Owned by capture.c. */
-    enum cushim__event_capture capture_state;
-    struct cushim__capture *capture;
-    struct cushim__edges capture_nodes; /* what stood before it in its stream */
+    enum mock_event_capture capture_state;
+    struct mock_capture *capture;
+    struct mock_edges capture_nodes; /* what stood before it in its stream */
 };
 
-CUresult cushim__event_find(CUevent handle, struct cushim__event **event);
+CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event);
 
 /* A new event of a context, with its handle: for cuIpcOpenEventHandle as well. */
-CUresult cushim__event_create(struct cushim__context *context, unsigned flags,
-                              struct cushim__event **event);
+CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
+                                   struct mock_event **event);
 
 /* A new record with one reference, and its release. NULL: out of memory. */
-struct cushim__record *cushim__record_create(void);
-struct cushim__record *cushim__record_retain(struct cushim__record *record);
-void cushim__record_release(struct cushim__record *record);
-bool cushim__record_done(const struct cushim__record *record);
+struct mock_record *cushim__mock_record_create(void);
+struct mock_record *cushim__mock_record_retain(struct mock_record *record);
+void cushim__mock_record_release(struct mock_record *record);
+bool cushim__mock_record_done(const struct mock_record *record);
 
 /*
  * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
  * to wait may be told later for what.
  */
-void *cushim__record_operation(struct cushim__record *record);
-void *cushim__wait_operation(struct cushim__record *record);
-void cushim__wait_set(void *operation, struct cushim__record *record);
+void *cushim__mock_record_operation(struct mock_record *record);
+void *cushim__mock_wait_operation(struct mock_record *record);
+void cushim__mock_wait_set(void *operation, struct mock_record *record);
 
 /*
  * An event is recorded in four steps, of which the first alone may fail (NULL: out of memory): the
  * operation that sets a new record, the record's beginning, the operation that is queued by the
  * caller on a stream that is not captured, and the event that takes the record over.
  */
-void *cushim__event_operation(const struct cushim__event *event, struct cushim__record *record);
-void cushim__event_begin_record(const struct cushim__event *event, struct cushim__record *record,
-                                struct cushim__stream *stream);
-void cushim__event_end_record(struct cushim__event *event, struct cushim__record *record,
-                              const struct cushim__stream *stream);
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record);
+void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
+                                     struct mock_stream *stream);
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+                                   const struct mock_stream *stream);
 
 /* Whether nothing is left to wait for. */
-bool cushim__event_done(const struct cushim__event *event);
+bool cushim__mock_event_done(const struct mock_event *event);
 
 /* Make a new record stand for what the event, which processes share, stands for now. */
-void cushim__event_share(const struct cushim__event *event, struct cushim__record *record);
+void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record);
 
 /* For the search for races: a stream comes after the event, also if that is done already. */
-void cushim__event_follow(const struct cushim__event *event, struct cushim__stream *stream);
+void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream);
 
 /* Make a stream that is not captured wait for what the event stands for now. */
-CUresult cushim__event_wait(struct cushim__event *event, struct cushim__stream *stream);
+CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream);
 
 #endif

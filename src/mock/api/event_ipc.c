@@ -12,7 +12,7 @@
 /* What a CUipcEventHandle holds. */
 struct handle {
     char magic[8];
-    struct cushim__shared_address address;
+    struct mock_shared_address address;
     uint64_t sum; /* of what is before it */
 };
 
@@ -32,32 +32,32 @@ static uint64_t sum_of(const struct handle *handle)
 }
 
 /* From now on other processes see the records of the event, also the one that is under way. */
-static CUresult share(struct cushim__event *event)
+static CUresult share(struct mock_event *event)
 {
-    struct cushim__record *record = event->record;
-    CUresult code = cushim__shared_event_create(&event->shared);
+    struct mock_record *record = event->record;
+    CUresult code = cushim__mock_shared_event_create(&event->shared);
 
     if (code != CUDA_SUCCESS || !record)
         return code;
-    record->shared = cushim__shared_event_retain(event->shared);
-    record->shared_number = cushim__shared_event_begin(event->shared);
+    record->shared = cushim__mock_shared_event_retain(event->shared);
+    record->shared_number = cushim__mock_shared_event_begin(event->shared);
     if (record->done)
-        cushim__shared_event_end(event->shared, record->shared_number);
+        cushim__mock_shared_event_end(event->shared, record->shared_number);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
+MOCK_EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
 {
     struct handle handle = {.sum = 0};
-    struct cushim__context *context;
-    struct cushim__event *found;
+    struct mock_context *context;
+    struct mock_event *found;
     CUresult code;
 
     if (!pHandle || !event)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_current(&context); /* any: statement 74 */
+    code = cushim__mock_context_current(&context); /* any: statement 74 */
     if (code == CUDA_SUCCESS)
-        code = cushim__event_find(event, &found);
+        code = cushim__mock_event_find(event, &found);
     if (code == CUDA_SUCCESS && (!(found->flags & CU_EVENT_INTERPROCESS) || found->imported))
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS && !found->shared)
@@ -65,7 +65,7 @@ CUSHIM__EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
     if (code != CUDA_SUCCESS)
         return code;
     memcpy(handle.magic, magic, sizeof magic);
-    cushim__shared_event_address(found->shared, &handle.address);
+    cushim__mock_shared_event_address(found->shared, &handle.address);
     handle.sum = sum_of(&handle);
     memset(pHandle, 0, sizeof *pHandle);
     memcpy(pHandle, &handle, sizeof handle);
@@ -75,26 +75,26 @@ CUSHIM__EXACT(IpcGetEventHandle)(CUipcEventHandle *pHandle, CUevent event)
 /* Whether the event is one of this process. */
 static bool is_own(const struct handle *handle)
 {
-    struct cushim__event *event = NULL;
+    struct mock_event *event = NULL;
 
-    while ((event = cushim__object_next(CUSHIM__EVENT, event))) {
+    while ((event = cushim__mock_object_next(MOCK_EVENT, event))) {
         if (event->shared && !event->imported &&
-            cushim__shared_event_has_key(event->shared, handle->address.key))
+            cushim__mock_shared_event_has_key(event->shared, handle->address.key))
             return true;
     }
     return false;
 }
 
-CUSHIM__EXACT(IpcOpenEventHandle)(CUevent *phEvent, CUipcEventHandle handle)
+MOCK_EXACT(IpcOpenEventHandle)(CUevent *phEvent, CUipcEventHandle handle)
 {
-    struct cushim__context *context;
-    struct cushim__shared_event *shared;
-    struct cushim__event *event;
+    struct mock_context *context;
+    struct mock_shared_event *shared;
+    struct mock_event *event;
     struct handle known;
     CUresult code = phEvent ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__context_current(&context);
+        code = cushim__mock_context_current(&context);
     if (code != CUDA_SUCCESS)
         return code;
     memcpy(&known, &handle, sizeof known);
@@ -102,12 +102,13 @@ CUSHIM__EXACT(IpcOpenEventHandle)(CUevent *phEvent, CUipcEventHandle handle)
         return CUDA_ERROR_MAP_FAILED;
     if (is_own(&known))
         return CUDA_ERROR_INVALID_CONTEXT;
-    code = cushim__shared_event_open(&known.address, &shared);
+    code = cushim__mock_shared_event_open(&known.address, &shared);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__event_create(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, &event);
+    code =
+        cushim__mock_event_create(context, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING, &event);
     if (code != CUDA_SUCCESS) {
-        cushim__shared_event_release(shared);
+        cushim__mock_shared_event_release(shared);
         return code;
     }
     event->imported = true;

@@ -19,22 +19,22 @@
 #include <cuda.h>
 
 /* This process's end of it. Reference-counted: the event, and each record that is shared. */
-struct cushim__shared_event;
+struct mock_shared_event;
 
-struct cushim__shared_event *cushim__shared_event_retain(struct cushim__shared_event *shared);
-void cushim__shared_event_release(struct cushim__shared_event *shared);
+struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared);
+void cushim__mock_shared_event_release(struct mock_shared_event *shared);
 
 /*
  * A record begins: returns its number, from 1. Called when the record is queued; its operation
  * calls end() when it is executed or dropped.
  */
-uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared);
-void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t number);
+uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared);
+void cushim__mock_shared_event_end(struct mock_shared_event *shared, uint64_t number);
 
 /* The number of the newest record of all processes; 0: it was never recorded. */
-uint64_t cushim__shared_event_newest(const struct cushim__shared_event *shared);
+uint64_t cushim__mock_shared_event_newest(const struct mock_shared_event *shared);
 
 /* Whether a record is done; number 0 always is. May be asked again and again. */
-bool cushim__shared_event_done(const struct cushim__shared_event *shared, uint64_t number);
+bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint64_t number);
 
 #endif

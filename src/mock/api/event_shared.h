@@ -8,27 +8,27 @@
 
 #include <cuda.h>
 
-struct cushim__shared_event;
+struct mock_shared_event;
 
-enum { CUSHIM__SHARED_KEY_BYTES = 16 };
+enum { MOCK_SHARED_KEY_BYTES = 16 };
 
 /* Where a page is. */
-struct cushim__shared_address {
+struct mock_shared_address {
     int32_t process, file; /* of the process that made it */
-    unsigned char key[CUSHIM__SHARED_KEY_BYTES];
+    unsigned char key[MOCK_SHARED_KEY_BYTES];
 };
 
 /* Make a page, with one reference. OUT_OF_MEMORY or OPERATING_SYSTEM. */
-CUresult cushim__shared_event_create(struct cushim__shared_event **shared);
+CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared);
 
-void cushim__shared_event_address(const struct cushim__shared_event *shared,
-                                  struct cushim__shared_address *address);
+void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
+                                       struct mock_shared_address *address);
 
 /* Find the page of another process. MAP_FAILED: it is not there. */
-CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
-                                   struct cushim__shared_event **shared);
+CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+                                        struct mock_shared_event **shared);
 
-bool cushim__shared_event_has_key(const struct cushim__shared_event *shared,
-                                  const unsigned char key[CUSHIM__SHARED_KEY_BYTES]);
+bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
+                                       const unsigned char key[MOCK_SHARED_KEY_BYTES]);
 
 #endif

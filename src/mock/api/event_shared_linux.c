@@ -29,7 +29,7 @@ static const char magic[8] = "cushimev";
 
 struct page {
     char magic[sizeof magic];
-    unsigned char key[CUSHIM__SHARED_KEY_BYTES]; /* random: no other page has it */
+    unsigned char key[MOCK_SHARED_KEY_BYTES]; /* random: no other page has it */
     _Atomic uint64_t newest;
     _Atomic uint64_t done[SLOTS]; /* of the numbers that share a slot, the last that is done */
 };
@@ -37,7 +37,7 @@ struct page {
 _Static_assert(sizeof(struct page) <= 4096, "it is one page");
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these");
 
-struct cushim__shared_event {
+struct mock_shared_event {
     unsigned references;
     int file;
     struct page *page;
@@ -69,9 +69,9 @@ static bool can_lock(int file)
 }
 
 /* Takes the file over, in any case. NULL: out of memory. */
-static struct cushim__shared_event *map(int file)
+static struct mock_shared_event *map(int file)
 {
-    struct cushim__shared_event *shared = calloc(1, sizeof *shared);
+    struct mock_shared_event *shared = calloc(1, sizeof *shared);
     struct page *page;
 
     if (!shared) {
@@ -95,13 +95,13 @@ static bool fill_random(void *bytes, size_t count)
     return getrandom(bytes, count, 0) == (ssize_t)count;
 }
 
-CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
+CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
 {
-    int file = cushim__shared_file_create("cushim-event");
+    int file = cushim__mock_shared_file_create("cushim-event");
 
     if (file < 0)
         return CUDA_ERROR_OPERATING_SYSTEM;
-    if (ftruncate(file, sizeof(struct page)) != 0 || !cushim__shared_file_seal(file) ||
+    if (ftruncate(file, sizeof(struct page)) != 0 || !cushim__mock_shared_file_seal(file) ||
         !can_lock(file)) {
         close(file);
         return CUDA_ERROR_OPERATING_SYSTEM;
@@ -111,14 +111,14 @@ CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy((*shared)->page->magic, magic, sizeof magic);
     if (!fill_random((*shared)->page->key, sizeof(*shared)->page->key)) {
-        cushim__shared_event_release(*shared);
+        cushim__mock_shared_event_release(*shared);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
     return CUDA_SUCCESS;
 }
 
-void cushim__shared_event_address(const struct cushim__shared_event *shared,
-                                  struct cushim__shared_address *address)
+void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
+                                       struct mock_shared_address *address)
 {
     address->process = (int32_t)getpid();
     address->file = (int32_t)shared->file;
@@ -126,7 +126,7 @@ void cushim__shared_event_address(const struct cushim__shared_event *shared,
 }
 
 /* Whether an open file is the page with this key. */
-static bool is_page(int file, const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
+static bool is_page(int file, const unsigned char key[MOCK_SHARED_KEY_BYTES])
 {
     struct page head;
     const size_t bytes = offsetof(struct page, newest);
@@ -137,10 +137,10 @@ static bool is_page(int file, const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
            memcmp(head.key, key, sizeof head.key) == 0;
 }
 
-CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
-                                   struct cushim__shared_event **shared)
+CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+                                        struct mock_shared_event **shared)
 {
-    const int file = cushim__shared_file_open(address->process, address->file);
+    const int file = cushim__mock_shared_file_open(address->process, address->file);
 
     if (file < 0)
         return CUDA_ERROR_MAP_FAILED;
@@ -152,19 +152,19 @@ CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
     return *shared ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-bool cushim__shared_event_has_key(const struct cushim__shared_event *shared,
-                                  const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
+bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
+                                       const unsigned char key[MOCK_SHARED_KEY_BYTES])
 {
-    return memcmp(shared->page->key, key, CUSHIM__SHARED_KEY_BYTES) == 0;
+    return memcmp(shared->page->key, key, MOCK_SHARED_KEY_BYTES) == 0;
 }
 
-struct cushim__shared_event *cushim__shared_event_retain(struct cushim__shared_event *shared)
+struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared)
 {
     shared->references++;
     return shared;
 }
 
-void cushim__shared_event_release(struct cushim__shared_event *shared)
+void cushim__mock_shared_event_release(struct mock_shared_event *shared)
 {
     if (--shared->references > 0)
         return;
@@ -177,7 +177,7 @@ void cushim__shared_event_release(struct cushim__shared_event *shared)
  * The lock comes before the number can be seen, so that it is never seen unlocked and not done.
  * Another process holds it for a moment only; where one holds it on, that lock does as well.
  */
-uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
+uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {
     uint64_t newest = atomic_load(&shared->page->newest);
 
@@ -198,7 +198,7 @@ uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
     }
 }
 
-void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t number)
+void cushim__mock_shared_event_end(struct mock_shared_event *shared, uint64_t number)
 {
     _Atomic uint64_t *done = &shared->page->done[number % SLOTS];
     uint64_t before = atomic_load(done);
@@ -210,13 +210,13 @@ void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t numb
     lock(shared->file, F_UNLCK, number);
 }
 
-uint64_t cushim__shared_event_newest(const struct cushim__shared_event *shared)
+uint64_t cushim__mock_shared_event_newest(const struct mock_shared_event *shared)
 {
     return atomic_load(&shared->page->newest);
 }
 
 /* A number that nobody holds is done, or its process is gone, and its work with it. */
-bool cushim__shared_event_done(const struct cushim__shared_event *shared, uint64_t number)
+bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint64_t number)
 {
     if (number == 0 || atomic_load(&shared->page->done[number % SLOTS]) >= number)
         return true;

@@ -14,7 +14,7 @@
 #include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/section_windows.h"
 
-_Static_assert((int)CUSHIM__SHARED_KEY_BYTES == (int)CUSHIM__SECTION_KEY_BYTES, "one key");
+_Static_assert((int)MOCK_SHARED_KEY_BYTES == (int)MOCK_SECTION_KEY_BYTES, "one key");
 
 /* A record that is this many behind the newest counts as done. */
 enum { SLOTS = 448 };
@@ -30,11 +30,11 @@ struct page {
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "processes share these");
 
-struct cushim__shared_event {
+struct mock_shared_event {
     unsigned references;
     HANDLE section; /* of the process that made it */
     struct page *page;
-    unsigned char key[CUSHIM__SHARED_KEY_BYTES];
+    unsigned char key[MOCK_SHARED_KEY_BYTES];
     uint32_t member;
     HANDLE alive;
 };
@@ -50,18 +50,18 @@ static uint32_t number_of(uint64_t claim)
     return (uint32_t)(claim >> 32);
 }
 
-static void member_name(char name[CUSHIM__SECTION_NAME], const struct cushim__shared_event *shared,
+static void member_name(char name[MOCK_SECTION_NAME], const struct mock_shared_event *shared,
                         uint32_t member)
 {
     char kind[16];
 
     snprintf(kind, sizeof kind, "m%x", (unsigned)member);
-    cushim__section_name(name, kind, shared->key);
+    cushim__mock_section_name(name, kind, shared->key);
 }
 
-static bool is_alive(const struct cushim__shared_event *shared, uint32_t member)
+static bool is_alive(const struct mock_shared_event *shared, uint32_t member)
 {
-    char name[CUSHIM__SECTION_NAME];
+    char name[MOCK_SECTION_NAME];
     HANDLE alive;
 
     member_name(name, shared, member);
@@ -72,11 +72,11 @@ static bool is_alive(const struct cushim__shared_event *shared, uint32_t member)
 }
 
 /* Takes section and page over, in any case. NULL: out of memory. */
-static struct cushim__shared_event *join(HANDLE section, struct page *page,
-                                         const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
+static struct mock_shared_event *join(HANDLE section, struct page *page,
+                                      const unsigned char key[MOCK_SHARED_KEY_BYTES])
 {
-    struct cushim__shared_event *shared = calloc(1, sizeof *shared);
-    char name[CUSHIM__SECTION_NAME];
+    struct mock_shared_event *shared = calloc(1, sizeof *shared);
+    char name[MOCK_SECTION_NAME];
 
     if (shared) {
         memcpy(shared->key, key, sizeof shared->key);
@@ -96,10 +96,10 @@ static struct cushim__shared_event *join(HANDLE section, struct page *page,
     return NULL;
 }
 
-CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
+CUresult cushim__mock_shared_event_create(struct mock_shared_event **shared)
 {
-    unsigned char key[CUSHIM__SHARED_KEY_BYTES];
-    HANDLE section = cushim__section_create(what, key, sizeof(struct page));
+    unsigned char key[MOCK_SHARED_KEY_BYTES];
+    HANDLE section = cushim__mock_section_create(what, key, sizeof(struct page));
     struct page *page;
 
     if (!section)
@@ -113,19 +113,19 @@ CUresult cushim__shared_event_create(struct cushim__shared_event **shared)
     return *shared ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-void cushim__shared_event_address(const struct cushim__shared_event *shared,
-                                  struct cushim__shared_address *address)
+void cushim__mock_shared_event_address(const struct mock_shared_event *shared,
+                                       struct mock_shared_address *address)
 {
     address->process = (int32_t)GetCurrentProcessId();
     address->file = 0;
     memcpy(address->key, shared->key, sizeof address->key);
 }
 
-CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
-                                   struct cushim__shared_event **shared)
+CUresult cushim__mock_shared_event_open(const struct mock_shared_address *address,
+                                        struct mock_shared_event **shared)
 {
     size_t bytes;
-    struct page *page = cushim__section_find(what, address->key, &bytes);
+    struct page *page = cushim__mock_section_find(what, address->key, &bytes);
 
     if (!page)
         return CUDA_ERROR_MAP_FAILED;
@@ -133,19 +133,19 @@ CUresult cushim__shared_event_open(const struct cushim__shared_address *address,
     return *shared ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-bool cushim__shared_event_has_key(const struct cushim__shared_event *shared,
-                                  const unsigned char key[CUSHIM__SHARED_KEY_BYTES])
+bool cushim__mock_shared_event_has_key(const struct mock_shared_event *shared,
+                                       const unsigned char key[MOCK_SHARED_KEY_BYTES])
 {
-    return memcmp(shared->key, key, CUSHIM__SHARED_KEY_BYTES) == 0;
+    return memcmp(shared->key, key, MOCK_SHARED_KEY_BYTES) == 0;
 }
 
-struct cushim__shared_event *cushim__shared_event_retain(struct cushim__shared_event *shared)
+struct mock_shared_event *cushim__mock_shared_event_retain(struct mock_shared_event *shared)
 {
     shared->references++;
     return shared;
 }
 
-void cushim__shared_event_release(struct cushim__shared_event *shared)
+void cushim__mock_shared_event_release(struct mock_shared_event *shared)
 {
     if (--shared->references > 0)
         return;
@@ -160,7 +160,7 @@ void cushim__shared_event_release(struct cushim__shared_event *shared)
  * The claim comes before the number can be seen, so that it is never seen without its member. Who
  * finds a claim whose number is not told yet tells it: its member may be gone.
  */
-uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
+uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {
     for (;;) {
         uint64_t newest = atomic_load(&shared->page->newest);
@@ -177,7 +177,7 @@ uint64_t cushim__shared_event_begin(struct cushim__shared_event *shared)
     }
 }
 
-void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t number)
+void cushim__mock_shared_event_end(struct mock_shared_event *shared, uint64_t number)
 {
     _Atomic uint64_t *done = &shared->page->done[number % SLOTS];
     uint64_t before = atomic_load(done);
@@ -186,13 +186,13 @@ void cushim__shared_event_end(struct cushim__shared_event *shared, uint64_t numb
         continue;
 }
 
-uint64_t cushim__shared_event_newest(const struct cushim__shared_event *shared)
+uint64_t cushim__mock_shared_event_newest(const struct mock_shared_event *shared)
 {
     return atomic_load(&shared->page->newest);
 }
 
 /* What is begun is done if its process is gone, and its work with it. */
-bool cushim__shared_event_done(const struct cushim__shared_event *shared, uint64_t number)
+bool cushim__mock_shared_event_done(const struct mock_shared_event *shared, uint64_t number)
 {
     uint64_t begun;
 

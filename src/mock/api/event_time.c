@@ -9,7 +9,7 @@
 
 enum { TICK_NS = 32 }; /* what readings are multiples of */
 
-static bool can_be_timed(const struct cushim__event *event)
+static bool can_be_timed(const struct mock_event *event)
 {
     return !event->imported && !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
@@ -19,37 +19,37 @@ static uint64_t later(uint64_t one, uint64_t other)
     return one > other ? one : other;
 }
 
-CUSHIM__EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+MOCK_EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
-    struct cushim__event *start, *end;
-    CUresult code = cushim__event_find(hStart, &start);
+    struct mock_event *start, *end;
+    CUresult code = cushim__mock_event_find(hStart, &start);
     int64_t ticks;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__event_find(hEnd, &end);
+        code = cushim__mock_event_find(hEnd, &end);
     if (code == CUDA_SUCCESS)
-        code = cushim__capture_elapsed_event(start);
+        code = cushim__mock_capture_elapsed_event(start);
     if (code == CUDA_SUCCESS && !start->record)
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code == CUDA_SUCCESS)
-        code = cushim__capture_elapsed_event(end);
+        code = cushim__mock_capture_elapsed_event(end);
     if (code)
         return code;
     if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
         start->object.context != end->object.context)
         return CUDA_ERROR_INVALID_HANDLE;
     if (!start->record->done || !end->record->done ||
-        cushim__engine_hides(later(start->record->time_ns, end->record->time_ns)))
+        cushim__mock_sim_delays_answer(later(start->record->time_ns, end->record->time_ns)))
         return CUDA_ERROR_NOT_READY;
-    cushim__engine_told();
-    cushim__races_saw(cushim__clock_retain(start->record->clock), true);
-    cushim__races_saw(cushim__clock_retain(end->record->clock), true);
+    cushim__mock_sim_reported();
+    cushim__race_saw(cushim__race_clock_retain(start->record->clock), true);
+    cushim__race_saw(cushim__race_clock_retain(end->record->clock), true);
     ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
     *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+MOCK_EXACT(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
 {
     return cushim__mock_EventElapsedTime(pMilliseconds, hStart, hEnd);
 }

@@ -20,41 +20,41 @@ enum {
 
 static int attribute_of_device(CUdevice_attribute number)
 {
-    return cushim__world->settings.profile.attributes[number];
+    return cushim__mock->settings.profile.attributes[number];
 }
 
-CUresult cushim__function_find(const void *handle, struct cushim__context *context,
-                               struct cushim__function **function)
+CUresult cushim__mock_function_find(const void *handle, struct mock_context *context,
+                                    struct mock_function **function)
 {
     CUresult code = CUDA_SUCCESS;
 
-    if (!cushim__object_peek(handle, CUSHIM__KERNEL))
-        return cushim__object_find(handle, CUSHIM__FUNCTION, function);
+    if (!cushim__mock_object_lookup(handle, MOCK_KERNEL))
+        return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
     if (!context)
-        code = cushim__context_current(&context);
-    return code == CUDA_SUCCESS ? cushim__kernel_function(handle, context, function) : code;
+        code = cushim__mock_context_current(&context);
+    return code == CUDA_SUCCESS ? cushim__mock_kernel_function(handle, context, function) : code;
 }
 
-void cushim__function_defaults(const struct cushim__image_kernel *kernel,
-                               struct cushim__function_settings *settings)
+void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
+                                    struct mock_function_settings *settings)
 {
     const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     const int rest = most - (int)kernel->shared_bytes;
 
-    *settings = (struct cushim__function_settings){
+    *settings = (struct mock_function_settings){
         .dynamic_shared_bytes = rest > 0 ? rest : 0,
         .carveout = CARVEOUT_DEFAULT,
     };
 }
 
-unsigned cushim__function_threads(const struct cushim__image_kernel *kernel)
+unsigned cushim__mock_function_threads(const struct mock_image_kernel *kernel)
 {
     const unsigned most = (unsigned)attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 
     return kernel->max_threads > 0 && kernel->max_threads < most ? kernel->max_threads : most;
 }
 
-static int constant_bytes(const struct cushim__image *image)
+static int constant_bytes(const struct mock_image *image)
 {
     size_t bytes = 0;
 
@@ -69,10 +69,10 @@ static int architecture(void)
            attribute_of_device(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 }
 
-CUresult cushim__function_attribute(const struct cushim__code *code,
-                                    const struct cushim__image_kernel *kernel,
-                                    const struct cushim__function_settings *settings,
-                                    CUfunction_attribute attribute, int *value)
+CUresult cushim__mock_function_attribute(const struct mock_code *code,
+                                         const struct mock_image_kernel *kernel,
+                                         const struct mock_function_settings *settings,
+                                         CUfunction_attribute attribute, int *value)
 {
     const unsigned number = (unsigned)attribute;
 
@@ -84,7 +84,7 @@ CUresult cushim__function_attribute(const struct cushim__code *code,
     }
     switch (number) {
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-        *value = (int)cushim__function_threads(kernel);
+        *value = (int)cushim__mock_function_threads(kernel);
         break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
         *value = (int)kernel->shared_bytes;
@@ -123,9 +123,9 @@ CUresult cushim__function_attribute(const struct cushim__code *code,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__function_set(const struct cushim__image_kernel *kernel,
-                              struct cushim__function_settings *settings,
-                              CUfunction_attribute attribute, int value)
+CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
+                                   struct mock_function_settings *settings,
+                                   CUfunction_attribute attribute, int value)
 {
     const unsigned number = (unsigned)attribute;
     const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
@@ -158,16 +158,16 @@ CUresult cushim__function_set(const struct cushim__image_kernel *kernel,
 }
 
 /* A CUkernel is no function here. */
-static CUresult find_strictly(CUfunction handle, struct cushim__function **function)
+static CUresult find_strictly(CUfunction handle, struct mock_function **function)
 {
-    return cushim__object_find(handle, CUSHIM__FUNCTION, function);
+    return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
 }
 
-CUSHIM__APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
-                                      "kernel; of a cubin, the PTX version is that of the binary")
+MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
+                                   "kernel; of a cubin, the PTX version is that of the binary")
 (int *pi, CUfunction_attribute attrib, CUfunction hfunc)
 {
-    struct cushim__function *function;
+    struct mock_function *function;
     CUresult code;
 
     if (!pi)
@@ -175,24 +175,24 @@ CUSHIM__APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are th
     code = find_strictly(hfunc, &function);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__function_attribute(function->module->code, function->kernel, &function->settings,
-                                      attrib, pi);
+    return cushim__mock_function_attribute(function->module->code, function->kernel,
+                                           &function->settings, attrib, pi);
 }
 
-CUSHIM__EXACT(FuncSetAttribute)(CUfunction hfunc, CUfunction_attribute attrib, int value)
+MOCK_EXACT(FuncSetAttribute)(CUfunction hfunc, CUfunction_attribute attrib, int value)
 {
-    struct cushim__function *function;
-    CUresult code = cushim__function_find(hfunc, NULL, &function);
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
 
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__function_set(function->kernel, &function->settings, attrib, value);
+    return cushim__mock_function_set(function->kernel, &function->settings, attrib, value);
 }
 
-CUSHIM__EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
+MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
 {
-    struct cushim__function *function;
-    CUresult code = cushim__function_find(hfunc, NULL, &function);
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
 
     if (code != CUDA_SUCCESS)
         return code;
@@ -203,10 +203,10 @@ CUSHIM__EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
 }
 
 /* No device of today has banks to choose: the value is checked, and nothing else. */
-CUSHIM__EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
+MOCK_EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
 {
-    struct cushim__function *function;
-    CUresult code = cushim__function_find(hfunc, NULL, &function);
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
 
     if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -214,14 +214,14 @@ CUSHIM__EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
 }
 
 /* These answer INVALID_VALUE to NULL, where others answer INVALID_HANDLE. */
-static CUresult find_not_null(CUfunction handle, struct cushim__function **function)
+static CUresult find_not_null(CUfunction handle, struct mock_function **function)
 {
-    return handle ? cushim__function_find(handle, NULL, function) : CUDA_ERROR_INVALID_VALUE;
+    return handle ? cushim__mock_function_find(handle, NULL, function) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUSHIM__EXACT(FuncGetName)(const char **name, CUfunction hfunc)
+MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
 {
-    struct cushim__function *function;
+    struct mock_function *function;
     CUresult code = name && hfunc ? find_strictly(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
@@ -229,9 +229,9 @@ CUSHIM__EXACT(FuncGetName)(const char **name, CUfunction hfunc)
     return code;
 }
 
-CUSHIM__EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
+MOCK_EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
 {
-    struct cushim__function *function;
+    struct mock_function *function;
     CUresult code = hmod ? find_not_null(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
@@ -239,8 +239,8 @@ CUSHIM__EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
     return code;
 }
 
-CUresult cushim__kernel_parameter(const struct cushim__image_kernel *kernel, size_t index,
-                                  size_t *offset, size_t *bytes)
+CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, size_t index,
+                                       size_t *offset, size_t *bytes)
 {
     if (index >= kernel->parameter_count)
         return CUDA_ERROR_INVALID_VALUE;
@@ -250,21 +250,21 @@ CUresult cushim__kernel_parameter(const struct cushim__image_kernel *kernel, siz
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(FuncGetParamInfo)
+MOCK_EXACT(FuncGetParamInfo)
 (CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
 {
-    struct cushim__function *function;
+    struct mock_function *function;
     CUresult code = paramOffset ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
 
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
+    return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
-CUSHIM__EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
+MOCK_EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
 {
-    struct cushim__function *found;
+    struct mock_function *found;
     CUresult code = state ? find_not_null(function, &found) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
@@ -272,10 +272,10 @@ CUSHIM__EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction fun
     return code;
 }
 
-CUSHIM__EXACT(FuncLoad)(CUfunction function)
+MOCK_EXACT(FuncLoad)(CUfunction function)
 {
-    struct cushim__function *found;
-    CUresult code = cushim__function_find(function, NULL, &found);
+    struct mock_function *found;
+    CUresult code = cushim__mock_function_find(function, NULL, &found);
 
     if (code == CUDA_SUCCESS)
         found->loaded = true;

@@ -13,27 +13,27 @@ enum { LEVELS_MAX = 64 };
 
 static uint64_t graphs_made, nodes_made;
 
-CUresult cushim__graph_find(CUgraph handle, struct cushim__graph **graph)
+CUresult cushim__mock_graph_find(CUgraph handle, struct mock_graph **graph)
 {
-    return handle ? cushim__object_find(handle, CUSHIM__GRAPH, graph) : CUDA_ERROR_INVALID_VALUE;
+    return handle ? cushim__mock_object_find(handle, MOCK_GRAPH, graph) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cushim__node_find(CUgraphNode handle, struct cushim__node **node)
+CUresult cushim__mock_node_find(CUgraphNode handle, struct mock_node **node)
 {
-    return handle ? cushim__object_find(handle, CUSHIM__NODE, node) : CUDA_ERROR_INVALID_VALUE;
+    return handle ? cushim__mock_object_find(handle, MOCK_NODE, node) : CUDA_ERROR_INVALID_VALUE;
 }
 
-void cushim__work_end(struct cushim__work *work)
+void cushim__mock_work_end(struct mock_work *work)
 {
-    cushim__operation_destroy(work->operation);
-    cushim__graph_destroy(work->child);
-    *work = (struct cushim__work){.type = work->type};
+    cushim__mock_operation_destroy(work->operation);
+    cushim__mock_graph_destroy(work->child);
+    *work = (struct mock_work){.type = work->type};
 }
 
-static void node_free(struct cushim__node *node)
+static void node_free(struct mock_node *node)
 {
-    cushim__edges_clear(&node->dependencies);
-    cushim__edges_clear(&node->dependents);
+    cushim__mock_edges_clear(&node->dependencies);
+    cushim__mock_edges_clear(&node->dependents);
     free(node);
 }
 
@@ -43,30 +43,30 @@ static void node_free(struct cushim__node *node)
  */
 static void drop_node(void *object)
 {
-    struct cushim__node *node = object;
+    struct mock_node *node = object;
 
-    cushim__operation_destroy(node->work.operation);
+    cushim__mock_operation_destroy(node->work.operation);
     node_free(node);
 }
 
 static void drop_graph(void *object)
 {
-    struct cushim__graph *graph = object;
+    struct mock_graph *graph = object;
 
-    cushim__held_free(graph->held);
+    cushim__mock_held_free(graph->held);
     free(graph->order);
     free(graph);
 }
 
-CUresult cushim__graph_create(bool visible, struct cushim__graph **graph)
+CUresult cushim__mock_graph_create(bool visible, struct mock_graph **graph)
 {
-    struct cushim__graph *created = calloc(1, sizeof *created);
+    struct mock_graph *created = calloc(1, sizeof *created);
 
     if (!created)
         return CUDA_ERROR_OUT_OF_MEMORY;
     created->number = ++graphs_made;
     created->object.drop = drop_graph;
-    if (visible && cushim__object_add(created, CUSHIM__GRAPH, NULL) != CUDA_SUCCESS) {
+    if (visible && cushim__mock_object_add(created, MOCK_GRAPH, NULL) != CUDA_SUCCESS) {
         free(created);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -74,14 +74,14 @@ CUresult cushim__graph_create(bool visible, struct cushim__graph **graph)
     return CUDA_SUCCESS;
 }
 
-static bool is_visible(const struct cushim__graph *graph)
+static bool is_visible(const struct mock_graph *graph)
 {
     return graph->object.handle != NULL;
 }
 
-static void unlink_node(struct cushim__node *node)
+static void unlink_node(struct mock_node *node)
 {
-    struct cushim__graph *graph = node->graph;
+    struct mock_graph *graph = node->graph;
 
     *(node->previous ? &node->previous->next : &graph->first) = node->next;
     *(node->next ? &node->next->previous : &graph->last) = node->previous;
@@ -89,11 +89,11 @@ static void unlink_node(struct cushim__node *node)
 }
 
 /* How many graphs lie in each other, this one included. */
-static unsigned levels_below(const struct cushim__graph *graph)
+static unsigned levels_below(const struct mock_graph *graph)
 {
     unsigned most = 0;
 
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
         const unsigned levels = node->work.child ? levels_below(node->work.child) : 0;
 
         most = levels > most ? levels : most;
@@ -101,7 +101,7 @@ static unsigned levels_below(const struct cushim__graph *graph)
     return most + 1;
 }
 
-bool cushim__graph_takes_child(const struct cushim__graph *graph, const struct cushim__graph *child)
+bool cushim__mock_graph_takes_child(const struct mock_graph *graph, const struct mock_graph *child)
 {
     unsigned levels = levels_below(child) + 1;
 
@@ -117,69 +117,68 @@ bool cushim__graph_takes_child(const struct cushim__graph *graph, const struct c
 }
 
 /* Its edges are the caller's affair. */
-static void node_end(struct cushim__node *node)
+static void node_end(struct mock_node *node)
 {
     unlink_node(node);
     if (node->object.handle)
-        cushim__object_remove(node);
-    cushim__work_end(&node->work);
+        cushim__mock_object_remove(node);
+    cushim__mock_work_end(&node->work);
     node_free(node);
 }
 
-void cushim__graph_destroy(struct cushim__graph *graph)
+void cushim__mock_graph_destroy(struct mock_graph *graph)
 {
     if (!graph)
         return;
     if (graph->capture)
-        cushim__capture_lose_graph(graph->capture);
+        cushim__mock_capture_lose_graph(graph->capture);
     while (graph->first)
         node_end(graph->first);
-    cushim__held_release(graph->held);
+    cushim__mock_held_release(graph->held);
     if (is_visible(graph))
-        cushim__object_remove(graph);
+        cushim__mock_object_remove(graph);
     free(graph->order);
     free(graph);
 }
 
-bool cushim__node_connect(struct cushim__node *from, struct cushim__node *to,
-                          const struct cushim__edge_data *data)
+bool cushim__mock_node_connect(struct mock_node *from, struct mock_node *to,
+                               const struct mock_edge_data *data)
 {
-    if (!cushim__edges_add(&to->dependencies, from, data))
+    if (!cushim__mock_edges_add(&to->dependencies, from, data))
         return false;
-    if (!cushim__edges_add(&from->dependents, to, data)) {
+    if (!cushim__mock_edges_add(&from->dependents, to, data)) {
         to->dependencies.count--;
         return false;
     }
     return true;
 }
 
-void cushim__node_disconnect(struct cushim__node *from, struct cushim__node *to)
+void cushim__mock_node_disconnect(struct mock_node *from, struct mock_node *to)
 {
-    cushim__edges_remove(&to->dependencies, from);
-    cushim__edges_remove(&from->dependents, to);
+    cushim__mock_edges_remove(&to->dependencies, from);
+    cushim__mock_edges_remove(&from->dependents, to);
 }
 
-void cushim__node_destroy(struct cushim__node *node)
+void cushim__mock_node_destroy(struct mock_node *node)
 {
     while (node->dependencies.count > 0)
-        cushim__node_disconnect(node->dependencies.at[0].node, node);
+        cushim__mock_node_disconnect(node->dependencies.at[0].node, node);
     while (node->dependents.count > 0)
-        cushim__node_disconnect(node, node->dependents.at[0].node);
+        cushim__mock_node_disconnect(node, node->dependents.at[0].node);
     node_end(node);
 }
 
 /*
  * A node at the end of its graph, without edges. NULL: out of memory; `work` is the caller's then.
  */
-static struct cushim__node *node_create(struct cushim__graph *graph,
-                                        const struct cushim__work *work)
+static struct mock_node *node_create(struct mock_graph *graph, const struct mock_work *work)
 {
-    struct cushim__node *node = calloc(1, sizeof *node);
+    struct mock_node *node = calloc(1, sizeof *node);
 
     if (!node)
         return NULL;
     node->object.drop = drop_node;
-    if (is_visible(graph) && cushim__object_add(node, CUSHIM__NODE, NULL) != CUDA_SUCCESS) {
+    if (is_visible(graph) && cushim__mock_object_add(node, MOCK_NODE, NULL) != CUDA_SUCCESS) {
         free(node);
         return NULL;
     }
@@ -195,20 +194,20 @@ static struct cushim__node *node_create(struct cushim__graph *graph,
     return node;
 }
 
-CUresult cushim__node_add(struct cushim__graph *graph, const struct cushim__edges *dependencies,
-                          struct cushim__work *work, struct cushim__node **node)
+CUresult cushim__mock_node_add(struct mock_graph *graph, const struct mock_edges *dependencies,
+                               struct mock_work *work, struct mock_node **node)
 {
-    struct cushim__node *created = node_create(graph, work);
+    struct mock_node *created = node_create(graph, work);
 
     if (!created) {
-        cushim__work_end(work);
+        cushim__mock_work_end(work);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     for (size_t i = 0; i < dependencies->count; i++) {
-        const struct cushim__edge *edge = &dependencies->at[i];
+        const struct mock_edge *edge = &dependencies->at[i];
 
-        if (!cushim__node_connect(edge->node, created, &edge->data)) {
-            cushim__node_destroy(created);
+        if (!cushim__mock_node_connect(edge->node, created, &edge->data)) {
+            cushim__mock_node_destroy(created);
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     }
@@ -217,29 +216,30 @@ CUresult cushim__node_add(struct cushim__graph *graph, const struct cushim__edge
     return CUDA_SUCCESS;
 }
 
-static bool work_copy(const struct cushim__work *work, bool visible, struct cushim__work *copy)
+static bool work_copy(const struct mock_work *work, bool visible, struct mock_work *copy)
 {
     *copy = *work;
     copy->operation = NULL;
     copy->child = NULL;
     if (work->operation) {
-        copy->operation = cushim__operation_copy(work->operation);
+        copy->operation = cushim__mock_operation_copy(work->operation);
         return copy->operation != NULL;
     }
-    return !work->child || cushim__graph_clone(work->child, visible, &copy->child) == CUDA_SUCCESS;
+    return !work->child ||
+           cushim__mock_graph_clone(work->child, visible, &copy->child) == CUDA_SUCCESS;
 }
 
 /* Copy a node; its dependencies were copied before, `copies` are those of the nodes before it. */
-static bool node_copy(const struct cushim__node *node, struct cushim__graph *clone)
+static bool node_copy(const struct mock_node *node, struct mock_graph *clone)
 {
-    struct cushim__work work;
-    struct cushim__node *copy;
+    struct mock_work work;
+    struct mock_node *copy;
 
     if (!work_copy(&node->work, is_visible(clone), &work))
         return false;
     copy = node_create(clone, &work);
     if (!copy) {
-        cushim__work_end(&work);
+        cushim__mock_work_end(&work);
         return false;
     }
     copy->origin = node->number;
@@ -248,48 +248,50 @@ static bool node_copy(const struct cushim__node *node, struct cushim__graph *clo
 }
 
 /* The copies stand in the order of the originals, so each has the place of its own. */
-static bool edges_copy(const struct cushim__graph *graph, const struct cushim__graph *clone,
-                       struct cushim__node **copies)
+static bool edges_copy(const struct mock_graph *graph, const struct mock_graph *clone,
+                       struct mock_node **copies)
 {
-    struct cushim__node *copy = clone->first;
+    struct mock_node *copy = clone->first;
     size_t place = 0;
 
-    for (struct cushim__node *node = graph->first; node; node = node->next, copy = copy->next) {
+    for (struct mock_node *node = graph->first; node; node = node->next, copy = copy->next) {
         node->waiting = place;
         copies[place++] = copy;
     }
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
         copy = copies[node->waiting];
         for (size_t i = 0; i < node->dependencies.count; i++) {
-            const struct cushim__edge *edge = &node->dependencies.at[i];
+            const struct mock_edge *edge = &node->dependencies.at[i];
 
-            if (!cushim__edges_add(&copy->dependencies, copies[edge->node->waiting], &edge->data))
+            if (!cushim__mock_edges_add(&copy->dependencies, copies[edge->node->waiting],
+                                        &edge->data))
                 return false;
         }
         for (size_t i = 0; i < node->dependents.count; i++) {
-            const struct cushim__edge *edge = &node->dependents.at[i];
+            const struct mock_edge *edge = &node->dependents.at[i];
 
-            if (!cushim__edges_add(&copy->dependents, copies[edge->node->waiting], &edge->data))
+            if (!cushim__mock_edges_add(&copy->dependents, copies[edge->node->waiting],
+                                        &edge->data))
                 return false;
         }
     }
     return true;
 }
 
-CUresult cushim__graph_clone(const struct cushim__graph *graph, bool visible,
-                             struct cushim__graph **clone)
+CUresult cushim__mock_graph_clone(const struct mock_graph *graph, bool visible,
+                                  struct mock_graph **clone)
 {
-    struct cushim__node **copies = calloc(graph->node_count + 1, sizeof *copies);
-    struct cushim__graph *made = NULL;
-    bool complete = copies && cushim__graph_create(visible, &made) == CUDA_SUCCESS;
+    struct mock_node **copies = calloc(graph->node_count + 1, sizeof *copies);
+    struct mock_graph *made = NULL;
+    bool complete = copies && cushim__mock_graph_create(visible, &made) == CUDA_SUCCESS;
 
-    for (const struct cushim__node *node = graph->first; complete && node; node = node->next)
+    for (const struct mock_node *node = graph->first; complete && node; node = node->next)
         complete = node_copy(node, made);
-    complete =
-        complete && edges_copy(graph, made, copies) && cushim__held_copy(graph->held, &made->held);
+    complete = complete && edges_copy(graph, made, copies) &&
+               cushim__mock_held_copy(graph->held, &made->held);
     free(copies);
     if (!complete) {
-        cushim__graph_destroy(made);
+        cushim__mock_graph_destroy(made);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->origin = graph->number;
@@ -297,12 +299,12 @@ CUresult cushim__graph_clone(const struct cushim__graph *graph, bool visible,
     return CUDA_SUCCESS;
 }
 
-struct cushim__node *cushim__graph_copy_of(const struct cushim__graph *clone,
-                                           const struct cushim__node *original)
+struct mock_node *cushim__mock_graph_copy_of(const struct mock_graph *clone,
+                                             const struct mock_node *original)
 {
     if (clone->origin != original->graph->number)
         return NULL;
-    for (struct cushim__node *node = clone->first; node; node = node->next) {
+    for (struct mock_node *node = clone->first; node; node = node->next) {
         if (node->origin == original->number)
             return node;
     }

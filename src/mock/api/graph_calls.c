@@ -3,71 +3,71 @@
 #include "src/mock/api/graph.h"
 #include "src/mock/call.h"
 
-CUSHIM__EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
+MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
 {
-    struct cushim__graph *graph;
+    struct mock_graph *graph;
     CUresult code;
 
     if (!phGraph || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__graph_create(true, &graph);
+    code = cushim__mock_graph_create(true, &graph);
     if (code == CUDA_SUCCESS)
         *phGraph = graph->object.handle;
     return code;
 }
 
 /* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
-CUSHIM__EXACT(GraphDestroy)(CUgraph hGraph)
+MOCK_EXACT(GraphDestroy)(CUgraph hGraph)
 {
-    struct cushim__graph *graph;
-    CUresult code = cushim__graph_find(hGraph, &graph);
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(hGraph, &graph);
 
     if (code == CUDA_SUCCESS && graph->parent)
         code = CUDA_ERROR_INVALID_VALUE;
     else if (code == CUDA_SUCCESS && graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        cushim__graph_destroy(graph);
+        cushim__mock_graph_destroy(graph);
     return code;
 }
 
-CUSHIM__EXACT(GraphClone)(CUgraph *phGraphClone, CUgraph originalGraph)
+MOCK_EXACT(GraphClone)(CUgraph *phGraphClone, CUgraph originalGraph)
 {
-    struct cushim__graph *graph, *clone;
+    struct mock_graph *graph, *clone;
     CUresult code =
-        phGraphClone ? cushim__graph_find(originalGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+        phGraphClone ? cushim__mock_graph_find(originalGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_clone(graph, true, &clone);
+        code = cushim__mock_graph_clone(graph, true, &clone);
     if (code == CUDA_SUCCESS)
         *phGraphClone = clone->object.handle;
     return code;
 }
 
-CUSHIM__EXACT(GraphNodeFindInClone)
+MOCK_EXACT(GraphNodeFindInClone)
 (CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
 {
-    struct cushim__node *original, *copy;
-    struct cushim__graph *clone;
-    CUresult code = phNode ? cushim__node_find(hOriginalNode, &original) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_node *original, *copy;
+    struct mock_graph *clone;
+    CUresult code =
+        phNode ? cushim__mock_node_find(hOriginalNode, &original) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_find(hClonedGraph, &clone);
+        code = cushim__mock_graph_find(hClonedGraph, &clone);
     if (code != CUDA_SUCCESS)
         return code;
-    copy = cushim__graph_copy_of(clone, original);
+    copy = cushim__mock_graph_copy_of(clone, original);
     *phNode = copy ? copy->object.handle : NULL;
     return copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 /*
- * Give nodes of a graph to a program, as cushim__edges_give() does with those of edges. The driver
+ * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The driver
  * gives roots the other way round (statement 133).
  */
-static CUresult give(const struct cushim__graph *graph, bool roots, CUgraphNode *nodes,
-                     size_t *room)
+static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *nodes, size_t *room)
 {
-    const struct cushim__node *node = roots ? graph->last : graph->first;
+    const struct mock_node *node = roots ? graph->last : graph->first;
     size_t count = 0;
 
     for (; node; node = roots ? node->previous : node->next) {
@@ -86,28 +86,28 @@ static CUresult give(const struct cushim__graph *graph, bool roots, CUgraphNode 
 
 static CUresult list(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
 {
-    struct cushim__graph *graph;
-    CUresult code = cushim__graph_find(handle, &graph);
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(handle, &graph);
 
     if (code == CUDA_SUCCESS && (!count || (nodes && *count == 0)))
         code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : give(graph, roots, nodes, count);
 }
 
-CUSHIM__EXACT(GraphGetNodes)(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+MOCK_EXACT(GraphGetNodes)(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
 {
     return list(hGraph, false, nodes, numNodes);
 }
 
-CUSHIM__EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+MOCK_EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
 {
     return list(hGraph, true, rootNodes, numRootNodes);
 }
 
-CUSHIM__EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
+MOCK_EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
 {
-    struct cushim__node *node;
-    CUresult code = type ? cushim__node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_node *node;
+    CUresult code = type ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
         *type = node->work.type;
@@ -115,22 +115,22 @@ CUSHIM__EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
 }
 
 /* Nodes stay while their graph is captured. */
-CUSHIM__EXACT(GraphDestroyNode)(CUgraphNode hNode)
+MOCK_EXACT(GraphDestroyNode)(CUgraphNode hNode)
 {
-    struct cushim__node *node;
-    CUresult code = cushim__node_find(hNode, &node);
+    struct mock_node *node;
+    CUresult code = cushim__mock_node_find(hNode, &node);
 
     if (code == CUDA_SUCCESS && node->graph->capture)
         code = CUDA_ERROR_ILLEGAL_STATE;
     if (code == CUDA_SUCCESS)
-        cushim__node_destroy(node);
+        cushim__mock_node_destroy(node);
     return code;
 }
 
-CUSHIM__EXACT(GraphChildGraphNodeGetGraph)(CUgraphNode hNode, CUgraph *phGraph)
+MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraphNode hNode, CUgraph *phGraph)
 {
-    struct cushim__node *node;
-    CUresult code = phGraph ? cushim__node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_node *node;
+    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS && !node->work.child)
         code = CUDA_ERROR_INVALID_VALUE;

@@ -6,16 +6,16 @@
 
 #include "src/mock/api/graph.h"
 
-bool cushim__edge_is_plain(const struct cushim__edge *edge)
+bool cushim__mock_edge_is_plain(const struct mock_edge *edge)
 {
-    static const struct cushim__edge_data plain;
+    static const struct mock_edge_data plain;
 
     return memcmp(&edge->data, &plain, sizeof plain) == 0;
 }
 
-bool cushim__edges_reserve(struct cushim__edges *edges, size_t room)
+bool cushim__mock_edges_reserve(struct mock_edges *edges, size_t room)
 {
-    struct cushim__edge *at;
+    struct mock_edge *at;
 
     if (room <= edges->room)
         return true;
@@ -29,12 +29,12 @@ bool cushim__edges_reserve(struct cushim__edges *edges, size_t room)
     return true;
 }
 
-bool cushim__edges_add(struct cushim__edges *edges, struct cushim__node *node,
-                       const struct cushim__edge_data *data)
+bool cushim__mock_edges_add(struct mock_edges *edges, struct mock_node *node,
+                            const struct mock_edge_data *data)
 {
-    struct cushim__edge edge = {.node = node};
+    struct mock_edge edge = {.node = node};
 
-    if (!cushim__edges_reserve(edges, edges->count + 1))
+    if (!cushim__mock_edges_reserve(edges, edges->count + 1))
         return false;
     if (data)
         edge.data = *data;
@@ -42,8 +42,8 @@ bool cushim__edges_add(struct cushim__edges *edges, struct cushim__node *node,
     return true;
 }
 
-struct cushim__edge *cushim__edges_find(const struct cushim__edges *edges,
-                                        const struct cushim__node *node)
+struct mock_edge *cushim__mock_edges_find(const struct mock_edges *edges,
+                                          const struct mock_node *node)
 {
     for (size_t i = 0; i < edges->count; i++) {
         if (edges->at[i].node == node)
@@ -52,9 +52,9 @@ struct cushim__edge *cushim__edges_find(const struct cushim__edges *edges,
     return NULL;
 }
 
-void cushim__edges_remove(struct cushim__edges *edges, const struct cushim__node *node)
+void cushim__mock_edges_remove(struct mock_edges *edges, const struct mock_node *node)
 {
-    struct cushim__edge *edge = cushim__edges_find(edges, node);
+    struct mock_edge *edge = cushim__mock_edges_find(edges, node);
 
     if (!edge)
         return;
@@ -62,36 +62,36 @@ void cushim__edges_remove(struct cushim__edges *edges, const struct cushim__node
     memmove(edge, edge + 1, (size_t)(edges->at + edges->count - edge) * sizeof *edge);
 }
 
-bool cushim__edges_join(struct cushim__edges *edges, const struct cushim__edges *more)
+bool cushim__mock_edges_join(struct mock_edges *edges, const struct mock_edges *more)
 {
-    if (!cushim__edges_reserve(edges, edges->count + more->count))
+    if (!cushim__mock_edges_reserve(edges, edges->count + more->count))
         return false;
     for (size_t i = 0; i < more->count; i++) {
-        if (!cushim__edges_find(edges, more->at[i].node))
+        if (!cushim__mock_edges_find(edges, more->at[i].node))
             edges->at[edges->count++] = more->at[i];
     }
     return true;
 }
 
-void cushim__edges_clear(struct cushim__edges *edges)
+void cushim__mock_edges_clear(struct mock_edges *edges)
 {
     free(edges->at);
-    *edges = (struct cushim__edges){0};
+    *edges = (struct mock_edges){0};
 }
 
-CUresult cushim__edges_give(const struct cushim__edges *edges, CUgraphNode *nodes,
-                            struct cushim__edge_data *data, size_t *count)
+CUresult cushim__mock_edges_give(const struct mock_edges *edges, CUgraphNode *nodes,
+                                 struct mock_edge_data *data, size_t *count)
 {
     for (size_t i = 0; nodes && !data && i < edges->count; i++) {
-        if (!cushim__edge_is_plain(&edges->at[i]))
+        if (!cushim__mock_edge_is_plain(&edges->at[i]))
             return CUDA_ERROR_LOSSY_QUERY;
     }
     for (size_t i = 0; nodes && i < *count; i++) {
-        const struct cushim__edge *edge = i < edges->count ? &edges->at[i] : NULL;
+        const struct mock_edge *edge = i < edges->count ? &edges->at[i] : NULL;
 
         nodes[i] = edge ? edge->node->object.handle : NULL;
         if (data)
-            data[i] = edge ? edge->data : (struct cushim__edge_data){0};
+            data[i] = edge ? edge->data : (struct mock_edge_data){0};
     }
     if (!nodes || *count > edges->count)
         *count = edges->count;

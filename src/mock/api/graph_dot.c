@@ -22,9 +22,9 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
-static void print(const struct cushim__graph *graph, FILE *file)
+static void print(const struct mock_graph *graph, FILE *file)
 {
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
         fprintf(file, "  \"n%llu\" [label=\"%s\"];\n", (unsigned long long)node->number,
                 name_of(node->work.type));
         for (size_t i = 0; i < node->dependents.count; i++)
@@ -38,11 +38,11 @@ static void print(const struct cushim__graph *graph, FILE *file)
     }
 }
 
-CUSHIM__APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
+MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
 (CUgraph hGraph, const char *path, unsigned int flags)
 {
-    struct cushim__graph *graph;
-    CUresult code = path ? cushim__graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_graph *graph;
+    CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
     FILE *file;
     bool failed;
 

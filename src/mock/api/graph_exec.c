@@ -17,52 +17,51 @@ enum {
     NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
 };
 
-CUresult cushim__exec_find(CUgraphExec handle, struct cushim__exec **exec)
+CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec)
 {
-    return handle ? cushim__object_find(handle, CUSHIM__EXEC, exec) : CUDA_ERROR_INVALID_VALUE;
+    return handle ? cushim__mock_object_find(handle, MOCK_EXEC, exec) : CUDA_ERROR_INVALID_VALUE;
 }
 
-void cushim__exec_release(struct cushim__exec *exec)
+void cushim__mock_exec_release(struct mock_exec *exec)
 {
     if (--exec->references > 0)
         return;
-    cushim__graph_destroy(exec->image);
-    cushim__record_release(exec->last);
+    cushim__mock_graph_destroy(exec->image);
+    cushim__mock_record_release(exec->last);
     free(exec);
 }
 
 /* At the end of the mock: the engine, and with it all launches, went before. */
 static void drop(void *object)
 {
-    struct cushim__exec *exec = object;
+    struct mock_exec *exec = object;
 
-    cushim__held_forget(exec->image);
-    cushim__graph_destroy(exec->image);
-    cushim__record_release(exec->last);
+    cushim__mock_held_forget(exec->image);
+    cushim__mock_graph_destroy(exec->image);
+    cushim__mock_record_release(exec->last);
     free(exec);
 }
 
 /* Nodes of child graphs count too. */
-static struct cushim__node *copy_in(const struct cushim__graph *image,
-                                    const struct cushim__node *original)
+static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
 {
-    struct cushim__node *copy = cushim__graph_copy_of(image, original);
+    struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
 
-    for (const struct cushim__node *node = image->first; node && !copy; node = node->next) {
+    for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
         if (node->work.child)
             copy = copy_in(node->work.child, original);
     }
     return copy;
 }
 
-CUresult cushim__exec_node(CUgraphExec handle, CUgraphNode node, struct cushim__node **copy)
+CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
-    struct cushim__node *original;
-    struct cushim__exec *exec;
-    CUresult code = cushim__exec_find(handle, &exec);
+    struct mock_node *original;
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_exec_find(handle, &exec);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__node_find(node, &original);
+        code = cushim__mock_node_find(node, &original);
     if (code != CUDA_SUCCESS)
         return code;
     *copy = copy_in(exec->image, original);
@@ -77,14 +76,14 @@ static bool runs_on_device(CUgraphNodeType type)
 
 /* Where an instantiation fails. */
 struct failure {
-    struct cushim__node *node; /* of the program's graph; NULL: none */
+    struct mock_node *node; /* of the program's graph; NULL: none */
     CUgraphInstantiateResult result;
 };
 
 /* What a graph that is launched from the device may consist of. */
-static CUresult check_device_launch(const struct cushim__graph *graph, struct failure *failure)
+static CUresult check_device_launch(const struct mock_graph *graph, struct failure *failure)
 {
-    for (struct cushim__node *node = graph->first; node; node = node->next) {
+    for (struct mock_node *node = graph->first; node; node = node->next) {
         if (runs_on_device(node->work.type))
             continue;
         failure->node = node;
@@ -94,7 +93,7 @@ static CUresult check_device_launch(const struct cushim__graph *graph, struct fa
     return graph->first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult check(const struct cushim__graph *graph, cuuint64_t flags, struct failure *failure)
+static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct failure *failure)
 {
     if (flags & ~(cuuint64_t)(AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
@@ -105,20 +104,20 @@ static CUresult check(const struct cushim__graph *graph, cuuint64_t flags, struc
     return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;
 }
 
-static CUresult make(struct cushim__graph *graph, cuuint64_t flags, CUgraphExec *handle)
+static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *handle)
 {
-    struct cushim__exec *exec = calloc(1, sizeof *exec);
-    struct cushim__node *culprit;
+    struct mock_exec *exec = calloc(1, sizeof *exec);
+    struct mock_node *culprit;
     CUresult code =
-        exec ? cushim__graph_clone(graph, false, &exec->image) : CUDA_ERROR_OUT_OF_MEMORY;
+        exec ? cushim__mock_graph_clone(graph, false, &exec->image) : CUDA_ERROR_OUT_OF_MEMORY;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_order(exec->image, &culprit);
+        code = cushim__mock_graph_order(exec->image, &culprit);
     if (code == CUDA_SUCCESS)
-        code = cushim__object_add(exec, CUSHIM__EXEC, NULL);
+        code = cushim__mock_object_add(exec, MOCK_EXEC, NULL);
     if (code != CUDA_SUCCESS) {
         if (exec)
-            cushim__graph_destroy(exec->image);
+            cushim__mock_graph_destroy(exec->image);
         free(exec);
         return code;
     }
@@ -132,21 +131,21 @@ static CUresult make(struct cushim__graph *graph, cuuint64_t flags, CUgraphExec 
 static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
                             struct failure *failure)
 {
-    struct cushim__context *context;
-    struct cushim__graph *graph;
+    struct mock_context *context;
+    struct mock_graph *graph;
     CUresult code;
 
     *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS)
-        code = exec ? cushim__graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+        code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
         code = check(graph, flags, failure);
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__graph_order(graph, &failure->node);
+    code = cushim__mock_graph_order(graph, &failure->node);
     if (code == CUDA_ERROR_INVALID_VALUE)
         failure->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
     return code ? code : make(graph, flags, exec);
@@ -157,7 +156,7 @@ static CUgraphNode node_of(const struct failure *failure)
     return failure->node ? failure->node->object.handle : NULL;
 }
 
-CUSHIM__EXACT(GraphInstantiateWithFlags)
+MOCK_EXACT(GraphInstantiateWithFlags)
 (CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
 {
     struct failure failure;
@@ -166,7 +165,7 @@ CUSHIM__EXACT(GraphInstantiateWithFlags)
 }
 
 /* The log stays empty, and no node is blamed. */
-CUSHIM__EXACT(GraphInstantiate_v2)
+MOCK_EXACT(GraphInstantiate_v2)
 (CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
  size_t bufferSize)
 {
@@ -180,7 +179,7 @@ CUSHIM__EXACT(GraphInstantiate_v2)
     return code;
 }
 
-CUSHIM__EXACT(GraphInstantiate)
+MOCK_EXACT(GraphInstantiate)
 (CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
  size_t bufferSize)
 {
@@ -188,10 +187,10 @@ CUSHIM__EXACT(GraphInstantiate)
                                             bufferSize);
 }
 
-CUSHIM__EXACT(GraphInstantiateWithParams)
+MOCK_EXACT(GraphInstantiateWithParams)
 (CUgraphExec *phGraphExec, CUgraph hGraph, cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     struct failure failure;
     cuuint64_t flags;
     CUresult code = CUDA_SUCCESS;
@@ -200,7 +199,7 @@ CUSHIM__EXACT(GraphInstantiateWithParams)
         return CUDA_ERROR_INVALID_VALUE;
     flags = instantiateParams->flags;
     if (flags & UPLOAD)
-        code = cushim__stream_find(instantiateParams->hUploadStream, &stream);
+        code = cushim__mock_stream_find(instantiateParams->hUploadStream, &stream);
     failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
     if (code == CUDA_SUCCESS)
         code = instantiate(phGraphExec, hGraph, flags & ~(cuuint64_t)UPLOAD, &failure);
@@ -209,10 +208,10 @@ CUSHIM__EXACT(GraphInstantiateWithParams)
     return code;
 }
 
-CUSHIM__EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
+MOCK_EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
 {
-    struct cushim__exec *exec;
-    CUresult code = flags ? cushim__exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_exec *exec;
+    CUresult code = flags ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
         *flags = exec->flags;
@@ -220,16 +219,16 @@ CUSHIM__EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
 }
 
 /* A launch under way goes on. */
-CUSHIM__EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
+MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
 {
-    struct cushim__exec *exec;
-    CUresult code = cushim__exec_find(hGraphExec, &exec);
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_exec_find(hGraphExec, &exec);
 
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__object_remove(exec);
-    cushim__exec_release(exec);
+    cushim__mock_object_remove(exec);
+    cushim__mock_exec_release(exec);
     return CUDA_SUCCESS;
 }

@@ -9,20 +9,20 @@
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)
 {
-    struct cushim__range first, second;
-    const bool known = cushim__memory_find(one, &first);
+    struct mock_range first, second;
+    const bool known = cushim__mock_memory_find(one, &first);
 
-    if (known != cushim__memory_find(other, &second))
+    if (known != cushim__mock_memory_find(other, &second))
         return false;
     return !known || (first.place == second.place && first.context == second.context);
 }
 
-static CUresult check_memset(const struct cushim__work *former, const struct cushim__work *work)
+static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)
 {
     CUDA_MEMSET_NODE_PARAMS was, is;
 
-    if (!cushim__set_parameters(former->operation, &was) ||
-        !cushim__set_parameters(work->operation, &is))
+    if (!cushim__mock_set_parameters(former->operation, &was) ||
+        !cushim__mock_set_parameters(work->operation, &is))
         return CUDA_ERROR_INVALID_VALUE;
     if (was.height != is.height || !is_alike(was.dst, is.dst))
         return CUDA_ERROR_INVALID_VALUE;
@@ -44,12 +44,12 @@ static CUdeviceptr destination_of(const CUDA_MEMCPY3D *copy)
                                                      : copy->dstDevice;
 }
 
-static CUresult check_memcpy(const struct cushim__work *former, const struct cushim__work *work)
+static CUresult check_memcpy(const struct mock_work *former, const struct mock_work *work)
 {
     CUDA_MEMCPY3D was, is;
 
-    if (!cushim__copy_parameters(former->operation, &was) ||
-        !cushim__copy_parameters(work->operation, &is))
+    if (!cushim__mock_copy_parameters(former->operation, &was) ||
+        !cushim__mock_copy_parameters(work->operation, &is))
         return CUDA_ERROR_INVALID_VALUE;
     if (was.srcMemoryType != is.srcMemoryType || was.dstMemoryType != is.dstMemoryType)
         return CUDA_ERROR_INVALID_VALUE;
@@ -61,7 +61,7 @@ static CUresult check_memcpy(const struct cushim__work *former, const struct cus
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__exec_check(const struct cushim__node *node, const struct cushim__work *work)
+CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work)
 {
     if (node->work.type != work->type)
         return CUDA_ERROR_INVALID_VALUE;
@@ -73,114 +73,114 @@ CUresult cushim__exec_check(const struct cushim__node *node, const struct cushim
 }
 
 /* Let a node do `work`, which `code` says is there. Takes it over in any case. */
-static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct cushim__work *work)
+static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct mock_work *work)
 {
-    struct cushim__node *copy;
+    struct mock_node *copy;
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__exec_node(handle, node, &copy);
+    code = cushim__mock_exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
-        code = cushim__exec_check(copy, work);
+        code = cushim__mock_exec_check(copy, work);
     if (code == CUDA_SUCCESS)
-        return cushim__node_set(copy, work);
-    cushim__work_end(work);
+        return cushim__mock_node_set(copy, work);
+    cushim__mock_work_end(work);
     return code;
 }
 
-CUSHIM__EXACT(GraphExecHostNodeSetParams)
+MOCK_EXACT(GraphExecHostNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_host(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecMemcpyNodeSetParams)
+MOCK_EXACT(GraphExecMemcpyNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_memcpy(copyParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecMemsetNodeSetParams)
+MOCK_EXACT(GraphExecMemsetNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
  CUcontext ctx)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_memset(memsetParams, ctx, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecKernelNodeSetParams_v2)
+MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_kernel(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecKernelNodeSetParams)
+MOCK_EXACT(GraphExecKernelNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS parameters;
 
     if (!nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
-    parameters = cushim__kernel_parameters(nodeParams);
+    parameters = cushim__mock_kernel_parameters(nodeParams);
     return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
 }
 
-CUSHIM__EXACT(GraphExecEventRecordNodeSetEvent)
+MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work),
-               &work);
+    return set(hGraphExec, hNode,
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecEventWaitNodeSetEvent)
+MOCK_EXACT(GraphExecEventWaitNodeSetEvent)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hGraphExec, hNode, cushim__work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work),
-               &work);
+    return set(hGraphExec, hNode,
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
 }
 
-CUSHIM__EXACT(GraphExecChildGraphNodeSetParams)
+MOCK_EXACT(GraphExecChildGraphNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
 {
     CUgraphExecUpdateResultInfo info;
-    struct cushim__graph *graph;
-    struct cushim__node *copy;
-    CUresult code = cushim__exec_node(hGraphExec, hNode, &copy);
+    struct mock_graph *graph;
+    struct mock_node *copy;
+    CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_find(childGraph, &graph);
+        code = cushim__mock_graph_find(childGraph, &graph);
     if (code == CUDA_SUCCESS && !copy->work.child)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__exec_update(copy->work.child, graph, &info);
+        code = cushim__mock_exec_update(copy->work.child, graph, &info);
     return code;
 }
 
-CUSHIM__EXACT(GraphExecNodeSetParams)
+MOCK_EXACT(GraphExecNodeSetParams)
 (CUgraphExec hGraphExec, CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
     if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
         return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
                                                              nodeParams->graph.graph);
-    return set(hGraphExec, hNode, cushim__work_any(nodeParams, &work), &work);
+    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams, &work), &work);
 }
 
-static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct cushim__node **copy)
+static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
-    CUresult code = cushim__exec_node(handle, node, copy);
+    CUresult code = cushim__mock_exec_node(handle, node, copy);
 
     if (code == CUDA_SUCCESS && (*copy)->work.type != CU_GRAPH_NODE_TYPE_KERNEL &&
         (*copy)->work.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
@@ -189,10 +189,10 @@ static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct cushi
     return code;
 }
 
-CUSHIM__EXACT(GraphNodeSetEnabled)
+MOCK_EXACT(GraphNodeSetEnabled)
 (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
 {
-    struct cushim__node *copy;
+    struct mock_node *copy;
     CUresult code = find_switched(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
@@ -200,10 +200,10 @@ CUSHIM__EXACT(GraphNodeSetEnabled)
     return code;
 }
 
-CUSHIM__EXACT(GraphNodeGetEnabled)
+MOCK_EXACT(GraphNodeGetEnabled)
 (CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
 {
-    struct cushim__node *copy;
+    struct mock_node *copy;
     CUresult code = isEnabled ? find_switched(hGraphExec, hNode, &copy) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)

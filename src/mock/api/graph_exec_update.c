@@ -9,7 +9,7 @@
 
 /* Say which node of the program's graph stands in the way. */
 static CUresult fail(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult result,
-                     const struct cushim__node *node, const struct cushim__node *from)
+                     const struct mock_node *node, const struct mock_node *from)
 {
     info->result = result;
     info->errorNode = node ? node->object.handle : NULL;
@@ -19,8 +19,8 @@ static CUresult fail(CUgraphExecUpdateResultInfo *info, CUgraphExecUpdateResult 
 
 /* A node of an executable graph, and the node of the program's graph that it is compared with. */
 struct pair {
-    struct cushim__node *image;
-    struct cushim__node *node;
+    struct mock_node *image;
+    struct mock_node *node;
 };
 
 /*
@@ -31,14 +31,14 @@ struct pairing {
     size_t count;
 };
 
-static void forget(const struct cushim__graph *graph)
+static void forget(const struct mock_graph *graph)
 {
-    for (struct cushim__node *node = graph->first; node; node = node->next)
+    for (struct mock_node *node = graph->first; node; node = node->next)
         node->waiting = 0;
 }
 
 /* Make a pair of two nodes, or see that they are one. */
-static bool pair(struct pairing *pairing, struct cushim__node *image, struct cushim__node *node)
+static bool pair(struct pairing *pairing, struct mock_node *image, struct mock_node *node)
 {
     if (image->waiting > 0 || node->waiting > 0)
         return image->waiting == node->waiting;
@@ -49,7 +49,7 @@ static bool pair(struct pairing *pairing, struct cushim__node *image, struct cus
 }
 
 /* The next node that none depends on. */
-static struct cushim__node *next_exit(struct cushim__node *node)
+static struct mock_node *next_exit(struct mock_node *node)
 {
     while (node && node->dependents.count > 0)
         node = node->next;
@@ -73,11 +73,11 @@ static void turn(struct pairing *pairing)
  * Exit nodes are pairs by creation, and so are, from there, the dependencies of each pair in order.
  * The exit node that was made last is looked at first (statement 183).
  */
-static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *image,
-                           const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
+static CUresult pair_exits(struct pairing *pairing, const struct mock_graph *image,
+                           const struct mock_graph *graph, CUgraphExecUpdateResultInfo *info)
 {
-    struct cushim__node *one = next_exit(image->first), *node = next_exit(graph->first);
-    const struct cushim__node *first = node;
+    struct mock_node *one = next_exit(image->first), *node = next_exit(graph->first);
+    const struct mock_node *first = node;
 
     for (; one && node; one = next_exit(one->next), node = next_exit(node->next))
         pair(pairing, one, node);
@@ -90,8 +90,7 @@ static CUresult pair_exits(struct pairing *pairing, const struct cushim__graph *
 static CUresult pair_dependencies(struct pairing *pairing, struct pair both,
                                   CUgraphExecUpdateResultInfo *info)
 {
-    const struct cushim__edges *ones = &both.image->dependencies,
-                               *others = &both.node->dependencies;
+    const struct mock_edges *ones = &both.image->dependencies, *others = &both.node->dependencies;
 
     if (ones->count != others->count)
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, both.node, NULL);
@@ -104,16 +103,16 @@ static CUresult pair_dependencies(struct pairing *pairing, struct pair both,
 }
 
 /* The first ABI takes nodes by creation, and looks at what depends on them. */
-static CUresult pair_created(struct pairing *pairing, const struct cushim__graph *image,
-                             const struct cushim__graph *graph, CUgraphExecUpdateResultInfo *info)
+static CUresult pair_created(struct pairing *pairing, const struct mock_graph *image,
+                             const struct mock_graph *graph, CUgraphExecUpdateResultInfo *info)
 {
-    struct cushim__node *one = image->first;
+    struct mock_node *one = image->first;
 
-    for (struct cushim__node *node = graph->first; node; node = node->next, one = one->next)
+    for (struct mock_node *node = graph->first; node; node = node->next, one = one->next)
         pair(pairing, one, node);
     for (size_t i = 0; i < pairing->count; i++) {
-        const struct cushim__edges *ones = &pairing->pairs[i].image->dependents;
-        const struct cushim__edges *others = &pairing->pairs[i].node->dependents;
+        const struct mock_edges *ones = &pairing->pairs[i].image->dependents;
+        const struct mock_edges *others = &pairing->pairs[i].node->dependents;
         bool same = ones->count == others->count;
 
         for (size_t k = 0; same && k < ones->count; k++)
@@ -125,7 +124,7 @@ static CUresult pair_created(struct pairing *pairing, const struct cushim__graph
     return CUDA_SUCCESS;
 }
 
-static CUresult check(const struct cushim__graph *image, const struct cushim__graph *graph,
+static CUresult check(const struct mock_graph *image, const struct mock_graph *graph,
                       bool first_abi, CUgraphExecUpdateResultInfo *info);
 
 static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateResultInfo *info)
@@ -134,13 +133,13 @@ static CUresult check_pair(struct pair both, bool first_abi, CUgraphExecUpdateRe
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, both.node, NULL);
     if (both.node->work.child)
         return check(both.image->work.child, both.node->work.child, first_abi, info);
-    if (cushim__exec_check(both.image, &both.node->work) != CUDA_SUCCESS)
+    if (cushim__mock_exec_check(both.image, &both.node->work) != CUDA_SUCCESS)
         return fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED, both.node, NULL);
     return CUDA_SUCCESS;
 }
 
 /* Leaves the number of its pair in `waiting` of each node. */
-static CUresult check(const struct cushim__graph *image, const struct cushim__graph *graph,
+static CUresult check(const struct mock_graph *image, const struct mock_graph *graph,
                       bool first_abi, CUgraphExecUpdateResultInfo *info)
 {
     struct pairing pairing = {.pairs = calloc(image->node_count + 1, sizeof *pairing.pairs)};
@@ -169,16 +168,16 @@ static CUresult check(const struct cushim__graph *image, const struct cushim__gr
 }
 
 /* What nodes will do, copied before any of them does it. */
-static CUresult prepare(const struct cushim__graph *graph)
+static CUresult prepare(const struct mock_graph *graph)
 {
     CUresult code = CUDA_SUCCESS;
 
-    for (const struct cushim__node *node = graph->first; node && code == CUDA_SUCCESS;
+    for (const struct mock_node *node = graph->first; node && code == CUDA_SUCCESS;
          node = node->next) {
         if (node->work.child) {
             code = prepare(node->work.child);
         } else if (node->work.operation) {
-            node->partner->coming = cushim__operation_copy(node->work.operation);
+            node->partner->coming = cushim__mock_operation_copy(node->work.operation);
             if (!node->partner->coming)
                 code = CUDA_ERROR_OUT_OF_MEMORY;
         }
@@ -187,23 +186,23 @@ static CUresult prepare(const struct cushim__graph *graph)
 }
 
 /* The copies are not needed, as far as they were made. */
-static void give_up(const struct cushim__graph *graph)
+static void give_up(const struct mock_graph *graph)
 {
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
         if (node->work.child) {
             give_up(node->work.child);
         } else if (node->partner->coming) {
-            cushim__operation_destroy(node->partner->coming);
+            cushim__mock_operation_destroy(node->partner->coming);
             node->partner->coming = NULL;
         }
     }
 }
 
 /* Let each node do what its partner does. A child graph stays, and its nodes do. */
-static void take(const struct cushim__graph *graph)
+static void take(const struct mock_graph *graph)
 {
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
-        struct cushim__work work = node->work;
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        struct mock_work work = node->work;
 
         if (work.child) {
             take(work.child);
@@ -211,12 +210,12 @@ static void take(const struct cushim__graph *graph)
         }
         work.operation = node->partner->coming;
         node->partner->coming = NULL;
-        cushim__node_set(node->partner, &work);
+        cushim__mock_node_set(node->partner, &work);
     }
 }
 
-static CUresult update(struct cushim__graph *image, const struct cushim__graph *graph,
-                       bool first_abi, CUgraphExecUpdateResultInfo *info)
+static CUresult update(struct mock_graph *image, const struct mock_graph *graph, bool first_abi,
+                       CUgraphExecUpdateResultInfo *info)
 {
     CUresult code;
 
@@ -232,8 +231,8 @@ static CUresult update(struct cushim__graph *image, const struct cushim__graph *
     return code;
 }
 
-CUresult cushim__exec_update(struct cushim__graph *image, const struct cushim__graph *graph,
-                             CUgraphExecUpdateResultInfo *info)
+CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
+                                  CUgraphExecUpdateResultInfo *info)
 {
     return update(image, graph, false, info);
 }
@@ -241,17 +240,17 @@ CUresult cushim__exec_update(struct cushim__graph *image, const struct cushim__g
 static CUresult update_exec(CUgraphExec handle, CUgraph graph_handle, bool first_abi,
                             CUgraphExecUpdateResultInfo *info)
 {
-    struct cushim__graph *graph;
-    struct cushim__exec *exec;
-    CUresult code = cushim__exec_find(handle, &exec);
+    struct mock_graph *graph;
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_exec_find(handle, &exec);
 
     *info = (CUgraphExecUpdateResultInfo){.result = CU_GRAPH_EXEC_UPDATE_SUCCESS};
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_find(graph_handle, &graph);
+        code = cushim__mock_graph_find(graph_handle, &graph);
     return code ? code : update(exec->image, graph, first_abi, info);
 }
 
-CUSHIM__EXACT(GraphExecUpdate_v2)
+MOCK_EXACT(GraphExecUpdate_v2)
 (CUgraphExec hGraphExec, CUgraph hGraph, cushim_CUgraphExecUpdateResultInfo *resultInfo)
 {
     CUgraphExecUpdateResultInfo info;
@@ -262,7 +261,7 @@ CUSHIM__EXACT(GraphExecUpdate_v2)
     return code;
 }
 
-CUSHIM__EXACT(GraphExecUpdate)
+MOCK_EXACT(GraphExecUpdate)
 (CUgraphExec hGraphExec, CUgraph hGraph, CUgraphNode *hErrorNode_out,
  CUgraphExecUpdateResult *updateResult_out)
 {

@@ -9,9 +9,9 @@
 
 /* A node of a type, and somewhere to put its parameters. */
 static CUresult find(CUgraphNode handle, CUgraphNodeType type, const void *out,
-                     struct cushim__node **node)
+                     struct mock_node **node)
 {
-    CUresult code = out ? cushim__node_find(handle, node) : CUDA_ERROR_INVALID_VALUE;
+    CUresult code = out ? cushim__mock_node_find(handle, node) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS && (*node)->work.type != type)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -19,96 +19,96 @@ static CUresult find(CUgraphNode handle, CUgraphNodeType type, const void *out,
 }
 
 /* Let a node do `work`, which `code` says is there. Takes it over in any case. */
-static CUresult set(CUgraphNode handle, CUresult code, struct cushim__work *work)
+static CUresult set(CUgraphNode handle, CUresult code, struct mock_work *work)
 {
-    struct cushim__node *node;
+    struct mock_node *node;
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__node_find(handle, &node);
+    code = cushim__mock_node_find(handle, &node);
     if (code == CUDA_SUCCESS)
-        return cushim__node_set(node, work);
-    cushim__work_end(work);
+        return cushim__mock_node_set(node, work);
+    cushim__mock_work_end(work);
     return code;
 }
 
-CUSHIM__EXACT(GraphHostNodeGetParams)(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
+MOCK_EXACT(GraphHostNodeGetParams)(CUgraphNode hNode, CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct cushim__node *node;
+    struct mock_node *node;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_HOST, nodeParams, &node);
 
     if (code == CUDA_SUCCESS)
-        cushim__host_parameters(node->work.operation, nodeParams);
+        cushim__mock_host_parameters(node->work.operation, nodeParams);
     return code;
 }
 
-CUSHIM__EXACT(GraphHostNodeSetParams)(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+MOCK_EXACT(GraphHostNodeSetParams)(CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hNode, cushim__work_host(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_host(nodeParams, &work), &work);
 }
 
-CUSHIM__EXACT(GraphMemcpyNodeGetParams)(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
+MOCK_EXACT(GraphMemcpyNodeGetParams)(CUgraphNode hNode, CUDA_MEMCPY3D *nodeParams)
 {
-    struct cushim__node *node;
+    struct mock_node *node;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &node);
 
-    if (code == CUDA_SUCCESS && !cushim__copy_parameters(node->work.operation, nodeParams))
+    if (code == CUDA_SUCCESS && !cushim__mock_copy_parameters(node->work.operation, nodeParams))
         code = CUDA_ERROR_INVALID_VALUE;
     return code;
 }
 
-CUSHIM__EXACT(GraphMemcpyNodeSetParams)(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
+MOCK_EXACT(GraphMemcpyNodeSetParams)(CUgraphNode hNode, const CUDA_MEMCPY3D *nodeParams)
 {
-    struct cushim__node *node;
-    struct cushim__work work;
+    struct mock_node *node;
+    struct mock_work work;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_MEMCPY, nodeParams, &node);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__work_memcpy(nodeParams, node->work.context, &work);
-    return code ? code : cushim__node_set(node, &work);
+        code = cushim__mock_work_memcpy(nodeParams, node->work.context, &work);
+    return code ? code : cushim__mock_node_set(node, &work);
 }
 
-CUSHIM__EXACT(GraphMemsetNodeGetParams)(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
+MOCK_EXACT(GraphMemsetNodeGetParams)(CUgraphNode hNode, CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
-    struct cushim__node *node;
+    struct mock_node *node;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, &node);
 
-    if (code == CUDA_SUCCESS && !cushim__set_parameters(node->work.operation, nodeParams))
+    if (code == CUDA_SUCCESS && !cushim__mock_set_parameters(node->work.operation, nodeParams))
         code = CUDA_ERROR_INVALID_VALUE;
     return code;
 }
 
-CUSHIM__EXACT(GraphMemsetNodeSetParams)
+MOCK_EXACT(GraphMemsetNodeSetParams)
 (CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *nodeParams)
 {
-    struct cushim__node *node;
-    struct cushim__work work;
+    struct mock_node *node;
+    struct mock_work work;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_MEMSET, nodeParams, &node);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__work_memset(nodeParams, node->work.context, &work);
-    return code ? code : cushim__node_set(node, &work);
+        code = cushim__mock_work_memset(nodeParams, node->work.context, &work);
+    return code ? code : cushim__mock_node_set(node, &work);
 }
 
-CUSHIM__EXACT(GraphKernelNodeGetParams_v2)
+MOCK_EXACT(GraphKernelNodeGetParams_v2)
 (CUgraphNode hNode, cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    const struct cushim__object *function;
-    struct cushim__node *node;
+    const struct mock_object *function;
+    struct mock_node *node;
     CUresult code = find(hNode, CU_GRAPH_NODE_TYPE_KERNEL, nodeParams, &node);
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__kernel_params(node->work.operation, nodeParams);
-    function = cushim__object_peek(nodeParams->func, CUSHIM__FUNCTION);
+    cushim__mock_kernel_params(node->work.operation, nodeParams);
+    function = cushim__mock_object_lookup(nodeParams->func, MOCK_FUNCTION);
     if (function)
         nodeParams->ctx = function->context->object.handle;
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(GraphKernelNodeGetParams)
+MOCK_EXACT(GraphKernelNodeGetParams)
 (CUgraphNode hNode, struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS parameters;
@@ -132,28 +132,28 @@ CUSHIM__EXACT(GraphKernelNodeGetParams)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(GraphKernelNodeSetParams_v2)
+MOCK_EXACT(GraphKernelNodeSetParams_v2)
 (CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hNode, cushim__work_kernel(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
 }
 
-CUSHIM__EXACT(GraphKernelNodeSetParams)
+MOCK_EXACT(GraphKernelNodeSetParams)
 (CUgraphNode hNode, const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
 {
     CUDA_KERNEL_NODE_PARAMS parameters;
 
     if (!nodeParams)
         return CUDA_ERROR_INVALID_VALUE;
-    parameters = cushim__kernel_parameters(nodeParams);
+    parameters = cushim__mock_kernel_parameters(nodeParams);
     return cushim__mock_GraphKernelNodeSetParams_v2(hNode, &parameters);
 }
 
 static CUresult get_event(CUgraphNode handle, CUgraphNodeType type, CUevent *event)
 {
-    struct cushim__node *node;
+    struct mock_node *node;
     CUresult code = find(handle, type, event, &node);
 
     if (code == CUDA_SUCCESS)
@@ -161,33 +161,34 @@ static CUresult get_event(CUgraphNode handle, CUgraphNodeType type, CUevent *eve
     return code;
 }
 
-CUSHIM__EXACT(GraphEventRecordNodeGetEvent)(CUgraphNode hNode, CUevent *event_out)
+MOCK_EXACT(GraphEventRecordNodeGetEvent)(CUgraphNode hNode, CUevent *event_out)
 {
     return get_event(hNode, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event_out);
 }
 
-CUSHIM__EXACT(GraphEventWaitNodeGetEvent)(CUgraphNode hNode, CUevent *event_out)
+MOCK_EXACT(GraphEventWaitNodeGetEvent)(CUgraphNode hNode, CUevent *event_out)
 {
     return get_event(hNode, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event_out);
 }
 
-CUSHIM__EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event)
+MOCK_EXACT(GraphEventRecordNodeSetEvent)(CUgraphNode hNode, CUevent event)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hNode, cushim__work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
+    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work),
+               &work);
 }
 
-CUSHIM__EXACT(GraphEventWaitNodeSetEvent)(CUgraphNode hNode, CUevent event)
+MOCK_EXACT(GraphEventWaitNodeSetEvent)(CUgraphNode hNode, CUevent event)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hNode, cushim__work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+    return set(hNode, cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
 }
 
-CUSHIM__EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+MOCK_EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
 {
-    struct cushim__work work;
+    struct mock_work work;
 
-    return set(hNode, cushim__work_any(nodeParams, &work), &work);
+    return set(hNode, cushim__mock_work_any(nodeParams, &work), &work);
 }

@@ -12,15 +12,14 @@
 #include "src/mock/memory/allocation.h"
 
 /* NULL is the current context, or that of the memory if none is. */
-static CUresult find_context(CUcontext handle, CUdeviceptr address,
-                             struct cushim__context **context)
+static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
 {
     CUresult code =
-        handle ? cushim__context_find(handle, context) : cushim__context_current(context);
-    struct cushim__range range;
+        handle ? cushim__mock_context_find(handle, context) : cushim__mock_context_current(context);
+    struct mock_range range;
 
-    if (handle || code != CUDA_ERROR_INVALID_CONTEXT || !cushim__memory_find(address, &range) ||
-        !range.context)
+    if (handle || code != CUDA_ERROR_INVALID_CONTEXT ||
+        !cushim__mock_memory_find(address, &range) || !range.context)
         return code;
     *context = range.context;
     return CUDA_SUCCESS;
@@ -32,11 +31,11 @@ static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
     return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
 }
 
-static CUresult finish(CUresult code, CUgraphNodeType type, struct cushim__operation *operation,
-                       const struct cushim__context *context, struct cushim__work *work)
+static CUresult finish(CUresult code, CUgraphNodeType type, struct mock_operation *operation,
+                       const struct mock_context *context, struct mock_work *work)
 {
     if (code == CUDA_SUCCESS)
-        *work = (struct cushim__work){
+        *work = (struct mock_work){
             .type = type,
             .operation = operation,
             .context = context ? context->object.handle : NULL,
@@ -44,75 +43,75 @@ static CUresult finish(CUresult code, CUgraphNodeType type, struct cushim__opera
     return code;
 }
 
-CUresult cushim__work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct cushim__work *work)
+CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct mock_work *work)
 {
-    struct cushim__operation *operation = NULL;
+    struct mock_operation *operation = NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (parameters && !parameters->func && !parameters->kern)
         return CUDA_ERROR_INVALID_HANDLE;
     if (parameters)
-        code = cushim__kernel_operation(parameters, &operation);
+        code = cushim__mock_kernel_operation(parameters, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL, work);
 }
 
-CUresult cushim__work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
-                             struct cushim__work *work)
+CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
+                                  struct mock_work *work)
 {
-    struct cushim__operation *operation = NULL;
-    struct cushim__context *where = NULL;
+    struct mock_operation *operation = NULL;
+    struct mock_context *where = NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (parameters)
         code = find_context(context, address_of(parameters), &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__copy_operation(parameters, where, &operation);
+        code = cushim__mock_copy_operation(parameters, where, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
 }
 
-CUresult cushim__work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
-                             struct cushim__work *work)
+CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
+                                  struct mock_work *work)
 {
-    struct cushim__operation *operation = NULL;
-    struct cushim__context *where = NULL;
+    struct mock_operation *operation = NULL;
+    struct mock_context *where = NULL;
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     if (parameters)
         code = find_context(context, parameters->dst, &where);
     if (code == CUDA_SUCCESS)
-        code = cushim__set_operation(parameters, where, &operation);
+        code = cushim__mock_set_operation(parameters, where, &operation);
     return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
 }
 
-CUresult cushim__work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct cushim__work *work)
+CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work)
 {
-    struct cushim__operation *operation = NULL;
-    CUresult code = cushim__host_operation(parameters, &operation);
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_host_operation(parameters, &operation);
 
     return finish(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL, work);
 }
 
-CUresult cushim__work_child(CUgraph child, struct cushim__work *work)
+CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
 {
-    struct cushim__graph *graph, *clone;
-    CUresult code = cushim__graph_find(child, &graph);
+    struct mock_graph *graph, *clone;
+    CUresult code = cushim__mock_graph_find(child, &graph);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__graph_clone(graph, true, &clone);
+        code = cushim__mock_graph_clone(graph, true, &clone);
     if (code != CUDA_SUCCESS)
         return code;
     clone->object.internal = true;
-    *work = (struct cushim__work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
+    *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__work_event(CUgraphNodeType type, CUevent event, struct cushim__work *work)
+CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work)
 {
-    struct cushim__event *found;
-    CUresult code = event ? cushim__event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_event *found;
+    CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
-        *work = (struct cushim__work){.type = type, .event = event};
+        *work = (struct mock_work){.type = type, .event = event};
     return code;
 }
 
@@ -172,22 +171,23 @@ static bool is_clean(const CUgraphNodeParams *parameters)
     return is_zero_from(parameters, end);
 }
 
-static CUresult kernel_from(const CUgraphNodeParams *parameters, struct cushim__work *work)
+static CUresult kernel_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
     CUDA_KERNEL_NODE_PARAMS kernel;
 
     memcpy(&kernel, &parameters->kernel, sizeof kernel);
-    return cushim__work_kernel(&kernel, work);
+    return cushim__mock_work_kernel(&kernel, work);
 }
 
-static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct cushim__work *work)
+static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
     if (parameters->memcpy.flags != 0 || parameters->memcpy.reserved != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx, work);
+    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx,
+                                    work);
 }
 
-static CUresult memset_from(const CUgraphNodeParams *parameters, struct cushim__work *work)
+static CUresult memset_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
     const CUDA_MEMSET_NODE_PARAMS set = {
         .dst = parameters->memset.dst,
@@ -198,30 +198,30 @@ static CUresult memset_from(const CUgraphNodeParams *parameters, struct cushim__
         .height = parameters->memset.height,
     };
 
-    return cushim__work_memset(&set, parameters->memset.ctx, work);
+    return cushim__mock_work_memset(&set, parameters->memset.ctx, work);
 }
 
-static CUresult host_from(const CUgraphNodeParams *parameters, struct cushim__work *work)
+static CUresult host_from(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
     const CUDA_HOST_NODE_PARAMS host = {
         .fn = parameters->host.fn,
         .userData = parameters->host.userData,
     };
 
-    return cushim__work_host(&host, work);
+    return cushim__mock_work_host(&host, work);
 }
 
 /* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
 static CUresult check_free(CUdeviceptr address)
 {
-    const struct cushim__allocation *allocation = cushim__allocation_at(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
 
-    return address == 0 || (allocation && allocation->origin == CUSHIM__BY_ALLOC)
+    return address == 0 || (allocation && allocation->origin == MOCK_BY_ALLOC)
                ? CUDA_ERROR_INVALID_VALUE
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__work *work)
+CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work)
 {
     if (!parameters || !is_clean(parameters))
         return CUDA_ERROR_INVALID_VALUE;
@@ -235,14 +235,14 @@ CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__wo
     case CU_GRAPH_NODE_TYPE_HOST:
         return host_from(parameters, work);
     case CU_GRAPH_NODE_TYPE_GRAPH:
-        return cushim__work_child(parameters->graph.graph, work);
+        return cushim__mock_work_child(parameters->graph.graph, work);
     case CU_GRAPH_NODE_TYPE_EMPTY:
-        *work = (struct cushim__work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
+        *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
         return CUDA_SUCCESS;
     case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
-        return cushim__work_event(parameters->type, parameters->eventWait.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventWait.event, work);
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
-        return cushim__work_event(parameters->type, parameters->eventRecord.event, work);
+        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event, work);
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
@@ -256,7 +256,8 @@ CUresult cushim__work_any(const CUgraphNodeParams *parameters, struct cushim__wo
     }
 }
 
-CUDA_KERNEL_NODE_PARAMS cushim__kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
+CUDA_KERNEL_NODE_PARAMS
+cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
 {
     return (CUDA_KERNEL_NODE_PARAMS){
         .func = former->func,
@@ -272,17 +273,18 @@ CUDA_KERNEL_NODE_PARAMS cushim__kernel_parameters(const struct CUDA_KERNEL_NODE_
     };
 }
 
-CUresult cushim__node_set(struct cushim__node *node, struct cushim__work *work)
+CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)
 {
     CUresult code = node->work.type == work->type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
-    if (code == CUDA_SUCCESS && work->child && !cushim__graph_takes_child(node->graph, work->child))
+    if (code == CUDA_SUCCESS && work->child &&
+        !cushim__mock_graph_takes_child(node->graph, work->child))
         code = CUDA_ERROR_NOT_SUPPORTED;
     if (code != CUDA_SUCCESS) {
-        cushim__work_end(work);
+        cushim__mock_work_end(work);
         return code;
     }
-    cushim__work_end(&node->work);
+    cushim__mock_work_end(&node->work);
     node->work = *work;
     if (work->child)
         work->child->parent = node;

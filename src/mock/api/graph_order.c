@@ -15,20 +15,20 @@ enum { LANES_MAX = 64 };
 /*
  * By their distance from the roots and by creation. Returns how many could be brought into order.
  */
-static size_t sort(struct cushim__graph *graph)
+static size_t sort(struct mock_graph *graph)
 {
     size_t ready = 0, done = 0;
 
-    for (struct cushim__node *node = graph->first; node; node = node->next) {
+    for (struct mock_node *node = graph->first; node; node = node->next) {
         node->waiting = node->dependencies.count;
         if (node->waiting == 0)
             graph->order[ready++] = node;
     }
     while (done < ready) {
-        const struct cushim__node *node = graph->order[done++];
+        const struct mock_node *node = graph->order[done++];
 
         for (size_t i = 0; i < node->dependents.count; i++) {
-            struct cushim__node *dependent = node->dependents.at[i].node;
+            struct mock_node *dependent = node->dependents.at[i].node;
 
             if (--dependent->waiting == 0)
                 graph->order[ready++] = dependent;
@@ -37,12 +37,12 @@ static size_t sort(struct cushim__graph *graph)
     return done;
 }
 
-static void choose_lane(struct cushim__graph *graph, struct cushim__node *node,
-                        const struct cushim__node **last)
+static void choose_lane(struct mock_graph *graph, struct mock_node *node,
+                        const struct mock_node **last)
 {
     node->lane = LANES_MAX;
     for (size_t i = 0; node->lane == LANES_MAX && i < node->dependencies.count; i++) {
-        const struct cushim__node *before = node->dependencies.at[i].node;
+        const struct mock_node *before = node->dependencies.at[i].node;
 
         if (last[before->lane] == before)
             node->lane = before->lane;
@@ -51,15 +51,15 @@ static void choose_lane(struct cushim__graph *graph, struct cushim__node *node,
         node->lane = graph->lanes < LANES_MAX ? graph->lanes++ : 0;
     last[node->lane] = node;
     for (size_t i = 0; i < node->dependencies.count; i++) {
-        struct cushim__node *before = node->dependencies.at[i].node;
+        struct mock_node *before = node->dependencies.at[i].node;
 
         before->awaited = before->awaited || before->lane != node->lane;
     }
 }
 
-static void choose_lanes(struct cushim__graph *graph)
+static void choose_lanes(struct mock_graph *graph)
 {
-    const struct cushim__node *last[LANES_MAX] = {NULL};
+    const struct mock_node *last[LANES_MAX] = {NULL};
 
     graph->lanes = 0;
     for (size_t i = 0; i < graph->node_count; i++)
@@ -68,7 +68,7 @@ static void choose_lanes(struct cushim__graph *graph)
         choose_lane(graph, graph->order[i], last);
 }
 
-CUresult cushim__graph_order(struct cushim__graph *graph, struct cushim__node **culprit)
+CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **culprit)
 {
     free(graph->order);
     graph->order = calloc(graph->node_count + 1, sizeof *graph->order);
@@ -81,11 +81,11 @@ CUresult cushim__graph_order(struct cushim__graph *graph, struct cushim__node **
         return CUDA_ERROR_INVALID_VALUE;
     }
     choose_lanes(graph);
-    for (struct cushim__node *node = graph->first; node; node = node->next) {
+    for (struct mock_node *node = graph->first; node; node = node->next) {
         CUresult code = CUDA_SUCCESS;
 
         if (node->work.child)
-            code = cushim__graph_order(node->work.child, culprit);
+            code = cushim__mock_graph_order(node->work.child, culprit);
         if (code != CUDA_SUCCESS)
             return code;
     }

@@ -9,19 +9,19 @@
 #include "src/mock/sim/stream.h"
 
 struct host_function {
-    struct cushim__operation operation;
+    struct mock_operation operation;
     CUhostFn function;
     void *data;
 };
 
 struct callback {
-    struct cushim__operation operation;
+    struct mock_operation operation;
     CUstreamCallback function;
     void *data;
     CUstream stream;
 };
 
-static void host_function_run(struct cushim__operation *operation, CUresult status)
+static void host_function_run(struct mock_operation *operation, CUresult status)
 {
     const struct host_function *call = (const struct host_function *)operation;
 
@@ -29,21 +29,21 @@ static void host_function_run(struct cushim__operation *operation, CUresult stat
     call->function(call->data);
 }
 
-static const struct cushim__operation_class host_function_class = {
+static const struct mock_operation_class host_function_class = {
     .name = "host",
     .size = sizeof(struct host_function),
     .node_type = CU_GRAPH_NODE_TYPE_HOST,
     .host = host_function_run,
 };
 
-static void callback_run(struct cushim__operation *operation, CUresult status)
+static void callback_run(struct mock_operation *operation, CUresult status)
 {
     const struct callback *call = (const struct callback *)operation;
 
     call->function(call->stream, status, call->data);
 }
 
-static const struct cushim__operation_class callback_class = {
+static const struct mock_operation_class callback_class = {
     .name = "callback",
     .size = sizeof(struct callback),
     .node_type = CU_GRAPH_NODE_TYPE_HOST,
@@ -51,15 +51,15 @@ static const struct cushim__operation_class callback_class = {
     .always = true,
 };
 
-CUresult cushim__host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
-                                struct cushim__operation **operation)
+CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
+                                     struct mock_operation **operation)
 {
     struct host_function *call;
 
     if (!parameters || !parameters->fn)
         return CUDA_ERROR_INVALID_VALUE;
-    call = cushim__operation_create(&host_function_class, CUSHIM__HOST,
-                                    cushim__world->settings.costs.operation_ns);
+    call = cushim__mock_operation_create(&host_function_class, MOCK_HOST,
+                                         cushim__mock->settings.costs.operation_ns);
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
     call->function = parameters->fn;
@@ -68,8 +68,8 @@ CUresult cushim__host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
     return CUDA_SUCCESS;
 }
 
-void cushim__host_parameters(const struct cushim__operation *operation,
-                             CUDA_HOST_NODE_PARAMS *parameters)
+void cushim__mock_host_parameters(const struct mock_operation *operation,
+                                  CUDA_HOST_NODE_PARAMS *parameters)
 {
     const struct host_function *call = (const struct host_function *)operation;
 
@@ -77,41 +77,41 @@ void cushim__host_parameters(const struct cushim__operation *operation,
     parameters->userData = call->data;
 }
 
-CUSHIM__EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
+MOCK_EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
 {
     const CUDA_HOST_NODE_PARAMS parameters = {.fn = fn, .userData = userData};
-    struct cushim__operation *operation;
-    struct cushim__stream *stream;
+    struct mock_operation *operation;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!fn)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__host_operation(&parameters, &operation);
-    return code ? code : cushim__engine_submit(stream, operation);
+        code = cushim__mock_host_operation(&parameters, &operation);
+    return code ? code : cushim__mock_sim_submit(stream, operation);
 }
 
-CUSHIM__EXACT(StreamAddCallback)
+MOCK_EXACT(StreamAddCallback)
 (CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     struct callback *call;
     CUresult code;
 
     if (!callback || flags != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS && stream->capture)
-        code = cushim__capture_query_stream(stream);
+        code = cushim__mock_capture_query_stream(stream);
     if (code)
         return code;
-    call = cushim__operation_create(&callback_class, CUSHIM__HOST,
-                                    cushim__world->settings.costs.operation_ns);
+    call = cushim__mock_operation_create(&callback_class, MOCK_HOST,
+                                         cushim__mock->settings.costs.operation_ns);
     if (!call)
         return CUDA_ERROR_OUT_OF_MEMORY;
     call->function = callback;
     call->data = userData;
     call->stream = hStream;
-    return cushim__engine_submit(stream, call);
+    return cushim__mock_sim_submit(stream, call);
 }

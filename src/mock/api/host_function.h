@@ -5,12 +5,12 @@
 
 #include <cuda.h>
 
-struct cushim__operation;
+struct mock_operation;
 
 /* The operation of a host node, and its parameters again. */
-CUresult cushim__host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
-                                struct cushim__operation **operation);
-void cushim__host_parameters(const struct cushim__operation *operation,
-                             CUDA_HOST_NODE_PARAMS *parameters);
+CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
+                                     struct mock_operation **operation);
+void cushim__mock_host_parameters(const struct mock_operation *operation,
+                                  CUDA_HOST_NODE_PARAMS *parameters);
 
 #endif

@@ -7,9 +7,9 @@
 #include "src/mock/core/state.h"
 #include "src/mock/system.h"
 
-CUSHIM__EXACT(Init)(unsigned int Flags)
+MOCK_EXACT(Init)(unsigned int Flags)
 {
-    struct cushim_mock *mock = cushim__world;
+    struct cushim_mock *mock = cushim__mock;
     CUresult code;
     char *visible;
 
@@ -17,22 +17,22 @@ CUSHIM__EXACT(Init)(unsigned int Flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (mock->initialised)
         return CUDA_SUCCESS;
-    if (mock->settings.personality == CUSHIM__NO_DEVICE)
+    if (mock->settings.personality == MOCK_NO_DEVICE)
         return CUDA_ERROR_NO_DEVICE;
-    if (mock->settings.personality == CUSHIM__VERSION_MISMATCH)
+    if (mock->settings.personality == MOCK_VERSION_MISMATCH)
         return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
     if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__devices_show(mock, visible);
+    code = cushim__mock_devices_show(mock, visible);
     free(visible);
     mock->initialised = code == CUDA_SUCCESS;
     return code;
 }
 
-CUSHIM__EXACT(DriverGetVersion)(int *driverVersion)
+MOCK_EXACT(DriverGetVersion)(int *driverVersion)
 {
     if (!driverVersion)
         return CUDA_ERROR_INVALID_VALUE;
-    *driverVersion = cushim__world->settings.driver_version;
+    *driverVersion = cushim__mock->settings.driver_version;
     return CUDA_SUCCESS;
 }

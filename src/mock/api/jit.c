@@ -7,10 +7,10 @@
 
 enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
 
-CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_option *options,
-                           void **values)
+CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
+                                void **values)
 {
-    *jit = (struct cushim__jit){.began_ns = cushim__host_ns()};
+    *jit = (struct mock_jit){.began_ns = cushim__host_ns()};
     if (count > 0 && (!options || !values))
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_
 }
 
 /* The size does not count the NUL, but where the text does not fit it is the buffer's. */
-static void put(const struct cushim__jit_log *log, const char *text)
+static void put(const struct mock_jit_log *log, const char *text)
 {
     size_t length = strlen(text);
 
@@ -61,7 +61,7 @@ static void put(const struct cushim__jit_log *log, const char *text)
         *log->bytes = (void *)(uintptr_t)length;
 }
 
-void cushim__jit_end(const struct cushim__jit *jit, const char *message)
+void cushim__mock_jit_end(const struct mock_jit *jit, const char *message)
 {
     put(&jit->info, "");
     put(&jit->error, message);

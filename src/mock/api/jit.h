@@ -12,10 +12,10 @@
 #include <cuda.h>
 
 /* The outputs among the options of a call; they stay the caller's. */
-struct cushim__jit {
+struct mock_jit {
     uint64_t began_ns; /* of the host's clock */
     void **wall_time;  /* the option's value; NULL: not asked for */
-    struct cushim__jit_log {
+    struct mock_jit_log {
         char *buffer;
         size_t room;
         void **bytes; /* the option's value: how long the log is */
@@ -26,10 +26,10 @@ struct cushim__jit {
  * Take options in. INVALID_VALUE: there is no such option, or a size without its buffer; then
  * nothing is written.
  */
-CUresult cushim__jit_begin(struct cushim__jit *jit, unsigned count, const CUjit_option *options,
-                           void **values);
+CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
+                                void **values);
 
 /* Write the outputs. `message` goes to the log of errors; it may be empty. */
-void cushim__jit_end(const struct cushim__jit *jit, const char *message);
+void cushim__mock_jit_end(const struct mock_jit *jit, const char *message);
 
 #endif

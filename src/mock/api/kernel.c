@@ -36,22 +36,22 @@ static bool accesses_valid(const struct cushim_mock_kernel *kernel)
     return true;
 }
 
-struct cushim__kernel_entry *cushim__kernel_entry_find(const char *name)
+struct mock_kernel_entry *cushim__mock_kernel_entry_find(const char *name)
 {
-    struct cushim__kernel_entry *entry = cushim__world->kernels;
+    struct mock_kernel_entry *entry = cushim__mock->kernels;
 
     while (entry && strcmp(entry->name, name) != 0)
         entry = entry->next;
     return entry;
 }
 
-struct cushim__kernel_entry *cushim__kernel_entry_retain(struct cushim__kernel_entry *entry)
+struct mock_kernel_entry *cushim__mock_kernel_entry_retain(struct mock_kernel_entry *entry)
 {
     entry->references++;
     return entry;
 }
 
-void cushim__kernel_entry_release(struct cushim__kernel_entry *entry)
+void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry)
 {
     if (!entry || --entry->references > 0)
         return;
@@ -73,8 +73,7 @@ static void *copy_array(const void *from, size_t count, size_t size)
 }
 
 /* What it does with memory. False: out of memory. */
-static bool copy_accesses(struct cushim__kernel_entry *entry,
-                          const struct cushim_mock_kernel *kernel)
+static bool copy_accesses(struct mock_kernel_entry *entry, const struct cushim_mock_kernel *kernel)
 {
     if (!kernel->accesses && !kernel->access_bytes)
         return true;
@@ -86,9 +85,9 @@ static bool copy_accesses(struct cushim__kernel_entry *entry,
     return entry->accesses && entry->access_bytes;
 }
 
-static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kernel)
+static struct mock_kernel_entry *create(const struct cushim_mock_kernel *kernel)
 {
-    struct cushim__kernel_entry *entry = calloc(1, sizeof *entry);
+    struct mock_kernel_entry *entry = calloc(1, sizeof *entry);
 
     if (!entry)
         return NULL;
@@ -106,7 +105,7 @@ static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kern
     }
     if (!entry->name || (entry->has_sizes && !entry->parameter_sizes) ||
         !copy_accesses(entry, kernel)) {
-        cushim__kernel_entry_release(entry);
+        cushim__mock_kernel_entry_release(entry);
         return NULL;
     }
     return entry;
@@ -115,8 +114,8 @@ static struct cushim__kernel_entry *create(const struct cushim_mock_kernel *kern
 /* In place of what was registered for the name. Launches that are queued keep the old one. */
 static CUresult put(const struct cushim_mock_kernel *kernel, bool spins)
 {
-    struct cushim__kernel_entry *entry = create(kernel);
-    struct cushim__kernel_entry **link = &cushim__world->kernels, *old;
+    struct mock_kernel_entry *entry = create(kernel);
+    struct mock_kernel_entry **link = &cushim__mock->kernels, *old;
 
     if (!entry)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -126,7 +125,7 @@ static CUresult put(const struct cushim_mock_kernel *kernel, bool spins)
     old = *link;
     entry->next = old ? old->next : NULL;
     *link = entry;
-    cushim__kernel_entry_release(old);
+    cushim__mock_kernel_entry_release(old);
     return CUDA_SUCCESS;
 }
 
@@ -145,13 +144,13 @@ CUresult cushim_mock_kernel_register(struct cushim_mock *mock,
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!accesses_valid(&known))
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     code = put(&known, false);
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return code;
 }
 
-CUresult cushim__kernels_create(void)
+CUresult cushim__mock_kernels_create(void)
 {
     CUresult code = CUDA_SUCCESS;
 
@@ -160,17 +159,17 @@ CUresult cushim__kernels_create(void)
     return code;
 }
 
-void cushim__kernels_clear(void)
+void cushim__mock_kernels_clear(void)
 {
-    struct cushim__kernel_entry *entry = cushim__world->kernels;
+    struct mock_kernel_entry *entry = cushim__mock->kernels;
 
     while (entry) {
-        struct cushim__kernel_entry *next = entry->next;
+        struct mock_kernel_entry *next = entry->next;
 
-        cushim__kernel_entry_release(entry);
+        cushim__mock_kernel_entry_release(entry);
         entry = next;
     }
-    cushim__world->kernels = NULL;
+    cushim__mock->kernels = NULL;
 }
 
 void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t bytes)
@@ -179,8 +178,8 @@ void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr address, size_t b
 
     if (!mock)
         return NULL;
-    cushim__world_take(mock);
-    host = cushim__memory_host(address, bytes);
-    cushim__world_give_back(mock);
+    cushim__mock_lock(mock);
+    host = cushim__mock_memory_host(address, bytes);
+    cushim__mock_unlock(mock);
     return host;
 }

@@ -11,46 +11,46 @@
 #include "src/race/race_search.h"
 
 struct launch {
-    struct cushim__operation operation;
+    struct mock_operation operation;
     const void *function;                  /* its handle */
-    struct cushim__kernel_entry *entry;    /* NULL: not registered, and skipped */
+    struct mock_kernel_entry *entry;       /* NULL: not registered, and skipped */
     struct cushim__parameters *parameters; /* NULL: none */
-    struct cushim__launch_shape shape;
+    struct mock_launch_shape shape;
 };
 
 /* --- the operation --- */
 
-static bool launch_copy(const struct cushim__operation *from, struct cushim__operation *to)
+static bool launch_copy(const struct mock_operation *from, struct mock_operation *to)
 {
     struct launch *copy = (struct launch *)to;
 
     (void)from;
     if (copy->entry)
-        cushim__kernel_entry_retain(copy->entry);
+        cushim__mock_kernel_entry_retain(copy->entry);
     if (copy->parameters)
         copy->parameters->references++;
     return true;
 }
 
-static void launch_drop(struct cushim__operation *operation)
+static void launch_drop(struct mock_operation *operation)
 {
     struct launch *launch = (struct launch *)operation;
 
-    cushim__kernel_entry_release(launch->entry);
-    cushim__parameters_release(launch->parameters);
+    cushim__mock_kernel_entry_release(launch->entry);
+    cushim__mock_parameters_release(launch->parameters);
 }
 
 /* What a parameter leads to. */
 static void touch_parameter(const struct launch *launch, size_t index,
-                            struct cushim__submission *submission)
+                            struct race_submission *submission)
 {
-    static const enum cushim__use uses[] = {
-        [CUSHIM_MOCK_ACCESS_UNKNOWN] = CUSHIM__MAY_WRITE,
-        [CUSHIM_MOCK_ACCESS_READ] = CUSHIM__READS,
-        [CUSHIM_MOCK_ACCESS_WRITE] = CUSHIM__WRITES,
-        [CUSHIM_MOCK_ACCESS_READ_WRITE] = CUSHIM__WRITES,
+    static const enum race_use uses[] = {
+        [CUSHIM_MOCK_ACCESS_UNKNOWN] = RACE_MAY_WRITE,
+        [CUSHIM_MOCK_ACCESS_READ] = RACE_READS,
+        [CUSHIM_MOCK_ACCESS_WRITE] = RACE_WRITES,
+        [CUSHIM_MOCK_ACCESS_READ_WRITE] = RACE_WRITES,
     };
-    const struct cushim__kernel_entry *entry = launch->entry;
+    const struct mock_kernel_entry *entry = launch->entry;
     const bool known = entry && index < entry->access_count;
     const enum cushim_mock_access access =
         known ? entry->accesses[index] : CUSHIM_MOCK_ACCESS_UNKNOWN;
@@ -59,30 +59,29 @@ static void touch_parameter(const struct launch *launch, size_t index,
     if (access == CUSHIM_MOCK_ACCESS_NONE || launch->parameters->sizes[index] != sizeof address)
         return;
     memcpy(&address, launch->parameters->values[index], sizeof address);
-    cushim__submission_touch_from(submission, address, known ? entry->access_bytes[index] : 0,
-                                  uses[access]);
+    cushim__race_submission_touch_from(submission, address, known ? entry->access_bytes[index] : 0,
+                                       uses[access]);
 }
 
-static void launch_touch(const struct cushim__operation *operation,
-                         struct cushim__submission *submission)
+static void launch_touch(const struct mock_operation *operation, struct race_submission *submission)
 {
     const struct launch *launch = (const struct launch *)operation;
-    const struct cushim__function *function =
-        cushim__object_peek(launch->function, CUSHIM__FUNCTION);
+    const struct mock_function *function =
+        cushim__mock_object_lookup(launch->function, MOCK_FUNCTION);
 
     if (launch->entry)
-        cushim__submission_name(submission, launch->entry->name);
+        cushim__race_submission_name(submission, launch->entry->name);
     else if (function)
-        cushim__submission_name(submission, function->kernel->name);
+        cushim__race_submission_name(submission, function->kernel->name);
     for (size_t i = 0; launch->parameters && i < launch->parameters->count; i++)
         touch_parameter(launch, i, submission);
 }
 
-/* Under the lock, which the program's function may not take: see cushim__in_kernel. */
-static CUresult launch_execute(struct cushim__operation *operation)
+/* Under the lock, which the program's function may not take: see cushim__mock_in_kernel. */
+static CUresult launch_execute(struct mock_operation *operation)
 {
     const struct launch *launch = (const struct launch *)operation;
-    const struct cushim__launch_shape *shape = &launch->shape;
+    const struct mock_launch_shape *shape = &launch->shape;
     const struct cushim__parameters *parameters = launch->parameters;
     struct cushim_mock_launch seen = {
         .size = sizeof seen,
@@ -98,14 +97,14 @@ static CUresult launch_execute(struct cushim__operation *operation)
         seen.parameter_count = parameters->count;
         seen.parameters = (const void *const *)parameters->values;
         seen.parameter_sizes = parameters->sizes;
-        cushim__in_kernel = true;
+        cushim__mock_in_kernel = true;
         launch->entry->run(&seen, launch->entry->data);
-        cushim__in_kernel = false;
+        cushim__mock_in_kernel = false;
     }
     return launch->entry->fault;
 }
 
-const struct cushim__operation_class cushim__launch_class = {
+const struct mock_operation_class cushim__mock_launch_class = {
     .name = "kernel",
     .size = sizeof(struct launch),
     .node_type = CU_GRAPH_NODE_TYPE_KERNEL,
@@ -119,7 +118,7 @@ const struct cushim__operation_class cushim__launch_class = {
 
 static unsigned limit(CUdevice_attribute number)
 {
-    return (unsigned)cushim__world->settings.profile.attributes[number];
+    return (unsigned)cushim__mock->settings.profile.attributes[number];
 }
 
 /* The attributes of the greatest extents are numbered one after the other. */
@@ -132,15 +131,15 @@ static bool within(const unsigned extents[3], CUdevice_attribute first)
     return true;
 }
 
-CUresult cushim__launch_check(const struct cushim__function *function,
-                              const struct cushim__launch_shape *shape)
+CUresult cushim__mock_launch_check(const struct mock_function *function,
+                                   const struct mock_launch_shape *shape)
 {
-    const struct cushim__image_kernel *kernel = function->kernel;
+    const struct mock_image_kernel *kernel = function->kernel;
     const uint64_t threads = (uint64_t)shape->block[0] * shape->block[1] * shape->block[2];
 
     if (!within(shape->grid, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) ||
         !within(shape->block, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) ||
-        threads > cushim__function_threads(kernel) ||
+        threads > cushim__mock_function_threads(kernel) ||
         shape->shared_bytes > (unsigned)function->settings.dynamic_shared_bytes)
         return CUDA_ERROR_INVALID_VALUE;
     if (kernel->required_block[0] > 0 &&
@@ -150,7 +149,7 @@ CUresult cushim__launch_check(const struct cushim__function *function,
 }
 
 /* A spinning kernel takes as long as its parameter says. */
-static uint64_t duration_of(const struct cushim__kernel_entry *entry,
+static uint64_t duration_of(const struct mock_kernel_entry *entry,
                             const struct cushim__parameters *parameters)
 {
     uint64_t duration_ns;
@@ -164,72 +163,72 @@ static uint64_t duration_of(const struct cushim__kernel_entry *entry,
 }
 
 /* The launch with its parameters. Takes them over, in any case. */
-static CUresult create(struct cushim__function *function, const struct cushim__launch_shape *shape,
-                       struct cushim__parameters *parameters, struct cushim__operation **operation)
+static CUresult create(struct mock_function *function, const struct mock_launch_shape *shape,
+                       struct cushim__parameters *parameters, struct mock_operation **operation)
 {
-    struct cushim__kernel_entry *entry = cushim__kernel_entry_find(function->kernel->name);
+    struct mock_kernel_entry *entry = cushim__mock_kernel_entry_find(function->kernel->name);
     struct launch *launch;
 
-    if (!entry && !cushim__world->settings.skip_unregistered) {
-        cushim__parameters_release(parameters);
+    if (!entry && !cushim__mock->settings.skip_unregistered) {
+        cushim__mock_parameters_release(parameters);
         cushim__mock_log("the kernel '%s' is not registered, and what it does is not known: "
                          "CUDA_ERROR_NOT_SUPPORTED",
                          function->kernel->name);
         return CUDA_ERROR_NOT_SUPPORTED;
     }
-    launch = cushim__operation_create(&cushim__launch_class, CUSHIM__COMPUTE,
-                                      duration_of(entry, parameters));
+    launch = cushim__mock_operation_create(&cushim__mock_launch_class, MOCK_COMPUTE,
+                                           duration_of(entry, parameters));
     if (!launch) {
-        cushim__parameters_release(parameters);
+        cushim__mock_parameters_release(parameters);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     function->loaded = true;
     launch->function = function->object.handle;
-    launch->entry = entry ? cushim__kernel_entry_retain(entry) : NULL;
+    launch->entry = entry ? cushim__mock_kernel_entry_retain(entry) : NULL;
     launch->parameters = parameters;
     launch->shape = *shape;
     *operation = &launch->operation;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__launch_create(struct cushim__function *function,
-                               const struct cushim__launch_shape *shape, void **parameters,
-                               void **extra, struct cushim__operation **operation)
+CUresult cushim__mock_launch_create(struct mock_function *function,
+                                    const struct mock_launch_shape *shape, void **parameters,
+                                    void **extra, struct mock_operation **operation)
 {
-    CUresult code = cushim__launch_check(function, shape);
+    CUresult code = cushim__mock_launch_check(function, shape);
     struct cushim__parameters *copies;
 
     if (code == CUDA_SUCCESS && parameters && extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
-    copies = cushim__parameters_create(function->kernel);
+    copies = cushim__mock_parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = extra ? cushim__parameters_copy_extra(copies, extra)
-                 : cushim__parameters_copy(copies, parameters);
+    code = extra ? cushim__mock_parameters_copy_extra(copies, extra)
+                 : cushim__mock_parameters_copy(copies, parameters);
     if (code != CUDA_SUCCESS) {
-        cushim__parameters_release(copies);
+        cushim__mock_parameters_release(copies);
         return code;
     }
     return create(function, shape, copies, operation);
 }
 
-CUresult cushim__launch_create_raw(struct cushim__function *function,
-                                   const struct cushim__launch_shape *shape, const void *buffer,
-                                   size_t bytes, struct cushim__operation **operation)
+CUresult cushim__mock_launch_create_raw(struct mock_function *function,
+                                        const struct mock_launch_shape *shape, const void *buffer,
+                                        size_t bytes, struct mock_operation **operation)
 {
-    CUresult code = cushim__launch_check(function, shape);
+    CUresult code = cushim__mock_launch_check(function, shape);
     struct cushim__parameters *copies;
 
     if (code != CUDA_SUCCESS)
         return code;
-    copies = cushim__parameters_create(function->kernel);
+    copies = cushim__mock_parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__parameters_copy_raw(copies, buffer, bytes);
+    code = cushim__mock_parameters_copy_raw(copies, buffer, bytes);
     if (code != CUDA_SUCCESS) {
-        cushim__parameters_release(copies);
+        cushim__mock_parameters_release(copies);
         return code;
     }
     return create(function, shape, copies, operation);
@@ -237,36 +236,37 @@ CUresult cushim__launch_create_raw(struct cushim__function *function,
 
 /* --- nodes of graphs --- */
 
-CUresult cushim__kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
-                                  struct cushim__operation **operation)
+CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
+                                       struct mock_operation **operation)
 {
-    const struct cushim__launch_shape shape = {
+    const struct mock_launch_shape shape = {
         .grid = {params->gridDimX, params->gridDimY, params->gridDimZ},
         .block = {params->blockDimX, params->blockDimY, params->blockDimZ},
         .shared_bytes = params->sharedMemBytes,
     };
-    struct cushim__context *context = NULL;
-    struct cushim__function *function;
+    struct mock_context *context = NULL;
+    struct mock_function *function;
     CUresult code = CUDA_SUCCESS;
 
     if (!params->func && !params->kern)
         return CUDA_ERROR_INVALID_VALUE;
     if (params->ctx)
-        code = cushim__context_find(params->ctx, &context);
+        code = cushim__mock_context_find(params->ctx, &context);
     if (code == CUDA_SUCCESS)
-        code = cushim__function_find(params->func ? (const void *)params->func
-                                                  : (const void *)params->kern,
-                                     context, &function);
+        code = cushim__mock_function_find(params->func ? (const void *)params->func
+                                                       : (const void *)params->kern,
+                                          context, &function);
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__launch_create(function, &shape, params->kernelParams, params->extra, operation);
+    return cushim__mock_launch_create(function, &shape, params->kernelParams, params->extra,
+                                      operation);
 }
 
-void cushim__kernel_params(const struct cushim__operation *operation,
-                           CUDA_KERNEL_NODE_PARAMS *params)
+void cushim__mock_kernel_params(const struct mock_operation *operation,
+                                CUDA_KERNEL_NODE_PARAMS *params)
 {
     const struct launch *launch = (const struct launch *)operation;
-    const struct cushim__launch_shape *shape = &launch->shape;
+    const struct mock_launch_shape *shape = &launch->shape;
     const struct cushim__parameters *parameters = launch->parameters;
 
     *params = (CUDA_KERNEL_NODE_PARAMS){

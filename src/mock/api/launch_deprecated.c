@@ -14,21 +14,21 @@
 
 enum { PARAMETER_BYTES = 32764 };
 
-struct cushim__old_launch {
+struct mock_old_launch {
     unsigned block[3], shared_bytes;
     size_t bytes;
     unsigned char parameters[PARAMETER_BYTES];
 };
 
 /* What is set of a function so far. These calls want a current context. */
-static CUresult find(CUfunction handle, struct cushim__function **function,
-                     struct cushim__old_launch **old)
+static CUresult find(CUfunction handle, struct mock_function **function,
+                     struct mock_old_launch **old)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__function_find(handle, context, function);
+        code = cushim__mock_function_find(handle, context, function);
     if (code != CUDA_SUCCESS)
         return code;
     if (!(*function)->old) {
@@ -49,13 +49,13 @@ static bool fits(int x, int y, int z, unsigned threads)
            (unsigned)z <= threads / ((unsigned)x * (unsigned)y);
 }
 
-CUSHIM__EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
+MOCK_EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
 {
-    struct cushim__old_launch *old;
-    struct cushim__function *function;
+    struct mock_old_launch *old;
+    struct mock_function *function;
     CUresult code = find(hfunc, &function, &old);
 
-    if (code == CUDA_SUCCESS && !fits(x, y, z, cushim__function_threads(function->kernel)))
+    if (code == CUDA_SUCCESS && !fits(x, y, z, cushim__mock_function_threads(function->kernel)))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
@@ -65,10 +65,10 @@ CUSHIM__EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
+MOCK_EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
 {
-    struct cushim__old_launch *old;
-    struct cushim__function *function;
+    struct mock_old_launch *old;
+    struct mock_function *function;
     CUresult code = find(hfunc, &function, &old);
 
     if (code == CUDA_SUCCESS && bytes > (unsigned)function->settings.dynamic_shared_bytes)
@@ -78,10 +78,10 @@ CUSHIM__EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
     return code;
 }
 
-CUSHIM__EXACT(ParamSetSize)(CUfunction hfunc, unsigned int numbytes)
+MOCK_EXACT(ParamSetSize)(CUfunction hfunc, unsigned int numbytes)
 {
-    struct cushim__old_launch *old;
-    struct cushim__function *function;
+    struct mock_old_launch *old;
+    struct mock_function *function;
     CUresult code = find(hfunc, &function, &old);
 
     if (code == CUDA_SUCCESS && numbytes > PARAMETER_BYTES)
@@ -93,8 +93,8 @@ CUSHIM__EXACT(ParamSetSize)(CUfunction hfunc, unsigned int numbytes)
 
 static CUresult set(CUfunction handle, int offset, const void *bytes, size_t count)
 {
-    struct cushim__old_launch *old;
-    struct cushim__function *function;
+    struct mock_old_launch *old;
+    struct mock_function *function;
     CUresult code = find(handle, &function, &old);
 
     if (code != CUDA_SUCCESS)
@@ -105,56 +105,57 @@ static CUresult set(CUfunction handle, int offset, const void *bytes, size_t cou
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(ParamSeti)(CUfunction hfunc, int offset, unsigned int value)
+MOCK_EXACT(ParamSeti)(CUfunction hfunc, int offset, unsigned int value)
 {
     return set(hfunc, offset, &value, sizeof value);
 }
 
-CUSHIM__EXACT(ParamSetf)(CUfunction hfunc, int offset, float value)
+MOCK_EXACT(ParamSetf)(CUfunction hfunc, int offset, float value)
 {
     return set(hfunc, offset, &value, sizeof value);
 }
 
-CUSHIM__EXACT(ParamSetv)(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+MOCK_EXACT(ParamSetv)(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
 {
     return set(hfunc, offset, ptr, numbytes);
 }
 
 static CUresult launch(CUfunction handle, int width, int height, CUstream stream_handle)
 {
-    struct cushim__operation *operation;
-    struct cushim__old_launch *old;
-    struct cushim__function *function;
-    struct cushim__stream *stream;
-    struct cushim__launch_shape shape;
+    struct mock_operation *operation;
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    struct mock_stream *stream;
+    struct mock_launch_shape shape;
     CUresult code = find(handle, &function, &old);
 
     if (code == CUDA_SUCCESS && (width <= 0 || height <= 0))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__stream_find(stream_handle, &stream);
+        code = cushim__mock_stream_find(stream_handle, &stream);
     if (code == CUDA_SUCCESS && stream->object.context != function->object.context)
         code = CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
-    shape = (struct cushim__launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
-                                          .block = {old->block[0], old->block[1], old->block[2]},
-                                          .shared_bytes = old->shared_bytes};
-    code = cushim__launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
-    return code == CUDA_SUCCESS ? cushim__engine_submit(stream, operation) : code;
+    shape = (struct mock_launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
+                                       .block = {old->block[0], old->block[1], old->block[2]},
+                                       .shared_bytes = old->shared_bytes};
+    code =
+        cushim__mock_launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
+    return code == CUDA_SUCCESS ? cushim__mock_sim_submit(stream, operation) : code;
 }
 
-CUSHIM__EXACT(Launch)(CUfunction f)
+MOCK_EXACT(Launch)(CUfunction f)
 {
     return launch(f, 1, 1, NULL);
 }
 
-CUSHIM__EXACT(LaunchGrid)(CUfunction f, int grid_width, int grid_height)
+MOCK_EXACT(LaunchGrid)(CUfunction f, int grid_width, int grid_height)
 {
     return launch(f, grid_width, grid_height, NULL);
 }
 
-CUSHIM__EXACT(LaunchGridAsync)(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+MOCK_EXACT(LaunchGridAsync)(CUfunction f, int grid_width, int grid_height, CUstream hStream)
 {
     return launch(f, grid_width, grid_height, hStream);
 }

@@ -13,8 +13,8 @@
  * What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream.
  */
 struct target {
-    struct cushim__function *function;
-    struct cushim__stream *stream;
+    struct mock_function *function;
+    struct mock_stream *stream;
 };
 
 /*
@@ -24,11 +24,11 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
 {
     CUresult code = CUDA_SUCCESS;
 
-    if (handle || cushim__stream_is_default(stream))
-        code = cushim__stream_find(stream, &target->stream);
+    if (handle || cushim__mock_stream_is_default(stream))
+        code = cushim__mock_stream_find(stream, &target->stream);
     if (code == CUDA_SUCCESS)
-        code = handle ? cushim__function_find(handle, target->stream->object.context,
-                                              &target->function)
+        code = handle ? cushim__mock_function_find(handle, target->stream->object.context,
+                                                   &target->function)
                       : CUDA_ERROR_INVALID_HANDLE;
     if (code != CUDA_SUCCESS)
         return code;
@@ -39,58 +39,59 @@ static CUresult find_target(CUfunction handle, CUstream stream, struct target *t
 
 /* All blocks of a cooperative launch run at once, or it is refused. */
 static CUresult check_cooperative(const struct target *target,
-                                  const struct cushim__launch_shape *shape)
+                                  const struct mock_launch_shape *shape)
 {
     const uint64_t blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
     const unsigned threads = shape->block[0] * shape->block[1] * shape->block[2];
     const int multiprocessors =
-        cushim__world->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
-    const int at_once = cushim__function_blocks(target->function, threads, shape->shared_bytes);
+        cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+    const int at_once =
+        cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
 
     return blocks > (uint64_t)at_once * (uint64_t)multiprocessors
                ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
                : CUDA_SUCCESS;
 }
 
-static CUresult launch(const struct target *target, const struct cushim__launch_shape *shape,
+static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
                        bool cooperative, void **parameters, void **extra)
 {
-    struct cushim__operation *operation;
-    CUresult code = cushim__launch_check(target->function, shape);
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_launch_check(target->function, shape);
 
     if (code == CUDA_SUCCESS && cooperative)
         code = check_cooperative(target, shape);
     if (code == CUDA_SUCCESS)
-        code = cushim__launch_create(target->function, shape, parameters, extra, &operation);
+        code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
     if (code == CUDA_SUCCESS)
-        return cushim__engine_submit(target->stream, operation);
+        return cushim__mock_sim_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
-        cushim__capture_invalidate(target->stream->capture);
+        cushim__mock_capture_invalidate(target->stream->capture);
     return code;
 }
 
-CUSHIM__EXACT(LaunchKernel)
+MOCK_EXACT(LaunchKernel)
 (CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
  unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
 {
-    const struct cushim__launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                               .block = {blockDimX, blockDimY, blockDimZ},
-                                               .shared_bytes = sharedMemBytes};
+    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                            .block = {blockDimX, blockDimY, blockDimZ},
+                                            .shared_bytes = sharedMemBytes};
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
     return code == CUDA_SUCCESS ? launch(&target, &shape, false, kernelParams, extra) : code;
 }
 
-CUSHIM__EXACT(LaunchCooperativeKernel)
+MOCK_EXACT(LaunchCooperativeKernel)
 (CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
  unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
  unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
 {
-    const struct cushim__launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
-                                               .block = {blockDimX, blockDimY, blockDimZ},
-                                               .shared_bytes = sharedMemBytes};
+    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                            .block = {blockDimX, blockDimY, blockDimZ},
+                                            .shared_bytes = sharedMemBytes};
     struct target target;
     CUresult code = find_target(f, hStream, &target);
 
@@ -129,8 +130,8 @@ enum {
 };
 
 /* Clusters are not simulated, but what the driver refuses of them is. */
-static CUresult check_cluster(const struct cushim__function *function,
-                              const struct cushim__launch_shape *shape, const int *dimensions)
+static CUresult check_cluster(const struct mock_function *function,
+                              const struct mock_launch_shape *shape, const int *dimensions)
 {
     enum { PORTABLE = 8, LARGEST = 16, INVALID_CLUSTER_SIZE = 912 };
     const unsigned most = function->settings.non_portable_cluster ? LARGEST : PORTABLE;
@@ -147,8 +148,8 @@ static CUresult check_cluster(const struct cushim__function *function,
     return blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
 }
 
-static CUresult check_attribute(const struct cushim__function *function,
-                                const struct cushim__launch_shape *shape,
+static CUresult check_attribute(const struct mock_function *function,
+                                const struct mock_launch_shape *shape,
                                 const struct attribute *attribute, bool *cooperative)
 {
     switch (attribute->number) {
@@ -162,7 +163,7 @@ static CUresult check_attribute(const struct cushim__function *function,
         if (!attribute->value.event)
             return CUDA_ERROR_INVALID_HANDLE;
         cushim__mock_log("%s: events of a launch are not implemented: CUDA_ERROR_NOT_SUPPORTED",
-                         cushim__call_name());
+                         cushim__mock_call_name());
         return CUDA_ERROR_NOT_SUPPORTED;
     case UPDATABLE_NODE:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -174,23 +175,22 @@ static CUresult check_attribute(const struct cushim__function *function,
     }
 }
 
-CUSHIM__APPROXIMATE(LaunchKernelEx,
-                    "of the attributes, cooperative and cluster sizes are checked, events are "
-                    "refused, the others have no effect")
+MOCK_APPROXIMATE(LaunchKernelEx,
+                 "of the attributes, cooperative and cluster sizes are checked, events are "
+                 "refused, the others have no effect")
 (const cushim_CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
 {
     const struct config *known = (const void *)config;
-    struct cushim__launch_shape shape;
+    struct mock_launch_shape shape;
     struct target target;
     bool cooperative = false;
     CUresult code;
 
     if (!known || (known->attribute_count > 0 && !known->attributes))
         return CUDA_ERROR_INVALID_VALUE;
-    shape =
-        (struct cushim__launch_shape){.grid = {known->grid[0], known->grid[1], known->grid[2]},
-                                      .block = {known->block[0], known->block[1], known->block[2]},
-                                      .shared_bytes = known->shared_bytes};
+    shape = (struct mock_launch_shape){.grid = {known->grid[0], known->grid[1], known->grid[2]},
+                                       .block = {known->block[0], known->block[1], known->block[2]},
+                                       .shared_bytes = known->shared_bytes};
     code = find_target(f, known->stream, &target);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < known->attribute_count; i++)
         code = check_attribute(target.function, &shape, &known->attributes[i], &cooperative);

@@ -26,15 +26,15 @@ static size_t place(size_t offset, size_t bytes)
  * What the launch knows of the kernel's parameters: what is registered, or what the image declares.
  */
 struct layout {
-    const struct cushim__image_kernel *kernel;
-    const struct cushim__kernel_entry *entry; /* NULL: the image's */
+    const struct mock_image_kernel *kernel;
+    const struct mock_kernel_entry *entry; /* NULL: the image's */
     size_t count;
     bool known;
 };
 
-static struct layout layout_of(const struct cushim__image_kernel *kernel)
+static struct layout layout_of(const struct mock_image_kernel *kernel)
 {
-    const struct cushim__kernel_entry *entry = cushim__kernel_entry_find(kernel->name);
+    const struct mock_kernel_entry *entry = cushim__mock_kernel_entry_find(kernel->name);
 
     if (entry && entry->has_sizes)
         return (struct layout){kernel, entry, entry->parameter_count, true};
@@ -55,7 +55,7 @@ static size_t offset_of(const struct layout *layout, size_t index, size_t offset
     return place(offset, size_of(layout, index));
 }
 
-struct cushim__parameters *cushim__parameters_create(const struct cushim__image_kernel *kernel)
+struct cushim__parameters *cushim__mock_parameters_create(const struct mock_image_kernel *kernel)
 {
     const struct layout layout = layout_of(kernel);
     const size_t count = layout.count;
@@ -103,7 +103,7 @@ static bool read_extra(void **extra, const void **buffer, size_t *bytes)
     return true;
 }
 
-CUresult cushim__parameters_copy_extra(struct cushim__parameters *parameters, void **extra)
+CUresult cushim__mock_parameters_copy_extra(struct cushim__parameters *parameters, void **extra)
 {
     const void *buffer;
     size_t bytes;
@@ -119,7 +119,7 @@ CUresult cushim__parameters_copy_extra(struct cushim__parameters *parameters, vo
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__parameters_copy(struct cushim__parameters *parameters, void **values)
+CUresult cushim__mock_parameters_copy(struct cushim__parameters *parameters, void **values)
 {
     for (size_t i = 0; i < parameters->count; i++) {
         if (!values || !values[i])
@@ -129,8 +129,8 @@ CUresult cushim__parameters_copy(struct cushim__parameters *parameters, void **v
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
-                                     size_t bytes)
+CUresult cushim__mock_parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
+                                          size_t bytes)
 {
     if (bytes > parameters->byte_count)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
@@ -139,7 +139,7 @@ CUresult cushim__parameters_copy_raw(struct cushim__parameters *parameters, cons
     return CUDA_SUCCESS;
 }
 
-void cushim__parameters_release(struct cushim__parameters *parameters)
+void cushim__mock_parameters_release(struct cushim__parameters *parameters)
 {
     if (parameters && --parameters->references == 0)
         free(parameters);

@@ -11,9 +11,9 @@
 
 enum { LIBRARY_OPTIONS = 2 };
 
-static CUresult find(const void *handle, struct cushim__library **library)
+static CUresult find(const void *handle, struct mock_library **library)
 {
-    return cushim__object_find(handle, CUSHIM__LIBRARY, library);
+    return cushim__mock_object_find(handle, MOCK_LIBRARY, library);
 }
 
 /* What takes options takes these. */
@@ -30,56 +30,56 @@ static CUresult check_options(unsigned count, const cushim_CUlibraryOption *opti
 
 /* What is no image is found to be none when something in it is asked for. */
 static CUresult load(cushim_CUlibrary *library, const void *image, size_t bytes,
-                     const struct cushim__jit *jit)
+                     const struct mock_jit *jit)
 {
-    struct cushim__library *made;
-    struct cushim__code *code = NULL;
-    CUresult result = cushim__code_load(image, bytes, jit, &code);
+    struct mock_library *made;
+    struct mock_code *code = NULL;
+    CUresult result = cushim__mock_code_load(image, bytes, jit, &code);
 
     if (result == CUDA_ERROR_OUT_OF_MEMORY)
         return result;
-    result = cushim__library_create(code, result, &made);
+    result = cushim__mock_library_create(code, result, &made);
     if (result != CUDA_SUCCESS)
         return result;
     if (code)
-        cushim__jit_end(jit, "");
+        cushim__mock_jit_end(jit, "");
     *library = made->object.handle;
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
+MOCK_APPROXIMATE(LibraryLoadData, "as cuModuleLoadData")
 (cushim_CUlibrary *library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
  unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
  unsigned int numLibraryOptions)
 {
-    struct cushim__jit jit;
+    struct mock_jit jit;
     CUresult result = library && code ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
     (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
-        result = cushim__jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
+        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
         result = check_options(numLibraryOptions, libraryOptions);
     return result == CUDA_SUCCESS ? load(library, code, 0, &jit) : result;
 }
 
-CUSHIM__APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
+MOCK_APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
 (cushim_CUlibrary *library, const char *fileName, CUjit_option *jitOptions, void **jitOptionsValues,
  unsigned int numJitOptions, cushim_CUlibraryOption *libraryOptions, void **libraryOptionValues,
  unsigned int numLibraryOptions)
 {
-    struct cushim__jit jit;
+    struct mock_jit jit;
     char *bytes;
     size_t size;
     CUresult result = library && fileName ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 
     (void)libraryOptionValues;
     if (result == CUDA_SUCCESS)
-        result = cushim__jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
+        result = cushim__mock_jit_begin(&jit, numJitOptions, jitOptions, jitOptionsValues);
     if (result == CUDA_SUCCESS)
         result = check_options(numLibraryOptions, libraryOptions);
     if (result == CUDA_SUCCESS)
-        result = cushim__code_file(fileName, &bytes, &size);
+        result = cushim__mock_code_file(fileName, &bytes, &size);
     if (result != CUDA_SUCCESS)
         return result;
     result = load(library, bytes, size, &jit);
@@ -87,16 +87,16 @@ CUSHIM__APPROXIMATE(LibraryLoadFromFile, "as cuModuleLoadData")
     return result;
 }
 
-CUSHIM__EXACT(LibraryUnload)(cushim_CUlibrary library)
+MOCK_EXACT(LibraryUnload)(cushim_CUlibrary library)
 {
-    struct cushim__library *found;
+    struct mock_library *found;
     CUresult code = find(library, &found);
 
     /* As cuModuleUnload does, where it is loaded. Meanwhile others may have called. */
-    for (struct cushim__module *module = code ? NULL : found->modules; module;) {
-        struct cushim__context *context = module->object.context;
+    for (struct mock_module *module = code ? NULL : found->modules; module;) {
+        struct mock_context *context = module->object.context;
 
-        code = cushim__engine_wait_context(context);
+        code = cushim__mock_sim_wait_context(context);
         if (code == CUDA_SUCCESS)
             code = find(library, &found);
         module = code ? NULL : found->modules;
@@ -105,41 +105,41 @@ CUSHIM__EXACT(LibraryUnload)(cushim_CUlibrary library)
         module = module ? module->next : NULL;
     }
     if (code == CUDA_SUCCESS)
-        cushim__library_destroy(found);
+        cushim__mock_library_destroy(found);
     return code;
 }
 
-CUSHIM__EXACT(LibraryGetKernel)
+MOCK_EXACT(LibraryGetKernel)
 (cushim_CUkernel *pKernel, cushim_CUlibrary library, const char *name)
 {
-    struct cushim__library *found;
-    struct cushim__kernel *kernel;
+    struct mock_library *found;
+    struct mock_kernel *kernel;
     CUresult code;
 
     if (!pKernel || !name)
         return CUDA_ERROR_INVALID_VALUE;
     code = find(library, &found);
     if (code == CUDA_SUCCESS)
-        code = cushim__library_kernel(found, name, &kernel);
+        code = cushim__mock_library_kernel(found, name, &kernel);
     if (code == CUDA_SUCCESS)
         *pKernel = (cushim_CUkernel)kernel->object.handle;
     return code;
 }
 
-static CUresult current_module(cushim_CUlibrary library, struct cushim__module **module)
+static CUresult current_module(cushim_CUlibrary library, struct mock_module **module)
 {
-    struct cushim__context *context;
-    struct cushim__library *found;
+    struct mock_context *context;
+    struct mock_library *found;
     CUresult code = find(library, &found);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__context_current(&context);
-    return code == CUDA_SUCCESS ? cushim__library_module(found, context, module) : code;
+        code = cushim__mock_context_current(&context);
+    return code == CUDA_SUCCESS ? cushim__mock_library_module(found, context, module) : code;
 }
 
-CUSHIM__EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
+MOCK_EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUresult code = pMod ? current_module(library, &module) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
@@ -147,10 +147,10 @@ CUSHIM__EXACT(LibraryGetModule)(CUmodule *pMod, cushim_CUlibrary library)
     return code;
 }
 
-CUSHIM__EXACT(LibraryGetGlobal)
+MOCK_EXACT(LibraryGetGlobal)
 (CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUdeviceptr address;
     size_t size;
     CUresult code;
@@ -159,7 +159,7 @@ CUSHIM__EXACT(LibraryGetGlobal)
         return CUDA_ERROR_INVALID_VALUE;
     code = current_module(library, &module);
     if (code == CUDA_SUCCESS)
-        code = cushim__module_global(module, name, &address, &size);
+        code = cushim__mock_module_global(module, name, &address, &size);
     if (code != CUDA_SUCCESS)
         return code;
     if (dptr)
@@ -169,11 +169,11 @@ CUSHIM__EXACT(LibraryGetGlobal)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are variables of "
-                                       "cuLibraryGetGlobal")
+MOCK_APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are variables of "
+                                    "cuLibraryGetGlobal")
 (CUdeviceptr *dptr, size_t *bytes, cushim_CUlibrary library, const char *name)
 {
-    struct cushim__library *found;
+    struct mock_library *found;
     CUresult code;
 
     if ((!dptr && !bytes) || !name)
@@ -182,9 +182,9 @@ CUSHIM__APPROXIMATE(LibraryGetManaged, "managed variables are not found, but are
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_FOUND : code;
 }
 
-CUSHIM__EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
+MOCK_EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
 {
-    struct cushim__library *found;
+    struct mock_library *found;
     CUresult code = count ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS)
@@ -192,11 +192,11 @@ CUSHIM__EXACT(LibraryGetKernelCount)(unsigned int *count, cushim_CUlibrary lib)
     return code;
 }
 
-CUSHIM__EXACT(LibraryEnumerateKernels)
+MOCK_EXACT(LibraryEnumerateKernels)
 (cushim_CUkernel *kernels, unsigned int numKernels, cushim_CUlibrary lib)
 {
-    struct cushim__library *found;
-    struct cushim__kernel *kernel;
+    struct mock_library *found;
+    struct mock_kernel *kernel;
     CUresult code = kernels ? find(lib, &found) : CUDA_ERROR_INVALID_VALUE;
 
     if (code == CUDA_SUCCESS && !found->code)
@@ -207,9 +207,9 @@ CUSHIM__EXACT(LibraryEnumerateKernels)
         numKernels = (unsigned)found->code->image.kernel_count;
     /* Each is there from then on, so that nothing is written before all are. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++)
-        code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(found, found->code->image.kernels[i].name, &kernel);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numKernels; i++) {
-        code = cushim__library_kernel(found, found->code->image.kernels[i].name, &kernel);
+        code = cushim__mock_library_kernel(found, found->code->image.kernels[i].name, &kernel);
         kernels[i] = (cushim_CUkernel)kernel->object.handle;
     }
     return code;

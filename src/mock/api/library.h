@@ -5,38 +5,38 @@
 
 #include "src/mock/api/module.h"
 
-struct cushim__kernel;
+struct mock_kernel;
 
-struct cushim__library {
-    struct cushim__object object; /* of no context */
-    struct cushim__code *code;    /* NULL: `refusal` says why */
+struct mock_library {
+    struct mock_object object; /* of no context */
+    struct mock_code *code;    /* NULL: `refusal` says why */
     CUresult refusal;
-    struct cushim__module *modules; /* one in each context where it is used */
-    struct cushim__kernel *kernels; /* those that were asked for */
+    struct mock_module *modules; /* one in each context where it is used */
+    struct mock_kernel *kernels; /* those that were asked for */
 };
 
-struct cushim__kernel {
-    struct cushim__object object;
-    struct cushim__library *library;
-    struct cushim__kernel *next; /* in its library */
-    const struct cushim__image_kernel *declared;
-    struct cushim__image_kernel unknown; /* what `declared` is if the image cannot be read */
-    struct cushim__function_settings settings;
+struct mock_kernel {
+    struct mock_object object;
+    struct mock_library *library;
+    struct mock_kernel *next; /* in its library */
+    const struct mock_image_kernel *declared;
+    struct mock_image_kernel unknown; /* what `declared` is if the image cannot be read */
+    struct mock_function_settings settings;
 };
 
 /* The module of a library in a context; it is made at first use. */
-CUresult cushim__library_module(struct cushim__library *library, struct cushim__context *context,
-                                struct cushim__module **module);
+CUresult cushim__mock_library_module(struct mock_library *library, struct mock_context *context,
+                                     struct mock_module **module);
 
 /* NOT_FOUND: the library declares no such kernel. */
-CUresult cushim__library_kernel(struct cushim__library *library, const char *name,
-                                struct cushim__kernel **kernel);
+CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
+                                     struct mock_kernel **kernel);
 
 /* Free a library, its kernels and its modules. */
-void cushim__library_destroy(struct cushim__library *library);
+void cushim__mock_library_destroy(struct mock_library *library);
 
 /* A new library, with its handle. Takes over the reference on `code`, in any case. */
-CUresult cushim__library_create(struct cushim__code *code, CUresult refusal,
-                                struct cushim__library **library);
+CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
+                                     struct mock_library **library);
 
 #endif

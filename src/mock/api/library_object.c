@@ -7,7 +7,7 @@
 #include "src/mock/api/library.h"
 #include "src/mock/name.h"
 
-static void kernel_free(struct cushim__kernel *kernel)
+static void kernel_free(struct mock_kernel *kernel)
 {
     free(kernel->unknown.name);
     free(kernel);
@@ -16,8 +16,8 @@ static void kernel_free(struct cushim__kernel *kernel)
 /* The mock ends while a kernel has its handle. */
 static void kernel_drop(void *object)
 {
-    struct cushim__kernel *kernel = object;
-    struct cushim__kernel **link = &kernel->library->kernels;
+    struct mock_kernel *kernel = object;
+    struct mock_kernel **link = &kernel->library->kernels;
 
     while (*link != kernel)
         link = &(*link)->next;
@@ -28,29 +28,29 @@ static void kernel_drop(void *object)
 /* The mock ends: modules go on their own. */
 static void library_drop(void *object)
 {
-    struct cushim__library *library = object;
+    struct mock_library *library = object;
 
-    for (struct cushim__module *module = library->modules; module; module = module->next)
+    for (struct mock_module *module = library->modules; module; module = module->next)
         module->library = NULL;
     library->modules = NULL;
-    cushim__library_destroy(library);
+    cushim__mock_library_destroy(library);
 }
 
-CUresult cushim__library_create(struct cushim__code *code, CUresult refusal,
-                                struct cushim__library **library)
+CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
+                                     struct mock_library **library)
 {
-    struct cushim__library *made = calloc(1, sizeof *made);
+    struct mock_library *made = calloc(1, sizeof *made);
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (made) {
         made->code = code;
         made->refusal = refusal;
         made->object.drop = library_drop;
-        result = cushim__object_add(made, CUSHIM__LIBRARY, NULL);
+        result = cushim__mock_object_add(made, MOCK_LIBRARY, NULL);
     }
     if (result != CUDA_SUCCESS) {
         if (code)
-            cushim__code_release(code);
+            cushim__mock_code_release(code);
         free(made);
         return result;
     }
@@ -58,51 +58,51 @@ CUresult cushim__library_create(struct cushim__code *code, CUresult refusal,
     return CUDA_SUCCESS;
 }
 
-void cushim__library_destroy(struct cushim__library *library)
+void cushim__mock_library_destroy(struct mock_library *library)
 {
     while (library->kernels) {
-        struct cushim__kernel *kernel = library->kernels;
+        struct mock_kernel *kernel = library->kernels;
 
         library->kernels = kernel->next;
-        cushim__object_remove(kernel);
+        cushim__mock_object_remove(kernel);
         kernel_free(kernel);
     }
     while (library->modules) {
-        struct cushim__module *module = library->modules;
+        struct mock_module *module = library->modules;
 
         library->modules = module->next;
-        cushim__module_destroy(module, true);
+        cushim__mock_module_destroy(module, true);
     }
     if (library->object.handle)
-        cushim__object_remove(library);
+        cushim__mock_object_remove(library);
     if (library->code)
-        cushim__code_release(library->code);
+        cushim__mock_code_release(library->code);
     free(library);
 }
 
-void cushim__library_forget(struct cushim__library *library, struct cushim__module *module)
+void cushim__mock_library_forget(struct mock_library *library, struct mock_module *module)
 {
-    struct cushim__module **link = &library->modules;
+    struct mock_module **link = &library->modules;
 
     while (*link != module)
         link = &(*link)->next;
     *link = module->next;
 }
 
-static struct cushim__module *find_module(const struct cushim__library *library,
-                                          const struct cushim__context *context)
+static struct mock_module *find_module(const struct mock_library *library,
+                                       const struct mock_context *context)
 {
-    struct cushim__module *module = library->modules;
+    struct mock_module *module = library->modules;
 
     while (module && module->object.context != context)
         module = module->next;
     return module;
 }
 
-CUresult cushim__library_module(struct cushim__library *library, struct cushim__context *context,
-                                struct cushim__module **module)
+CUresult cushim__mock_library_module(struct mock_library *library, struct mock_context *context,
+                                     struct mock_module **module)
 {
-    struct cushim__module *made;
+    struct mock_module *made;
     const void *handle;
     CUresult code;
 
@@ -112,14 +112,15 @@ CUresult cushim__library_module(struct cushim__library *library, struct cushim__
     if (*module)
         return CUDA_SUCCESS;
     handle = library->object.handle;
-    code = cushim__module_create(context, cushim__code_retain(library->code), &made);
+    code = cushim__mock_module_create(context, cushim__mock_code_retain(library->code), &made);
     if (code != CUDA_SUCCESS)
         return code;
     /* It waited: another thread may have unloaded the library, or have made the module. */
-    if (cushim__object_peek(handle, CUSHIM__LIBRARY) != library || find_module(library, context)) {
-        cushim__module_destroy(made, true);
-        return cushim__object_peek(handle, CUSHIM__LIBRARY) == library
-                   ? cushim__library_module(library, context, module)
+    if (cushim__mock_object_lookup(handle, MOCK_LIBRARY) != library ||
+        find_module(library, context)) {
+        cushim__mock_module_destroy(made, true);
+        return cushim__mock_object_lookup(handle, MOCK_LIBRARY) == library
+                   ? cushim__mock_library_module(library, context, module)
                    : CUDA_ERROR_INVALID_HANDLE;
     }
     made->object.internal = true;
@@ -130,11 +131,11 @@ CUresult cushim__library_module(struct cushim__library *library, struct cushim__
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__library_kernel(struct cushim__library *library, const char *name,
-                                struct cushim__kernel **kernel)
+CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
+                                     struct mock_kernel **kernel)
 {
-    const struct cushim__image_kernel *declared;
-    struct cushim__kernel *made;
+    const struct mock_image_kernel *declared;
+    struct mock_kernel *made;
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (!library->code)
@@ -145,7 +146,7 @@ CUresult cushim__library_kernel(struct cushim__library *library, const char *nam
             return CUDA_SUCCESS;
         }
     }
-    declared = cushim__image_kernel(&library->code->image, name);
+    declared = cushim__mock_image_kernel(&library->code->image, name);
     if (!declared && !library->code->image.opaque)
         return CUDA_ERROR_NOT_FOUND;
     made = calloc(1, sizeof *made);
@@ -156,9 +157,9 @@ CUresult cushim__library_kernel(struct cushim__library *library, const char *nam
     made->declared = declared ? declared : &made->unknown;
     if (!declared)
         made->unknown.name = cushim__name_copy(name, strlen(name));
-    cushim__function_defaults(made->declared, &made->settings);
+    cushim__mock_function_defaults(made->declared, &made->settings);
     if (made->declared->name)
-        code = cushim__object_add(made, CUSHIM__KERNEL, NULL);
+        code = cushim__mock_object_add(made, MOCK_KERNEL, NULL);
     if (code != CUDA_SUCCESS) {
         kernel_free(made);
         return code;
@@ -169,22 +170,22 @@ CUresult cushim__library_kernel(struct cushim__library *library, const char *nam
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__kernel_function(const void *handle, struct cushim__context *context,
-                                 struct cushim__function **function)
+CUresult cushim__mock_kernel_function(const void *handle, struct mock_context *context,
+                                      struct mock_function **function)
 {
-    struct cushim__kernel *kernel;
-    struct cushim__module *module;
-    CUresult code = cushim__object_find(handle, CUSHIM__KERNEL, &kernel);
+    struct mock_kernel *kernel;
+    struct mock_module *module;
+    CUresult code = cushim__mock_object_find(handle, MOCK_KERNEL, &kernel);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__library_module(kernel->library, context, &module);
+        code = cushim__mock_library_module(kernel->library, context, &module);
     if (code != CUDA_SUCCESS)
         return code;
     for (*function = module->functions; *function; *function = (*function)->next) {
         if (strcmp((*function)->kernel->name, kernel->declared->name) == 0)
             return CUDA_SUCCESS;
     }
-    code = cushim__module_function(module, kernel->declared->name, function);
+    code = cushim__mock_module_function(module, kernel->declared->name, function);
     if (code == CUDA_SUCCESS) {
         (*function)->settings = kernel->settings;
         (*function)->loaded = true;

@@ -12,11 +12,11 @@
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
-struct cushim__link {
-    struct cushim__object object;
-    struct cushim__jit jit;     /* the outputs that cuLinkCreate was given */
-    struct cushim__image image; /* all parts so far */
-    struct cushim__joined_part *parts;
+struct mock_link {
+    struct mock_object object;
+    struct mock_jit jit;     /* the outputs that cuLinkCreate was given */
+    struct mock_image image; /* all parts so far */
+    struct mock_joined_part *parts;
     size_t part_count;
     void *result;
     bool complete;
@@ -24,35 +24,35 @@ struct cushim__link {
     CUresult failure; /* what went in cannot be linked */
 };
 
-static CUresult find(CUlinkState handle, struct cushim__link **link)
+static CUresult find(CUlinkState handle, struct mock_link **link)
 {
-    return cushim__object_find(handle, CUSHIM__LINK, link);
+    return cushim__mock_object_find(handle, MOCK_LINK, link);
 }
 
 static void drop(void *object)
 {
-    struct cushim__link *link = object;
+    struct mock_link *link = object;
 
     for (size_t i = 0; i < link->part_count; i++)
         free((void *)(uintptr_t)link->parts[i].start);
     free(link->parts);
     free(link->result);
-    cushim__image_clear(&link->image);
+    cushim__mock_image_clear(&link->image);
     free(link);
 }
 
 static CUresult create(unsigned count, const CUjit_option *options, void **values,
                        CUlinkState *state)
 {
-    struct cushim__context *context;
-    struct cushim__link *link;
-    struct cushim__jit jit;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    struct mock_link *link;
+    struct mock_jit jit;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && !state)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__jit_begin(&jit, count, options, values);
+        code = cushim__mock_jit_begin(&jit, count, options, values);
     if (code != CUDA_SUCCESS)
         return code;
     link = calloc(1, sizeof *link);
@@ -60,19 +60,19 @@ static CUresult create(unsigned count, const CUjit_option *options, void **value
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->jit = jit;
     link->object.drop = drop;
-    code = cushim__object_add(link, CUSHIM__LINK, context);
+    code = cushim__mock_object_add(link, MOCK_LINK, context);
     if (code != CUDA_SUCCESS) {
         free(link);
         return code;
     }
-    cushim__jit_end(&link->jit, "");
+    cushim__mock_jit_end(&link->jit, "");
     *state = link->object.handle;
     return CUDA_SUCCESS;
 }
 
-static CUresult keep(struct cushim__link *link, const void *bytes, size_t count)
+static CUresult keep(struct mock_link *link, const void *bytes, size_t count)
 {
-    struct cushim__joined_part *parts =
+    struct mock_joined_part *parts =
         realloc(link->parts, (link->part_count + 1) * sizeof *link->parts);
     void *copy;
 
@@ -83,12 +83,12 @@ static CUresult keep(struct cushim__link *link, const void *bytes, size_t count)
     if (!copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(copy, bytes, count);
-    link->parts[link->part_count++] = (struct cushim__joined_part){.start = copy, .bytes = count};
+    link->parts[link->part_count++] = (struct mock_joined_part){.start = copy, .bytes = count};
     return CUDA_SUCCESS;
 }
 
 /* What was kept last is not. */
-static void let_go(struct cushim__link *link)
+static void let_go(struct mock_link *link)
 {
     free((void *)(uintptr_t)link->parts[--link->part_count].start);
 }
@@ -122,16 +122,17 @@ static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
 }
 
 /* After an input that was refused: what it declared is not there. */
-static CUresult read_again(struct cushim__link *link)
+static CUresult read_again(struct mock_link *link)
 {
-    const struct cushim__jit none = {.wall_time = NULL};
+    const struct mock_jit none = {.wall_time = NULL};
     CUresult code = CUDA_SUCCESS;
 
     if (!link->stale)
         return code;
-    cushim__image_clear(&link->image);
+    cushim__mock_image_clear(&link->image);
     for (size_t i = 0; code == CUDA_SUCCESS && i < link->part_count; i++)
-        code = cushim__code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
+        code =
+            cushim__mock_code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
     link->stale = code != CUDA_SUCCESS;
     return code;
 }
@@ -142,13 +143,13 @@ static bool is_of_type(CUjitInputType type, const void *bytes, size_t count)
     return type != CU_JIT_INPUT_CUBIN || (count > 4 && memcmp(bytes, "\177ELF", 4) == 0);
 }
 
-static CUresult read_input(struct cushim__link *link, CUjitInputType type, const void *bytes,
+static CUresult read_input(struct mock_link *link, CUjitInputType type, const void *bytes,
                            size_t count)
 {
     CUresult code = CUDA_ERROR_INVALID_IMAGE;
 
     if (is_of_type(type, bytes, count))
-        code = cushim__code_add(&link->image, bytes, count, &link->jit);
+        code = cushim__mock_code_add(&link->image, bytes, count, &link->jit);
     /* A cubin that is no object is for no linker. */
     if (code == CUDA_SUCCESS && link->image.executable)
         code = CUDA_ERROR_NO_BINARY_FOR_GPU;
@@ -161,7 +162,7 @@ static CUresult read_input(struct cushim__link *link, CUjitInputType type, const
     return code;
 }
 
-static CUresult add(struct cushim__link *link, CUjitInputType type, const void *bytes, size_t count)
+static CUresult add(struct mock_link *link, CUjitInputType type, const void *bytes, size_t count)
 {
     enum { INPUT_NVVM = 5, INPUT_TYPES = 6 };
     CUresult code;
@@ -170,11 +171,12 @@ static CUresult add(struct cushim__link *link, CUjitInputType type, const void *
         return CUDA_ERROR_INVALID_VALUE;
     if (type == (CUjitInputType)INPUT_NVVM) {
         cushim__mock_log("%s: there is no compiler of NVVM: CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
-                         cushim__call_name());
+                         cushim__mock_call_name());
         return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     }
     if (is_of_host(type, bytes, count)) {
-        cushim__mock_log("%s: what is in a file of the host is not looked at", cushim__call_name());
+        cushim__mock_log("%s: what is in a file of the host is not looked at",
+                         cushim__mock_call_name());
         return CUDA_SUCCESS;
     }
     code = read_again(link);
@@ -186,22 +188,22 @@ static CUresult add(struct cushim__link *link, CUjitInputType type, const void *
 static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
                          unsigned count, const CUjit_option *options, void **values)
 {
-    struct cushim__link *link;
-    struct cushim__jit jit;
+    struct mock_link *link;
+    struct mock_jit jit;
     CUresult code = find(state, &link);
 
     if (code == CUDA_SUCCESS && (link->complete || !data || size == 0))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__jit_begin(&jit, count, options, values);
+        code = cushim__mock_jit_begin(&jit, count, options, values);
     return code == CUDA_SUCCESS ? add(link, type, data, size) : code;
 }
 
 static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
                          const CUjit_option *options, void **values)
 {
-    struct cushim__link *link;
-    struct cushim__jit jit;
+    struct mock_link *link;
+    struct mock_jit jit;
     char *bytes;
     size_t size;
     CUresult code = find(state, &link);
@@ -209,9 +211,9 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     if (code == CUDA_SUCCESS && (link->complete || !path))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__jit_begin(&jit, count, options, values);
+        code = cushim__mock_jit_begin(&jit, count, options, values);
     if (code == CUDA_SUCCESS)
-        code = cushim__code_file(path, &bytes, &size);
+        code = cushim__mock_code_file(path, &bytes, &size);
     if (code != CUDA_SUCCESS)
         return code;
     code = size > 0 ? add(link, type, bytes, size) : CUDA_ERROR_INVALID_IMAGE;
@@ -219,19 +221,19 @@ static CUresult add_file(CUlinkState state, CUjitInputType type, const char *pat
     return code;
 }
 
-CUSHIM__EXACT(LinkCreate_v2)
+MOCK_EXACT(LinkCreate_v2)
 (unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
 {
     return create(numOptions, options, optionValues, stateOut);
 }
 
-CUSHIM__EXACT(LinkCreate)
+MOCK_EXACT(LinkCreate)
 (unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
 {
     return create(numOptions, options, optionValues, stateOut);
 }
 
-CUSHIM__APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
+MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
 (CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
  unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
@@ -239,7 +241,7 @@ CUSHIM__APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept 
     return add_data(state, type, data, size, numOptions, options, optionValues);
 }
 
-CUSHIM__APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
+MOCK_APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
 (CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
  unsigned int numOptions, CUjit_option *options, void **optionValues)
 {
@@ -247,26 +249,25 @@ CUSHIM__APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
     return add_data(state, type, data, size, numOptions, options, optionValues);
 }
 
-CUSHIM__APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
+MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
 (CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
  CUjit_option *options, void **optionValues)
 {
     return add_file(state, type, path, numOptions, options, optionValues);
 }
 
-CUSHIM__APPROXIMATE(LinkAddFile, "as cuLinkAddData_v2")
+MOCK_APPROXIMATE(LinkAddFile, "as cuLinkAddData_v2")
 (CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
  CUjit_option *options, void **optionValues)
 {
     return add_file(state, type, path, numOptions, options, optionValues);
 }
 
-CUSHIM__APPROXIMATE(LinkComplete,
-                    "the image holds what was added, as it is; only the mock can load "
-                    "it")
+MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, as it is; only the mock can load "
+                               "it")
 (CUlinkState state, void **cubinOut, size_t *sizeOut)
 {
-    struct cushim__link *link;
+    struct mock_link *link;
     size_t bytes;
     CUresult code = find(state, &link);
 
@@ -281,9 +282,9 @@ CUSHIM__APPROXIMATE(LinkComplete,
     code = read_again(link);
     if (code != CUDA_SUCCESS)
         return code;
-    if (cushim__image_unresolved(&link->image))
+    if (cushim__mock_image_unresolved(&link->image))
         return CUDA_ERROR_INVALID_SOURCE;
-    link->result = cushim__image_join(link->parts, link->part_count, &bytes);
+    link->result = cushim__mock_image_join(link->parts, link->part_count, &bytes);
     if (!link->result)
         return CUDA_ERROR_OUT_OF_MEMORY;
     link->complete = true;
@@ -293,14 +294,14 @@ CUSHIM__APPROXIMATE(LinkComplete,
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(LinkDestroy)(CUlinkState state)
+MOCK_EXACT(LinkDestroy)(CUlinkState state)
 {
-    struct cushim__link *link;
+    struct mock_link *link;
     CUresult code = find(state, &link);
 
     if (code != CUDA_SUCCESS)
         return code;
-    cushim__object_remove(link);
+    cushim__mock_object_remove(link);
     drop(link);
     return CUDA_SUCCESS;
 }

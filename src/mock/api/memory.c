@@ -15,19 +15,19 @@
 enum { PITCH = 512 };
 
 /* What every call that allocates begins with. */
-static CUresult begin(struct cushim__context **context)
+static CUresult begin(struct mock_context **context)
 {
-    CUresult code = cushim__memory_context(context);
+    CUresult code = cushim__mock_memory_context(context);
 
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     return code;
 }
 
-CUSHIM__EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
+MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
     CUresult code = begin(&context);
 
     if (code && dptr)
@@ -36,17 +36,17 @@ CUSHIM__EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
         return code;
     if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__allocation_create(context, CUSHIM__BY_ALLOC, bytesize, &allocation);
+    code = cushim__mock_allocation_create(context, MOCK_BY_ALLOC, bytesize, &allocation);
     *dptr = code ? 0 : allocation->span.start;
     return code;
 }
 
-CUSHIM__EXACT(MemAllocPitch_v2)
+MOCK_EXACT(MemAllocPitch_v2)
 (CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
  unsigned int ElementSizeBytes)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
     CUresult code = begin(&context);
     size_t pitch, bytes;
 
@@ -64,7 +64,7 @@ CUSHIM__EXACT(MemAllocPitch_v2)
     pitch = pitch / PITCH * PITCH;
     if (__builtin_mul_overflow(pitch, Height, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__allocation_create(context, CUSHIM__BY_ALLOC, bytes, &allocation);
+    code = cushim__mock_allocation_create(context, MOCK_BY_ALLOC, bytes, &allocation);
     if (code)
         return code;
     *dptr = allocation->span.start;
@@ -72,10 +72,10 @@ CUSHIM__EXACT(MemAllocPitch_v2)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
+MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int flags)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
     CUresult code;
 
     if (!dptr || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
@@ -83,59 +83,60 @@ CUSHIM__EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int 
     code = begin(&context);
     if (code)
         return code;
-    code = cushim__allocation_create_host(context, CUSHIM__BY_MANAGED, NULL, bytesize, flags,
-                                          &allocation);
+    code = cushim__mock_allocation_create_host(context, MOCK_BY_MANAGED, NULL, bytesize, flags,
+                                               &allocation);
     if (code == CUDA_SUCCESS)
         *dptr = allocation->span.start;
     return code;
 }
 
-CUSHIM__EXACT(MemFree_v2)(CUdeviceptr dptr)
+MOCK_EXACT(MemFree_v2)(CUdeviceptr dptr)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
-    CUresult code = cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code =
+        cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
 
     if (code || dptr == 0)
         return code;
     /* It needs no context, but a current one has to be of this ABI. */
-    if (cushim__context_top())
-        code = cushim__memory_context(&context);
+    if (cushim__mock_context_top())
+        code = cushim__mock_memory_context(&context);
     if (code)
         return code;
-    allocation = cushim__allocation_at(dptr);
+    allocation = cushim__mock_allocation_at(dptr);
     if (!allocation || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (allocation->origin == CUSHIM__BY_POOL)
-        return cushim__pool_free(allocation);
-    if (allocation->origin != CUSHIM__BY_ALLOC && allocation->origin != CUSHIM__BY_MANAGED)
+    if (allocation->origin == MOCK_BY_POOL)
+        return cushim__mock_pool_free(allocation);
+    if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__allocation_end(allocation);
+    return cushim__mock_allocation_end(allocation);
 }
 
-CUSHIM__EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
+MOCK_EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__memory_context(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
 
-    cushim__pools_collect();
+    cushim__mock_pools_collect();
     if (free)
-        *free = code ? 0 : cushim__allocation_left(context->device);
+        *free = code ? 0 : cushim__mock_allocation_left(context->device);
     if (total)
-        *total = code ? 0 : cushim__world->settings.memory_bytes;
+        *total = code ? 0 : cushim__mock->settings.memory_bytes;
     return code;
 }
 
-CUSHIM__EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
+MOCK_EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr)
 {
-    const struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    const struct mock_allocation *allocation;
+    struct mock_context *context;
     CUresult code;
 
     if (!pbase && !psize)
         return CUDA_SUCCESS;
-    code = cushim__memory_context(&context);
-    allocation = code ? NULL : cushim__allocation_at(dptr);
+    code = cushim__mock_memory_context(&context);
+    allocation = code ? NULL : cushim__mock_allocation_at(dptr);
     if (pbase)
         *pbase = allocation ? allocation->span.start : 0;
     if (psize)

@@ -12,7 +12,7 @@
 /* What a CUipcMemHandle holds. */
 struct handle {
     char magic[8];
-    struct cushim__shared_pages shared;
+    struct mock_shared_pages shared;
     uint64_t offset, bytes;
 };
 
@@ -21,23 +21,23 @@ _Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "it does not fit
 static const char magic[8] = "cuSHIMem";
 
 /* Every allocation of cuMemAlloc() can be shared, found by any address in it. */
-CUSHIM__EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+MOCK_EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
 {
     struct handle handle = {.bytes = 0};
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
     size_t offset;
     CUresult code;
 
     if (!pHandle)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__memory_context(&context);
+    code = cushim__mock_memory_context(&context);
     if (code)
         return code;
-    allocation = cushim__allocation_at(dptr);
-    if (!allocation || allocation->origin != CUSHIM__BY_ALLOC)
+    allocation = cushim__mock_allocation_at(dptr);
+    if (!allocation || allocation->origin != MOCK_BY_ALLOC)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__arena_export(allocation->device->arena, allocation, &handle.shared, &offset))
+    if (!cushim__mock_arena_export(allocation->device->arena, allocation, &handle.shared, &offset))
         return CUDA_ERROR_OUT_OF_MEMORY;
     memcpy(handle.magic, magic, sizeof magic);
     handle.offset = offset;
@@ -47,47 +47,47 @@ CUSHIM__EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+MOCK_EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
+    struct mock_allocation *allocation;
+    struct mock_context *context;
     struct handle known;
     CUresult code;
 
     if (!pdptr)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__memory_context(&context);
+    code = cushim__mock_memory_context(&context);
     if (code)
         return code;
     memcpy(&known, &handle, sizeof known);
     if (Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
         memcmp(known.magic, magic, sizeof magic) != 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (cushim__pages_are_own(&known.shared))
+    if (cushim__mock_pages_are_own(&known.shared))
         return CUDA_ERROR_INVALID_CONTEXT;
-    code = cushim__import_open(context, &known.shared, known.offset, known.bytes, &allocation);
+    code = cushim__mock_import_open(context, &known.shared, known.offset, known.bytes, &allocation);
     if (code == CUDA_SUCCESS)
         *pdptr = allocation->span.start;
     return code;
 }
 
-CUSHIM__EXACT(IpcOpenMemHandle)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+MOCK_EXACT(IpcOpenMemHandle)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
 {
     return cushim__mock_IpcOpenMemHandle_v2(pdptr, handle, Flags);
 }
 
-CUSHIM__EXACT(IpcCloseMemHandle)(CUdeviceptr dptr)
+MOCK_EXACT(IpcCloseMemHandle)(CUdeviceptr dptr)
 {
-    struct cushim__allocation *allocation;
-    struct cushim__context *context;
-    CUresult code = cushim__memory_context(&context);
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
 
     if (code)
         return code;
-    allocation = cushim__allocation_at(dptr);
-    if (!allocation || allocation->origin != CUSHIM__BY_IMPORT || allocation->span.start != dptr)
+    allocation = cushim__mock_allocation_at(dptr);
+    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__import_close(allocation))
+    if (!cushim__mock_import_close(allocation))
         return CUDA_SUCCESS;
-    return cushim__allocation_end(allocation);
+    return cushim__mock_allocation_end(allocation);
 }

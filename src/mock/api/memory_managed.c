@@ -22,11 +22,11 @@ enum { HOST = -1 /* CU_DEVICE_CPU */, NOWHERE = -2 /* CU_DEVICE_INVALID */ };
 enum { LOCATION_HOST = 2, LOCATION_HOST_NUMA = 3, LOCATION_HOST_NUMA_CURRENT = 4 };
 
 /* The managed memory that a range lies in; NULL: none does. */
-static struct cushim__allocation *find(CUdeviceptr start, size_t bytes)
+static struct mock_allocation *find(CUdeviceptr start, size_t bytes)
 {
-    struct cushim__allocation *allocation = bytes ? cushim__allocation_at(start) : NULL;
+    struct mock_allocation *allocation = bytes ? cushim__mock_allocation_at(start) : NULL;
 
-    if (!allocation || allocation->origin != CUSHIM__BY_MANAGED ||
+    if (!allocation || allocation->origin != MOCK_BY_MANAGED ||
         bytes > allocation->bytes - (start - allocation->span.start))
         return NULL;
     return allocation;
@@ -34,9 +34,9 @@ static struct cushim__allocation *find(CUdeviceptr start, size_t bytes)
 
 static CUresult check_place(int place)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
 
-    return place == HOST ? CUDA_SUCCESS : cushim__device_find(place, &device);
+    return place == HOST ? CUDA_SUCCESS : cushim__mock_device_find(place, &device);
 }
 
 /* The place of a location; false: it is none. The host has one node. Devices are not looked for. */
@@ -74,7 +74,7 @@ static bool takes(CUmem_advise advice, CUmemLocation location)
 
 static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int place)
 {
-    struct cushim__allocation *memory = find(start, bytes);
+    struct mock_allocation *memory = find(start, bytes);
     CUresult code;
 
     if (!memory)
@@ -102,19 +102,19 @@ static CUresult advise(CUdeviceptr start, size_t bytes, CUmem_advise advice, int
     }
 }
 
-CUSHIM__APPROXIMATE(MemAdvise, "holds for the whole allocation")
+MOCK_APPROXIMATE(MemAdvise, "holds for the whole allocation")
 (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUdevice device)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__memory_context(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
 
     return code ? code : advise(devPtr, count, advice, device);
 }
 
-CUSHIM__APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
+MOCK_APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
 (CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation location)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     int place = HOST;
     CUresult code;
 
@@ -123,26 +123,26 @@ CUSHIM__APPROXIMATE(MemAdvise_v2, "holds for the whole allocation")
     if (is_of_place(advice) && (!takes(advice, location) || !find_place(location, &place) ||
                                 check_place(place) != CUDA_SUCCESS))
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__memory_context(&context);
+    code = cushim__mock_memory_context(&context);
     return code ? code : advise(devPtr, count, advice, place);
 }
 
-static const struct cushim__operation_class prefetch_class = {
+static const struct mock_operation_class prefetch_class = {
     .name = "prefetch",
-    .size = sizeof(struct cushim__operation),
+    .size = sizeof(struct mock_operation),
 };
 
 /* It takes the time of a copy. It cannot be captured (statement 129). */
 static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream handle)
 {
-    const struct cushim__costs *costs = &cushim__world->settings.costs;
-    struct cushim__allocation *memory;
-    struct cushim__stream *stream;
+    const struct mock_costs *costs = &cushim__mock->settings.costs;
+    struct mock_allocation *memory;
+    struct mock_stream *stream;
     void *operation;
-    CUresult code = cushim__memory_stream(handle, true, &stream);
+    CUresult code = cushim__mock_memory_stream(handle, true, &stream);
 
     if (code == CUDA_SUCCESS && stream->capture)
-        code = cushim__capture_refuse(stream);
+        code = cushim__mock_capture_refuse(stream);
     if (code)
         return code;
     memory = find(start, bytes);
@@ -151,23 +151,23 @@ static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream ha
     code = check_place(place);
     if (code)
         return code;
-    operation = cushim__operation_create(
-        &prefetch_class, place == HOST ? CUSHIM__DEVICE_TO_HOST : CUSHIM__HOST_TO_DEVICE,
+    operation = cushim__mock_operation_create(
+        &prefetch_class, place == HOST ? MOCK_DEVICE_TO_HOST : MOCK_HOST_TO_DEVICE,
         costs->operation_ns +
-            cushim__operation_duration(bytes, costs->host_to_device_bytes_per_us));
+            cushim__mock_operation_duration(bytes, costs->host_to_device_bytes_per_us));
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->prefetched = (int8_t)place;
-    return cushim__engine_submit(stream, operation);
+    return cushim__mock_sim_submit(stream, operation);
 }
 
-CUSHIM__APPROXIMATE(MemPrefetchAsync, "takes its time, and nothing moves")
+MOCK_APPROXIMATE(MemPrefetchAsync, "takes its time, and nothing moves")
 (CUdeviceptr devPtr, size_t count, CUdevice dstDevice, CUstream hStream)
 {
     return prefetch(devPtr, count, dstDevice, hStream);
 }
 
-CUSHIM__APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
+MOCK_APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
 (CUdeviceptr devPtr, size_t count, CUmemLocation location, unsigned int flags, CUstream hStream)
 {
     int place;
@@ -178,11 +178,11 @@ CUSHIM__APPROXIMATE(MemPrefetchAsync_v2, "takes its time, and nothing moves")
 }
 
 /* The devices, and then the host, which have access; the rest of the list is NOWHERE. */
-static void list_accessed_by(const struct cushim__allocation *memory, int *list, size_t count)
+static void list_accessed_by(const struct mock_allocation *memory, int *list, size_t count)
 {
     size_t filled = 0;
 
-    for (int place = 0; place < CUSHIM__DEVICES_MAX && filled < count; place++) {
+    for (int place = 0; place < MOCK_DEVICES_MAX && filled < count; place++) {
         if (memory->accessed_by & 1U << (place + 1))
             list[filled++] = place;
     }
@@ -192,7 +192,7 @@ static void list_accessed_by(const struct cushim__allocation *memory, int *list,
         list[filled++] = NOWHERE;
 }
 
-static CUresult get_attribute(const struct cushim__allocation *memory, void *data, size_t size,
+static CUresult get_attribute(const struct mock_allocation *memory, void *data, size_t size,
                               CUmem_range_attribute attribute)
 {
     int value;
@@ -221,13 +221,13 @@ static CUresult get_attribute(const struct cushim__allocation *memory, void *dat
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(MemRangeGetAttribute,
-                    "types and ids of locations are not known; holds for the whole allocation")
+MOCK_APPROXIMATE(MemRangeGetAttribute,
+                 "types and ids of locations are not known; holds for the whole allocation")
 (void *data, size_t dataSize, CUmem_range_attribute attribute, CUdeviceptr devPtr, size_t count)
 {
-    const struct cushim__allocation *memory;
-    struct cushim__context *context;
-    CUresult code = cushim__memory_context(&context);
+    const struct mock_allocation *memory;
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
 
     if (code)
         return code;
@@ -235,14 +235,14 @@ CUSHIM__APPROXIMATE(MemRangeGetAttribute,
     return memory ? get_attribute(memory, data, dataSize, attribute) : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUSHIM__APPROXIMATE(MemRangeGetAttributes,
-                    "types and ids of locations are not known; holds for the whole allocation")
+MOCK_APPROXIMATE(MemRangeGetAttributes,
+                 "types and ids of locations are not known; holds for the whole allocation")
 (void **data, size_t *dataSizes, CUmem_range_attribute *attributes, size_t numAttributes,
  CUdeviceptr devPtr, size_t count)
 {
-    const struct cushim__allocation *memory;
-    struct cushim__context *context;
-    CUresult code = cushim__memory_context(&context);
+    const struct mock_allocation *memory;
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
 
     if (code)
         return code;

@@ -62,37 +62,37 @@ static struct value tokens(bool has)
     return none((struct value){.size = sizeof(CUDA_POINTER_ATTRIBUTE_P2P_TOKENS)}, has);
 }
 
-static unsigned memory_type(const struct cushim__allocation *allocation)
+static unsigned memory_type(const struct mock_allocation *allocation)
 {
-    return cushim__allocation_place(allocation) == CUSHIM__PINNED ? CU_MEMORYTYPE_HOST
-                                                                  : CU_MEMORYTYPE_DEVICE;
+    return cushim__mock_allocation_place(allocation) == MOCK_PINNED ? CU_MEMORYTYPE_HOST
+                                                                    : CU_MEMORYTYPE_DEVICE;
 }
 
 /* A number that allocations share which the driver maps at once. */
-static uint64_t block_id(const struct cushim__allocation *allocation)
+static uint64_t block_id(const struct mock_allocation *allocation)
 {
     CUdeviceptr start;
     size_t bytes;
 
-    cushim__allocation_mapping(allocation, &start, &bytes);
+    cushim__mock_allocation_mapping(allocation, &start, &bytes);
     return start >> 9;
 }
 
-static struct value mapping(const struct cushim__allocation *allocation, bool base)
+static struct value mapping(const struct mock_allocation *allocation, bool base)
 {
     CUdeviceptr start;
     size_t bytes;
 
-    cushim__allocation_mapping(allocation, &start, &bytes);
+    cushim__mock_allocation_mapping(allocation, &start, &bytes);
     return wide(base ? start : bytes);
 }
 
 /* The value of an attribute of memory that the driver knows. */
-static struct value value_of(const struct cushim__allocation *allocation, int attribute,
+static struct value value_of(const struct mock_allocation *allocation, int attribute,
                              CUdeviceptr ptr)
 {
-    const enum cushim__place place = cushim__allocation_place(allocation);
-    const bool is_alloc = allocation->origin == CUSHIM__BY_ALLOC;
+    const enum mock_place place = cushim__mock_allocation_place(allocation);
+    const bool is_alloc = allocation->origin == MOCK_BY_ALLOC;
 
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
@@ -102,15 +102,15 @@ static struct value value_of(const struct cushim__allocation *allocation, int at
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
         return wide(ptr);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-        return none(wide(place == CUSHIM__DEVICE_MEMORY ? 0 : ptr), place != CUSHIM__DEVICE_MEMORY);
+        return none(wide(place == MOCK_DEVICE_MEMORY ? 0 : ptr), place != MOCK_DEVICE_MEMORY);
     case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
-        return tokens(place != CUSHIM__PINNED);
+        return tokens(place != MOCK_PINNED);
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
         return narrow(allocation->synchronous);
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
         return wide(allocation->id);
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        return narrow(place == CUSHIM__MANAGED);
+        return narrow(place == MOCK_MANAGED);
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         return narrow((unsigned)allocation->device->ordinal);
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
@@ -128,7 +128,7 @@ static struct value value_of(const struct cushim__allocation *allocation, int at
     case ACCESS_FLAGS:
         return narrow(READ_WRITE);
     case MEMPOOL_HANDLE:
-        return pointer(cushim__pool_handle(allocation->pool));
+        return pointer(cushim__mock_pool_handle(allocation->pool));
     case MAPPING_SIZE:
     case MAPPING_BASE:
         return mapping(allocation, attribute == MAPPING_BASE);
@@ -166,10 +166,10 @@ static void write(void *data, const struct value *value)
         memcpy(data, &value->wide, value->size);
 }
 
-CUSHIM__EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
+MOCK_EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    struct cushim__allocation *allocation = cushim__allocation_at(ptr);
-    struct cushim__context *context;
+    struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
+    struct mock_context *context;
     struct value value;
     CUresult code;
 
@@ -177,7 +177,7 @@ CUSHIM__EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CU
         return CUDA_ERROR_INVALID_VALUE;
     /* Of all attributes only this one is of a context: it is the address there. */
     if (attribute == CU_POINTER_ATTRIBUTE_DEVICE_POINTER) {
-        code = cushim__context_current(&context);
+        code = cushim__mock_context_current(&context);
         if (code)
             return code;
     }
@@ -189,11 +189,11 @@ CUSHIM__EXACT(PointerGetAttribute)(void *data, CUpointer_attribute attribute, CU
     return value.code;
 }
 
-CUSHIM__APPROXIMATE(PointerGetAttributes,
-                    "of unknown memory only the attributes that were measured are written")
+MOCK_APPROXIMATE(PointerGetAttributes,
+                 "of unknown memory only the attributes that were measured are written")
 (unsigned int numAttributes, CUpointer_attribute *attributes, void **data, CUdeviceptr ptr)
 {
-    const struct cushim__allocation *allocation = cushim__allocation_at(ptr);
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
 
     if (numAttributes == 0 || !attributes || !data)
         return CUDA_ERROR_INVALID_VALUE;
@@ -210,11 +210,12 @@ CUSHIM__APPROXIMATE(PointerGetAttributes,
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(PointerSetAttribute)
+MOCK_EXACT(PointerSetAttribute)
 (const void *value, CUpointer_attribute attribute, CUdeviceptr ptr)
 {
-    struct cushim__allocation *allocation = cushim__allocation_at(ptr);
-    CUresult code = cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
+    struct mock_allocation *allocation = cushim__mock_allocation_at(ptr);
+    CUresult code =
+        cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
     unsigned flag;
 
     if (code)

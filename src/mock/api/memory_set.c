@@ -11,7 +11,7 @@
 #include "src/race/race_search.h"
 
 struct set {
-    struct cushim__operation operation;
+    struct mock_operation operation;
     CUdeviceptr address;
     size_t pitch, width, height; /* in bytes, elements, rows */
     uint32_t value, element;     /* and its size in bytes */
@@ -39,11 +39,11 @@ static void fill(char *row, size_t bytes, uint32_t value, size_t element)
 }
 
 /* Memory that is gone is an illegal address, for ever. */
-static CUresult execute(struct cushim__operation *operation)
+static CUresult execute(struct mock_operation *operation)
 {
     const struct set *set = (const struct set *)operation;
     const size_t row = set->width * set->element;
-    char *memory = cushim__memory_host(set->address, (set->height - 1) * set->pitch + row);
+    char *memory = cushim__mock_memory_host(set->address, (set->height - 1) * set->pitch + row);
 
     if (!memory)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -52,19 +52,19 @@ static CUresult execute(struct cushim__operation *operation)
     return CUDA_SUCCESS;
 }
 
-static void touch(const struct cushim__operation *operation, struct cushim__submission *submission)
+static void touch(const struct mock_operation *operation, struct race_submission *submission)
 {
     const struct set *set = (const struct set *)operation;
-    const struct cushim__region region = {.start = set->address,
-                                          .width = set->width * set->element,
-                                          .rows = set->height,
-                                          .pitch = set->pitch,
-                                          .layers = 1};
+    const struct race_region region = {.start = set->address,
+                                       .width = set->width * set->element,
+                                       .rows = set->height,
+                                       .pitch = set->pitch,
+                                       .layers = 1};
 
-    cushim__submission_touch(submission, &region, CUSHIM__WRITES);
+    cushim__race_submission_touch(submission, &region, RACE_WRITES);
 }
 
-static const struct cushim__operation_class set_class = {
+static const struct mock_operation_class set_class = {
     .name = "set",
     .size = sizeof(struct set),
     .node_type = CU_GRAPH_NODE_TYPE_MEMSET,
@@ -75,7 +75,7 @@ static const struct cushim__operation_class set_class = {
 static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
 {
     const size_t element = shape->elementSize;
-    struct cushim__range range;
+    struct mock_range range;
     size_t row, bytes;
 
     if ((element != 1 && element != 2 && element != 4) || shape->width == 0 || shape->height == 0 ||
@@ -83,28 +83,27 @@ static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
         return CUDA_ERROR_INVALID_VALUE;
     if (shape->height > 1 && (shape->pitch < row || shape->pitch % element != 0))
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__memory_find(shape->dst, &range) ||
+    if (!cushim__mock_memory_find(shape->dst, &range) ||
         bytes > range.bytes - (shape->dst - range.start))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
-                               struct cushim__context *context,
-                               struct cushim__operation **operation)
+CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
+                                    struct mock_context *context, struct mock_operation **operation)
 {
-    const struct cushim__costs *costs = &cushim__world->settings.costs;
+    const struct mock_costs *costs = &cushim__mock->settings.costs;
     CUresult code = shape ? check(shape) : CUDA_ERROR_INVALID_VALUE;
     struct set *set;
 
     (void)context;
     if (code)
         return code;
-    set = cushim__operation_create(
-        &set_class, CUSHIM__COMPUTE,
+    set = cushim__mock_operation_create(
+        &set_class, MOCK_COMPUTE,
         costs->operation_ns +
-            cushim__operation_duration(shape->width * shape->elementSize * shape->height,
-                                       costs->set_bytes_per_us));
+            cushim__mock_operation_duration(shape->width * shape->elementSize * shape->height,
+                                            costs->set_bytes_per_us));
     if (!set)
         return CUDA_ERROR_OUT_OF_MEMORY;
     set->address = shape->dst;
@@ -117,8 +116,8 @@ CUresult cushim__set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
     return CUDA_SUCCESS;
 }
 
-bool cushim__set_parameters(const struct cushim__operation *operation,
-                            CUDA_MEMSET_NODE_PARAMS *shape)
+bool cushim__mock_set_parameters(const struct mock_operation *operation,
+                                 CUDA_MEMSET_NODE_PARAMS *shape)
 {
     const struct set *set = (const struct set *)operation;
 
@@ -141,23 +140,23 @@ bool cushim__set_parameters(const struct cushim__operation *operation,
  */
 static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool asynchronous)
 {
-    struct cushim__operation *operation;
-    struct cushim__stream *stream;
-    struct cushim__range range;
-    CUresult code = cushim__memory_stream(handle, asynchronous, &stream);
+    struct mock_operation *operation;
+    struct mock_stream *stream;
+    struct mock_range range;
+    CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
 
     if (code)
         return code;
     /* The driver counts bytes in 64 bits, and forgets what is beyond them. */
     if (shape->width * shape->elementSize == 0 || shape->height == 0)
         return CUDA_SUCCESS;
-    code = cushim__set_operation(shape, stream->object.context, &operation);
+    code = cushim__mock_set_operation(shape, stream->object.context, &operation);
     if (code)
         return code;
-    if (!asynchronous && cushim__memory_find(shape->dst, &range) &&
-        (range.place != CUSHIM__DEVICE_MEMORY || range.synchronous))
-        return cushim__memory_finish(stream, operation);
-    return cushim__engine_submit(stream, operation);
+    if (!asynchronous && cushim__mock_memory_find(shape->dst, &range) &&
+        (range.place != MOCK_DEVICE_MEMORY || range.synchronous))
+        return cushim__mock_memory_finish(stream, operation);
+    return cushim__mock_sim_submit(stream, operation);
 }
 
 static CUresult set_row(CUdeviceptr memory, uint32_t value, unsigned element, size_t count,
@@ -182,69 +181,69 @@ static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsig
     return set(&shape, stream, asynchronous);
 }
 
-CUSHIM__EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+MOCK_EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
 {
     return set_row(dstDevice, uc, 1, N, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+MOCK_EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
 {
     return set_row(dstDevice, uc, 1, N, hStream, true);
 }
 
-CUSHIM__EXACT(MemsetD2D8_v2)
+MOCK_EXACT(MemsetD2D8_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
 {
     return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD2D8Async)
+MOCK_EXACT(MemsetD2D8Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
  CUstream hStream)
 {
     return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
 }
 
-CUSHIM__EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
+MOCK_EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
 {
     return set_row(dstDevice, us, 2, N, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+MOCK_EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
 {
     return set_row(dstDevice, us, 2, N, hStream, true);
 }
 
-CUSHIM__EXACT(MemsetD2D16_v2)
+MOCK_EXACT(MemsetD2D16_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
 {
     return set_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD2D16Async)
+MOCK_EXACT(MemsetD2D16Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
  CUstream hStream)
 {
     return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
 }
 
-CUSHIM__EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+MOCK_EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
 {
     return set_row(dstDevice, ui, 4, N, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+MOCK_EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
 {
     return set_row(dstDevice, ui, 4, N, hStream, true);
 }
 
-CUSHIM__EXACT(MemsetD2D32_v2)
+MOCK_EXACT(MemsetD2D32_v2)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
 {
     return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false);
 }
 
-CUSHIM__EXACT(MemsetD2D32Async)
+MOCK_EXACT(MemsetD2D32Async)
 (CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
  CUstream hStream)
 {

@@ -11,8 +11,8 @@
 /* What every call answers. */
 static CUresult refuse(void)
 {
-    struct cushim__context *context;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
 
     return code ? code : CUDA_ERROR_INVALID_CONTEXT;
 }
@@ -28,29 +28,29 @@ static CUresult refuse_and_clear(unsigned *one, unsigned *other)
 
 static CUresult refuse_array(CUarray handle)
 {
-    struct cushim__array *array;
-    CUresult code = cushim__array_find(handle, &array);
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(handle, &array);
 
     return code ? code : refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemGetInfo, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemGetInfo,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int *free, unsigned int *total)
 {
     return refuse_and_clear(free, total);
 }
 
-CUSHIM__APPROXIMATE(
-    MemAlloc, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemAlloc,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int *dptr, unsigned int bytesize)
 {
     (void)bytesize;
     return refuse_and_clear(dptr, NULL);
 }
 
-CUSHIM__APPROXIMATE(
-    MemAllocPitch, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemAllocPitch,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int *dptr, unsigned int *pPitch, unsigned int WidthInBytes, unsigned int Height,
  unsigned int ElementSizeBytes)
 {
@@ -60,24 +60,23 @@ CUSHIM__APPROXIMATE(
     return refuse_and_clear(dptr, pPitch);
 }
 
-CUSHIM__APPROXIMATE(
-    MemFree, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemFree,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int dptr)
 {
-    return dptr == 0 && !cushim__context_top() ? CUDA_SUCCESS : refuse();
+    return dptr == 0 && !cushim__mock_context_top() ? CUDA_SUCCESS : refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemGetAddressRange,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemGetAddressRange,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int *pbase, unsigned int *psize, unsigned int dptr)
 {
     (void)dptr;
     return pbase || psize ? refuse_and_clear(pbase, psize) : CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(
-    MemAllocHost, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemAllocHost,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (void **pp, unsigned int bytesize)
 {
     (void)bytesize;
@@ -86,9 +85,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    MemHostGetDevicePointer,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(MemHostGetDevicePointer,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (unsigned int *pdptr, void *p, unsigned int Flags)
 {
     (void)p;
@@ -96,8 +94,8 @@ CUSHIM__APPROXIMATE(
     return refuse_and_clear(pdptr, NULL);
 }
 
-CUSHIM__APPROXIMATE(
-    ArrayCreate, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(ArrayCreate,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray *pHandle, const struct CUDA_ARRAY_DESCRIPTOR_v1_st *pAllocateArray)
 {
     (void)pHandle;
@@ -105,17 +103,16 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    ArrayGetDescriptor,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(ArrayGetDescriptor,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (struct CUDA_ARRAY_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
 {
     (void)pArrayDescriptor;
     return refuse_array(hArray);
 }
 
-CUSHIM__APPROXIMATE(
-    Array3DCreate, "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Array3DCreate,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (CUarray *pHandle, const struct CUDA_ARRAY3D_DESCRIPTOR_v1_st *pAllocateArray)
 {
     (void)pHandle;
@@ -123,9 +120,8 @@ CUSHIM__APPROXIMATE(
     return refuse();
 }
 
-CUSHIM__APPROXIMATE(
-    Array3DGetDescriptor,
-    "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
+MOCK_APPROXIMATE(Array3DGetDescriptor,
+                 "contexts of cuCtxCreate itself, with addresses of 32 bits, have no memory: 201")
 (struct CUDA_ARRAY3D_DESCRIPTOR_v1_st *pArrayDescriptor, CUarray hArray)
 {
     (void)pArrayDescriptor;

@@ -13,120 +13,118 @@
 /* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
 enum { FIRST_WIDE_API = 3020 };
 
-static CUresult find(CUmodule handle, struct cushim__module **module)
+static CUresult find(CUmodule handle, struct mock_module **module)
 {
-    return cushim__object_find(handle, CUSHIM__MODULE, module);
+    return cushim__mock_object_find(handle, MOCK_MODULE, module);
 }
 
-static CUresult load(CUmodule *module, const void *image, size_t bytes,
-                     const struct cushim__jit *jit)
+static CUresult load(CUmodule *module, const void *image, size_t bytes, const struct mock_jit *jit)
 {
-    struct cushim__context *context;
-    struct cushim__module *made;
-    struct cushim__code *code;
+    struct mock_context *context;
+    struct mock_module *made;
+    struct mock_code *code;
     CUresult result;
 
-    result = cushim__context_current(&context);
+    result = cushim__mock_context_current(&context);
     if (result == CUDA_SUCCESS && (!module || !image))
         result = CUDA_ERROR_INVALID_VALUE;
     if (result == CUDA_SUCCESS)
-        result = cushim__code_load(image, bytes, jit, &code);
+        result = cushim__mock_code_load(image, bytes, jit, &code);
     if (result != CUDA_SUCCESS)
         return result;
-    result = cushim__module_create(context, code, &made);
+    result = cushim__mock_module_create(context, code, &made);
     if (result != CUDA_SUCCESS)
         return result;
-    cushim__jit_end(jit, "");
+    cushim__mock_jit_end(jit, "");
     *module = made->object.handle;
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
-                                    "not found")
+MOCK_APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
+                                 "not found")
 (CUmodule *module, const void *image)
 {
-    return load(module, image, 0, &(struct cushim__jit){.wall_time = NULL});
+    return load(module, image, 0, &(struct mock_jit){.wall_time = NULL});
 }
 
-CUSHIM__APPROXIMATE(ModuleLoadDataEx,
-                    "as cuModuleLoadData; of the options only the outputs have an "
-                    "effect")
+MOCK_APPROXIMATE(ModuleLoadDataEx, "as cuModuleLoadData; of the options only the outputs have an "
+                                   "effect")
 (CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
  void **optionValues)
 {
-    struct cushim__jit jit;
-    CUresult code = cushim__jit_begin(&jit, numOptions, options, optionValues);
+    struct mock_jit jit;
+    CUresult code = cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
 
     return code == CUDA_SUCCESS ? load(module, image, 0, &jit) : code;
 }
 
-CUSHIM__APPROXIMATE(ModuleLoadFatBinary, "as cuModuleLoadData")
+MOCK_APPROXIMATE(ModuleLoadFatBinary, "as cuModuleLoadData")
 (CUmodule *module, const void *fatCubin)
 {
-    return load(module, fatCubin, 0, &(struct cushim__jit){.wall_time = NULL});
+    return load(module, fatCubin, 0, &(struct mock_jit){.wall_time = NULL});
 }
 
-CUSHIM__APPROXIMATE(ModuleLoad, "as cuModuleLoadData")(CUmodule *module, const char *fname)
+MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")(CUmodule *module, const char *fname)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     char *bytes;
     size_t size;
     CUresult code;
 
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS && (!module || !fname))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        code = cushim__code_file(fname, &bytes, &size);
+        code = cushim__mock_code_file(fname, &bytes, &size);
     if (code != CUDA_SUCCESS)
         return code;
-    code = load(module, bytes, size, &(struct cushim__jit){.wall_time = NULL});
+    code = load(module, bytes, size, &(struct mock_jit){.wall_time = NULL});
     free(bytes);
     return code;
 }
 
 /* All work of the context is waited for, whether it is of the module or not. */
-CUSHIM__EXACT(ModuleUnload)(CUmodule hmod)
+MOCK_EXACT(ModuleUnload)(CUmodule hmod)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUresult code = find(hmod, &module);
 
     if (code != CUDA_SUCCESS)
         return code;
     if (module->library)
         return CUDA_ERROR_NOT_PERMITTED;
-    if (cushim__capture_count > 0)
-        code = cushim__capture_unsafe(true);
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
-        code = cushim__engine_wait_context(module->object.context);
+        code = cushim__mock_sim_wait_context(module->object.context);
     /* Meanwhile others may have called. */
     if (code == CUDA_SUCCESS)
         code = find(hmod, &module);
     if (code == CUDA_SUCCESS)
-        cushim__module_destroy(module, true);
+        cushim__mock_module_destroy(module, true);
     return code;
 }
 
-CUSHIM__EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *name)
+MOCK_EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *name)
 {
-    struct cushim__function *function;
-    struct cushim__module *module;
+    struct mock_function *function;
+    struct mock_module *module;
     CUresult code = find(hmod, &module);
 
     if (code != CUDA_SUCCESS)
         return code;
     if (!hfunc || !name || *name == '\0')
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__module_function(module, name, &function);
+    code = cushim__mock_module_function(module, name, &function);
     if (code == CUDA_SUCCESS)
         function->loaded = true;
     *hfunc = code == CUDA_SUCCESS ? function->object.handle : NULL;
     return code;
 }
 
-CUSHIM__EXACT(ModuleGetFunctionCount)(unsigned int *count, CUmodule mod)
+MOCK_EXACT(ModuleGetFunctionCount)(unsigned int *count, CUmodule mod)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUresult code;
 
     if (!count)
@@ -137,11 +135,11 @@ CUSHIM__EXACT(ModuleGetFunctionCount)(unsigned int *count, CUmodule mod)
     return code;
 }
 
-CUSHIM__EXACT(ModuleEnumerateFunctions)
+MOCK_EXACT(ModuleEnumerateFunctions)
 (CUfunction *functions, unsigned int numFunctions, CUmodule mod)
 {
-    struct cushim__function *function;
-    struct cushim__module *module;
+    struct mock_function *function;
+    struct mock_module *module;
     CUresult code;
 
     if (!functions)
@@ -153,17 +151,17 @@ CUSHIM__EXACT(ModuleEnumerateFunctions)
         numFunctions = (unsigned)module->code->image.kernel_count;
     /* Each is there from then on, so that nothing is written before all are. */
     for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++)
-        code = cushim__module_function(module, module->code->image.kernels[i].name, &function);
+        code = cushim__mock_module_function(module, module->code->image.kernels[i].name, &function);
     for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++) {
-        code = cushim__module_function(module, module->code->image.kernels[i].name, &function);
+        code = cushim__mock_module_function(module, module->code->image.kernels[i].name, &function);
         functions[i] = function->object.handle;
     }
     return code;
 }
 
-CUSHIM__EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+MOCK_EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUdeviceptr address = 0;
     size_t size = 0;
     CUresult code = find(hmod, &module);
@@ -172,7 +170,7 @@ CUSHIM__EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmo
         return code;
     if ((!dptr && !bytes) || !name)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__module_global(module, name, &address, &size);
+    code = cushim__mock_module_global(module, name, &address, &size);
     if (dptr)
         *dptr = address;
     if (bytes)
@@ -181,18 +179,18 @@ CUSHIM__EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmo
 }
 
 /* The first ABI works in contexts of the first ABI only; elsewhere it writes zeros. */
-CUSHIM__EXACT(ModuleGetGlobal)
+MOCK_EXACT(ModuleGetGlobal)
 (unsigned int *dptr, unsigned int *bytes, CUmodule hmod, const char *name)
 {
-    struct cushim__context *context;
-    struct cushim__module *module;
+    struct mock_context *context;
+    struct mock_module *module;
     CUdeviceptr address = 0;
     size_t size = 0;
     CUresult code = find(hmod, &module);
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code == CUDA_SUCCESS && context->api_version >= FIRST_WIDE_API)
         code = CUDA_ERROR_INVALID_CONTEXT;
     if (code == CUDA_SUCCESS)
@@ -211,7 +209,7 @@ CUSHIM__EXACT(ModuleGetGlobal)
  */
 static CUresult find_reference(const void *reference, CUmodule hmod, const char *name)
 {
-    struct cushim__module *module;
+    struct mock_module *module;
     CUresult code = find(hmod, &module);
 
     if (code != CUDA_SUCCESS)
@@ -219,20 +217,20 @@ static CUresult find_reference(const void *reference, CUmodule hmod, const char 
     return reference && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
 }
 
-CUSHIM__APPROXIMATE(ModuleGetTexRef, "none is ever found")
+MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
 (CUtexref *pTexRef, CUmodule hmod, const char *name)
 {
     return find_reference(pTexRef, hmod, name);
 }
 
-CUSHIM__APPROXIMATE(ModuleGetSurfRef, "none is ever found")
+MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
 (CUsurfref *pSurfRef, CUmodule hmod, const char *name)
 {
     return find_reference(pSurfRef, hmod, name);
 }
 
 /* Modules are loaded lazily on the driver of the semantics page. */
-CUSHIM__EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *mode)
+MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *mode)
 {
     enum { LAZY = 2 };
 

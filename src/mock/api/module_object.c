@@ -10,11 +10,11 @@
 #include "src/mock/sim/sim.h"
 
 /* Write an initial value to where the variable is. */
-static void fill(struct cushim__module *module, size_t index)
+static void fill(struct mock_module *module, size_t index)
 {
-    const struct cushim__image *image = &module->code->image;
-    const struct cushim__image_global *global = &image->globals[index];
-    unsigned char *host = cushim__memory_host(module->addresses[index], global->bytes);
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_global *global = &image->globals[index];
+    unsigned char *host = cushim__mock_memory_host(module->addresses[index], global->bytes);
 
     if (!host)
         return;
@@ -23,9 +23,9 @@ static void fill(struct cushim__module *module, size_t index)
     else
         memset(host, 0, global->bytes);
     for (size_t i = 0; i < global->address_count; i++) {
-        const struct cushim__image_address *place = &global->addresses[i];
-        const struct cushim__image_global *other =
-            cushim__image_global_of(image, place->name, global->part);
+        const struct mock_image_address *place = &global->addresses[i];
+        const struct mock_image_global *other =
+            cushim__mock_image_global_of(image, place->name, global->part);
         CUdeviceptr address = place->addend;
 
         /* The address of a function is none that anybody could use here. */
@@ -36,9 +36,9 @@ static void fill(struct cushim__module *module, size_t index)
     }
 }
 
-static CUresult allocate(struct cushim__module *module)
+static CUresult allocate(struct mock_module *module)
 {
-    const struct cushim__image *image = &module->code->image;
+    const struct mock_image *image = &module->code->image;
 
     if (image->global_count == 0)
         return CUDA_SUCCESS;
@@ -49,8 +49,8 @@ static CUresult allocate(struct cushim__module *module)
         CUresult code =
             image->globals[i].bytes == 0
                 ? CUDA_SUCCESS
-                : cushim__memory_allocate(module->object.context, image->globals[i].bytes,
-                                          &module->addresses[i]);
+                : cushim__mock_memory_allocate(module->object.context, image->globals[i].bytes,
+                                               &module->addresses[i]);
 
         if (code != CUDA_SUCCESS)
             return code;
@@ -64,7 +64,7 @@ static CUresult allocate(struct cushim__module *module)
 
 static void function_free(void *object)
 {
-    struct cushim__function *function = object;
+    struct mock_function *function = object;
 
     free(function->old);
     free(function->unknown.name);
@@ -74,8 +74,8 @@ static void function_free(void *object)
 /* The mock ends while a function has its handle. */
 static void function_drop(void *object)
 {
-    struct cushim__function *function = object;
-    struct cushim__function **link = &function->module->functions;
+    struct mock_function *function = object;
+    struct mock_function **link = &function->module->functions;
 
     while (*link != function)
         link = &(*link)->next;
@@ -85,83 +85,82 @@ static void function_drop(void *object)
 
 static void module_drop(void *object)
 {
-    cushim__module_destroy(object, false);
+    cushim__mock_module_destroy(object, false);
 }
 
-CUresult cushim__module_create(struct cushim__context *context, struct cushim__code *code,
-                               struct cushim__module **module)
+CUresult cushim__mock_module_create(struct mock_context *context, struct mock_code *code,
+                                    struct mock_module **module)
 {
-    struct cushim__module *made = calloc(1, sizeof *made);
+    struct mock_module *made = calloc(1, sizeof *made);
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (!made) {
-        cushim__code_release(code);
+        cushim__mock_code_release(code);
         return result;
     }
     made->code = code;
     made->object.drop = module_drop;
     made->object.context = context;
-    result = cushim__engine_wait_context(context);
+    result = cushim__mock_sim_wait_context(context);
     /* Meanwhile others may have called. */
     if (result == CUDA_SUCCESS && !context->alive)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     if (result == CUDA_SUCCESS)
         result = allocate(made);
     if (result == CUDA_SUCCESS)
-        result = cushim__object_add(made, CUSHIM__MODULE, context);
+        result = cushim__mock_object_add(made, MOCK_MODULE, context);
     if (result != CUDA_SUCCESS) {
-        cushim__module_destroy(made, true);
+        cushim__mock_module_destroy(made, true);
         return result;
     }
     *module = made;
     return CUDA_SUCCESS;
 }
 
-void cushim__module_destroy(struct cushim__module *module, bool free_variables)
+void cushim__mock_module_destroy(struct mock_module *module, bool free_variables)
 {
-    struct cushim__function *function = module->functions;
+    struct mock_function *function = module->functions;
 
     while (function) {
-        struct cushim__function *next = function->next;
+        struct mock_function *next = function->next;
 
         if (function->object.handle)
-            cushim__object_remove(function);
+            cushim__mock_object_remove(function);
         function_free(function);
         function = next;
     }
     for (size_t i = 0; free_variables && module->addresses && i < module->code->image.global_count;
          i++) {
         if (module->addresses[i] != 0)
-            cushim__memory_free(module->addresses[i]);
+            cushim__mock_memory_free(module->addresses[i]);
     }
     if (module->object.handle)
-        cushim__object_remove(module);
+        cushim__mock_object_remove(module);
     free(module->addresses);
-    cushim__code_release(module->code);
+    cushim__mock_code_release(module->code);
     free(module);
 }
 
-void cushim__modules_forget(struct cushim__context *context)
+void cushim__mock_modules_forget(struct mock_context *context)
 {
-    struct cushim__module *module = cushim__object_next(CUSHIM__MODULE, NULL);
+    struct mock_module *module = cushim__mock_object_next(MOCK_MODULE, NULL);
 
     while (module) {
-        struct cushim__module *next = cushim__object_next(CUSHIM__MODULE, module);
+        struct mock_module *next = cushim__mock_object_next(MOCK_MODULE, module);
 
         if (module->object.context == context) {
             if (module->library)
-                cushim__library_forget(module->library, module);
-            cushim__module_destroy(module, false);
+                cushim__mock_library_forget(module->library, module);
+            cushim__mock_module_destroy(module, false);
         }
         module = next;
     }
 }
 
-static CUresult add_function(struct cushim__module *module,
-                             const struct cushim__image_kernel *kernel, const char *unknown_name,
-                             struct cushim__function **function)
+static CUresult add_function(struct mock_module *module, const struct mock_image_kernel *kernel,
+                             const char *unknown_name, struct mock_function **function)
 {
-    struct cushim__function *made = calloc(1, sizeof *made);
+    struct mock_function *made = calloc(1, sizeof *made);
     CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
 
     if (!made)
@@ -171,9 +170,9 @@ static CUresult add_function(struct cushim__module *module,
     made->kernel = kernel ? kernel : &made->unknown;
     if (!kernel)
         made->unknown.name = cushim__name_copy(unknown_name, strlen(unknown_name));
-    cushim__function_defaults(made->kernel, &made->settings);
+    cushim__mock_function_defaults(made->kernel, &made->settings);
     if (made->kernel->name)
-        code = cushim__object_add(made, CUSHIM__FUNCTION, module->object.context);
+        code = cushim__mock_object_add(made, MOCK_FUNCTION, module->object.context);
     if (code != CUDA_SUCCESS) {
         function_free(made);
         return code;
@@ -184,32 +183,33 @@ static CUresult add_function(struct cushim__module *module,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__module_function(struct cushim__module *module, const char *name,
-                                 struct cushim__function **function)
+CUresult cushim__mock_module_function(struct mock_module *module, const char *name,
+                                      struct mock_function **function)
 {
-    const struct cushim__image *image = &module->code->image;
-    const struct cushim__image_kernel *kernel;
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_kernel *kernel;
 
-    for (struct cushim__function *one = module->functions; one; one = one->next) {
+    for (struct mock_function *one = module->functions; one; one = one->next) {
         if (strcmp(one->kernel->name, name) == 0) {
             *function = one;
             return CUDA_SUCCESS;
         }
     }
-    kernel = cushim__image_kernel(image, name);
+    kernel = cushim__mock_image_kernel(image, name);
     if (!kernel && !image->opaque)
         return CUDA_ERROR_NOT_FOUND;
     return add_function(module, kernel, name, function);
 }
 
-CUresult cushim__module_global(const struct cushim__module *module, const char *name,
-                               CUdeviceptr *address, size_t *bytes)
+CUresult cushim__mock_module_global(const struct mock_module *module, const char *name,
+                                    CUdeviceptr *address, size_t *bytes)
 {
-    const struct cushim__image *image = &module->code->image;
-    const struct cushim__image_global *global = cushim__image_global(image, name);
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_global *global = cushim__mock_image_global(image, name);
 
     if (!global)
-        return cushim__image_kernel(image, name) ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_FOUND;
+        return cushim__mock_image_kernel(image, name) ? CUDA_ERROR_INVALID_VALUE
+                                                      : CUDA_ERROR_NOT_FOUND;
     if (global->reference)
         return CUDA_ERROR_INVALID_VALUE;
     *address = module->addresses[global - image->globals];

@@ -23,7 +23,7 @@ static const int carveouts[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
 
 static int attribute(int number)
 {
-    return cushim__world->settings.profile.attributes[number];
+    return cushim__mock->settings.profile.attributes[number];
 }
 
 static size_t round_up(size_t value, size_t step)
@@ -37,7 +37,7 @@ static size_t least(size_t one, size_t other)
 }
 
 /* The shared memory of a multiprocessor, under a function's preference, so that one block fits. */
-static size_t capacity(const struct cushim__function *function, size_t block_bytes)
+static size_t capacity(const struct mock_function *function, size_t block_bytes)
 {
     const size_t most = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
     size_t wanted = most;
@@ -57,16 +57,16 @@ static size_t capacity(const struct cushim__function *function, size_t block_byt
     return most;
 }
 
-int cushim__function_blocks(const struct cushim__function *function, unsigned threads,
-                            size_t dynamic_shared_bytes)
+int cushim__mock_function_blocks(const struct mock_function *function, unsigned threads,
+                                 size_t dynamic_shared_bytes)
 {
-    const struct cushim__image_kernel *kernel = function->kernel;
+    const struct mock_image_kernel *kernel = function->kernel;
     const size_t warps = round_up(threads, WARP) / WARP;
     const size_t shared = round_up(kernel->shared_bytes + dynamic_shared_bytes, SHARED_STEP) +
                           (size_t)attribute(RESERVED_SHARED_PER_BLOCK);
     size_t blocks = (size_t)attribute(BLOCKS_PER_MULTIPROCESSOR), registers;
 
-    if (threads > cushim__function_threads(kernel) ||
+    if (threads > cushim__mock_function_threads(kernel) ||
         dynamic_shared_bytes > (size_t)function->settings.dynamic_shared_bytes)
         return 0;
     blocks = least(blocks, (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
@@ -81,17 +81,17 @@ int cushim__function_blocks(const struct cushim__function *function, unsigned th
     return (int)blocks;
 }
 
-static CUresult find(CUfunction handle, struct cushim__function **function)
+static CUresult find(CUfunction handle, struct mock_function **function)
 {
-    return cushim__function_find(handle, NULL, function);
+    return cushim__mock_function_find(handle, NULL, function);
 }
 
 static CUresult max_active_blocks(int *blocks, CUfunction func, int threads, size_t dynamic,
                                   unsigned flags)
 {
-    struct cushim__context *context;
-    struct cushim__function *function;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    struct mock_function *function;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && !blocks)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -100,18 +100,18 @@ static CUresult max_active_blocks(int *blocks, CUfunction func, int threads, siz
     if (code == CUDA_SUCCESS && (threads <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
         code = CUDA_ERROR_INVALID_VALUE;
     if (code == CUDA_SUCCESS)
-        *blocks = cushim__function_blocks(function, (unsigned)threads, dynamic);
+        *blocks = cushim__mock_function_blocks(function, (unsigned)threads, dynamic);
     return code;
 }
 
-CUSHIM__APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessor, "registers of PTX are not known")
+MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessor, "registers of PTX are not known")
 (int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
 {
     return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, 0);
 }
 
-CUSHIM__APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-                    "registers of PTX are not known")
+MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                 "registers of PTX are not known")
 (int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
 {
     return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
@@ -121,10 +121,10 @@ CUSHIM__APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
 static CUresult max_potential(int *grid, int *block, CUfunction func, CUoccupancyB2DSize dynamic_of,
                               size_t dynamic, int limit, unsigned flags)
 {
-    struct cushim__context *context;
-    struct cushim__function *function;
+    struct mock_context *context;
+    struct mock_function *function;
     int best = 0, best_blocks = 0, most;
-    CUresult code = cushim__context_current(&context);
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && (!grid || !block))
         code = CUDA_ERROR_INVALID_VALUE;
@@ -134,13 +134,13 @@ static CUresult max_potential(int *grid, int *block, CUfunction func, CUoccupanc
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
-    most = (int)cushim__function_threads(function->kernel);
+    most = (int)cushim__mock_function_threads(function->kernel);
     if (limit > 0 && limit < most)
         most = limit;
     for (int threads = (int)round_up((size_t)most, WARP); threads > 0; threads -= WARP) {
         const int tried = threads < most ? threads : most;
-        const int blocks = cushim__function_blocks(function, (unsigned)tried,
-                                                   dynamic_of ? dynamic_of(tried) : dynamic);
+        const int blocks = cushim__mock_function_blocks(function, (unsigned)tried,
+                                                        dynamic_of ? dynamic_of(tried) : dynamic);
 
         if (blocks * tried > best_blocks * best) {
             best = tried;
@@ -152,7 +152,7 @@ static CUresult max_potential(int *grid, int *block, CUfunction func, CUoccupanc
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not known")
+MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not known")
 (int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
  size_t dynamicSMemSize, int blockSizeLimit)
 {
@@ -160,7 +160,7 @@ CUSHIM__APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not kn
                          blockSizeLimit, 0);
 }
 
-CUSHIM__APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
+MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
 (int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
  size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
 {
@@ -168,13 +168,13 @@ CUSHIM__APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX a
                          blockSizeLimit, flags);
 }
 
-CUSHIM__APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
-                    "the preference for a carveout counts approximately")
+MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
+                 "the preference for a carveout counts approximately")
 (size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
 {
-    struct cushim__context *context;
-    struct cushim__function *function;
-    CUresult code = cushim__context_current(&context);
+    struct mock_context *context;
+    struct mock_function *function;
+    CUresult code = cushim__mock_context_current(&context);
 
     if (code == CUDA_SUCCESS && !dynamicSmemSize)
         code = CUDA_ERROR_INVALID_VALUE;

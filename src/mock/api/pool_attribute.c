@@ -18,19 +18,19 @@ enum {
 /* What a call that is not allowed while something is captured begins with. */
 static CUresult begin(void)
 {
-    return cushim__capture_count > 0 ? cushim__capture_unsafe(true) : CUDA_SUCCESS;
+    return cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
 }
 
 /* The device of a location. INVALID_VALUE: it is none of a device that the program sees. */
-static CUresult find_device(const CUmemLocation *location, struct cushim__device **device)
+static CUresult find_device(const CUmemLocation *location, struct mock_device **device)
 {
     if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
-        cushim__device_find(location->id, device) != CUDA_SUCCESS)
+        cushim__mock_device_find(location->id, device) != CUDA_SUCCESS)
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
 
-static CUresult give_handle(const struct cushim__pool *pool, CUmemoryPool *handle)
+static CUresult give_handle(const struct mock_pool *pool, CUmemoryPool *handle)
 {
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -38,47 +38,47 @@ static CUresult give_handle(const struct cushim__pool *pool, CUmemoryPool *handl
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *pool_out, CUdevice dev)
+MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *pool_out, CUdevice dev)
 {
-    struct cushim__device *device;
-    CUresult code = pool_out ? cushim__device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_device *device;
+    CUresult code = pool_out ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : give_handle(cushim__pool_default(device), pool_out);
+    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
 }
 
-CUSHIM__EXACT(DeviceGetMemPool)(CUmemoryPool *pool, CUdevice dev)
+MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *pool, CUdevice dev)
 {
-    struct cushim__device *device;
-    CUresult code = pool ? cushim__device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+    struct mock_device *device;
+    CUresult code = pool ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : give_handle(cushim__pool_default(device) ? device->pool : NULL, pool);
+    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
 }
 
-static CUresult set_pool(CUmemoryPool handle, struct cushim__device *device)
+static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
 {
-    struct cushim__pool *pool;
-    CUresult code = cushim__pool_find(handle, &pool);
+    struct mock_pool *pool;
+    CUresult code = cushim__mock_pool_find(handle, &pool);
 
     if (code)
         return code;
     if (pool->device != device)
         return CUDA_ERROR_INVALID_VALUE;
     device->pool = pool;
-    return cushim__pool_default(device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return cushim__mock_pool_default(device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUSHIM__EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
+MOCK_EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
 
-    if (cushim__device_find(dev, &device))
+    if (cushim__mock_device_find(dev, &device))
         return CUDA_ERROR_INVALID_VALUE;
     return set_pool(pool, device);
 }
 
 /* The device whose pools a location has. Those of the host and of managed memory there are not. */
 static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
-                           struct cushim__device **device)
+                           struct mock_device **device)
 {
     if (!location || ((int)type != CU_MEM_ALLOCATION_TYPE_PINNED && (int)type != TYPE_MANAGED))
         return CUDA_ERROR_INVALID_VALUE;
@@ -90,22 +90,22 @@ static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType ty
     return find_device(location, device);
 }
 
-CUSHIM__APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
+MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
 (CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code = pool_out ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : give_handle(cushim__pool_default(device), pool_out);
+    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
 }
 
-CUSHIM__APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
+MOCK_APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
 (CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code = pool ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
 
-    return code ? code : give_handle(cushim__pool_default(device) ? device->pool : NULL, pool);
+    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
 }
 
 /* There are pools of devices alone, and each is for its device's memory and for no other. */
@@ -115,10 +115,10 @@ static bool is_for_others(const CUmemLocation *location, CUmemAllocationType typ
                                                       (int)location->type == LOCATION_HOST_NUMA));
 }
 
-CUSHIM__EXACT(MemSetMemPool)
+MOCK_EXACT(MemSetMemPool)
 (CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code = is_for_others(location, type) ? CUDA_ERROR_INVALID_VALUE
                                                   : find_pools(location, type, &device);
 
@@ -141,7 +141,7 @@ static bool is_zero(const char *from, const char *end)
     return from == end;
 }
 
-static CUresult check(const CUmemPoolProps *props, struct cushim__device **device)
+static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
 {
     const int type = (int)props->allocType, handles = (int)props->handleTypes;
     const int place = (int)props->location.type;
@@ -158,13 +158,13 @@ static CUresult check(const CUmemPoolProps *props, struct cushim__device **devic
     return type == TYPE_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(MemPoolCreate,
-                    "pools of managed memory and of memory of the host: 801; pools can be "
-                    "made for handles, but not be exported")
+MOCK_APPROXIMATE(MemPoolCreate,
+                 "pools of managed memory and of memory of the host: 801; pools can be "
+                 "made for handles, but not be exported")
 (CUmemoryPool *pool, const CUmemPoolProps *poolProps)
 {
-    struct cushim__device *device;
-    struct cushim__pool *created;
+    struct mock_device *device;
+    struct mock_pool *created;
     CUresult code = begin();
     size_t limit;
 
@@ -172,44 +172,44 @@ CUSHIM__APPROXIMATE(MemPoolCreate,
         code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
     if (code)
         return code;
-    if (!cushim__pool_default(device))
+    if (!cushim__mock_pool_default(device))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    created = cushim__pool_create(device);
+    created = cushim__mock_pool_create(device);
     memcpy(&limit, tail_of(poolProps), sizeof limit);
     if (created)
         created->limit = limit;
     return give_handle(created, pool);
 }
 
-CUSHIM__EXACT(MemPoolDestroy)(CUmemoryPool pool)
+MOCK_EXACT(MemPoolDestroy)(CUmemoryPool pool)
 {
-    struct cushim__pool *found;
-    CUresult code = cushim__pool_find(pool, &found);
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(pool, &found);
 
     if (code)
         return code;
     if (found == found->device->default_pool)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__pool_end(found);
+    cushim__mock_pool_end(found);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
+MOCK_EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
 {
-    struct cushim__pool *found;
+    struct mock_pool *found;
     CUresult code = begin();
 
     if (code == CUDA_SUCCESS)
-        code = cushim__pool_find(pool, &found);
+        code = cushim__mock_pool_find(pool, &found);
     if (code)
         return code;
-    cushim__pools_collect();
-    cushim__pool_trim(found, minBytesToKeep);
+    cushim__mock_pools_collect();
+    cushim__mock_pool_trim(found, minBytesToKeep);
     return CUDA_SUCCESS;
 }
 
 /* The counters behind the attributes, and whether they can be set: the high ones to 0. */
-static uint64_t *counter_of(struct cushim__pool *pool, int attribute)
+static uint64_t *counter_of(struct mock_pool *pool, int attribute)
 {
     switch (attribute) {
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
@@ -227,28 +227,27 @@ static uint64_t *counter_of(struct cushim__pool *pool, int attribute)
     }
 }
 
-static int *reuse_of(struct cushim__pool *pool, int attribute)
+static int *reuse_of(struct mock_pool *pool, int attribute)
 {
     const int index = attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
 
-    return index >= 0 && index < CUSHIM__POOL_REUSES ? &pool->reuse[index] : NULL;
+    return index >= 0 && index < MOCK_POOL_REUSES ? &pool->reuse[index] : NULL;
 }
 
-CUSHIM__APPROXIMATE(MemPoolGetAttribute,
-                    "RESERVED falls when the device has freed the memory, on the "
-                    "driver at the next synchronisation")
+MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed the memory, on the "
+                                      "driver at the next synchronisation")
 (CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    struct cushim__pool *found;
+    struct mock_pool *found;
     CUresult code = begin();
     const uint64_t *counter;
     const int *reuse;
 
     if (code == CUDA_SUCCESS)
-        code = cushim__pool_find(pool, &found);
+        code = cushim__mock_pool_find(pool, &found);
     if (code)
         return code;
-    cushim__pools_collect();
+    cushim__mock_pools_collect();
     counter = counter_of(found, (int)attr);
     reuse = reuse_of(found, (int)attr);
     if (!value || (!counter && !reuse))
@@ -260,7 +259,7 @@ CUSHIM__APPROXIMATE(MemPoolGetAttribute,
     return CUDA_SUCCESS;
 }
 
-static CUresult set_counter(struct cushim__pool *pool, uint64_t *counter, uint64_t value)
+static CUresult set_counter(struct mock_pool *pool, uint64_t *counter, uint64_t value)
 {
     if (counter == &pool->threshold) {
         *counter = value;
@@ -277,11 +276,11 @@ static CUresult set_counter(struct cushim__pool *pool, uint64_t *counter, uint64
     return CUDA_SUCCESS;
 }
 
-CUSHIM__APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
+MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
 (CUmemoryPool pool, CUmemPool_attribute attr, void *value)
 {
-    struct cushim__pool *found;
-    CUresult code = cushim__pool_find(pool, &found);
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(pool, &found);
     uint64_t *counter, wide;
     int *reuse;
 
@@ -300,12 +299,12 @@ CUSHIM__APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
     return set_counter(found, counter, wide);
 }
 
-CUSHIM__APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")
+MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")
 (CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
 {
-    struct cushim__pool *found;
-    struct cushim__device *device;
-    CUresult code = cushim__pool_find(pool, &found);
+    struct mock_pool *found;
+    struct mock_device *device;
+    CUresult code = cushim__mock_pool_find(pool, &found);
 
     if (code)
         return code;
@@ -330,12 +329,12 @@ CUSHIM__APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(MemPoolGetAccess)
+MOCK_EXACT(MemPoolGetAccess)
 (CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
 {
-    struct cushim__device *device;
-    struct cushim__pool *found;
-    CUresult code = cushim__pool_find(memPool, &found);
+    struct mock_device *device;
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(memPool, &found);
 
     if (code)
         return code;

@@ -15,72 +15,72 @@
 /* A pool takes memory from the device in multiples of this. */
 enum { CHUNK = 32 << 20 };
 
-struct cushim__pool_chunk {
-    struct cushim__span span; /* in the device's arena */
-    struct cushim__pool_chunk *next;
+struct mock_pool_chunk {
+    struct mock_span span; /* in the device's arena */
+    struct mock_pool_chunk *next;
 };
 
-static struct cushim__pool *pools;
+static struct mock_pool *pools;
 
-static void give_chunk(struct cushim__pool *pool, struct cushim__pool_chunk **link)
+static void give_chunk(struct mock_pool *pool, struct mock_pool_chunk **link)
 {
-    struct cushim__pool_chunk *chunk = *link;
+    struct mock_pool_chunk *chunk = *link;
 
     *link = chunk->next;
     pool->reserved -= chunk->span.room;
-    cushim__arena_give_blocks(pool->device->arena, &chunk->span);
+    cushim__mock_arena_give_blocks(pool->device->arena, &chunk->span);
 }
 
 static void drop(void *object)
 {
-    struct cushim__pool *pool = object, **link = &pools;
+    struct mock_pool *pool = object, **link = &pools;
 
     while (*link != pool)
         link = &(*link)->next;
     *link = pool->next;
     while (pool->leaving) {
-        struct cushim__leave *leave = pool->leaving;
+        struct mock_leave *leave = pool->leaving;
 
         pool->leaving = leave->next;
         free(leave);
     }
-    cushim__spans_clear(&pool->pieces);
+    cushim__mock_spans_clear(&pool->pieces);
     while (pool->chunks)
         give_chunk(pool, &pool->chunks);
     free(pool);
 }
 
 /* A pool that was destroyed goes with its last allocation. */
-static void drop_if_done(struct cushim__pool *pool)
+static void drop_if_done(struct mock_pool *pool)
 {
-    if (pool->destroyed && !pool->leaving && !cushim__spans_next(&pool->pieces, NULL))
+    if (pool->destroyed && !pool->leaving && !cushim__mock_spans_next(&pool->pieces, NULL))
         drop(pool);
 }
 
-CUresult cushim__pool_find(CUmemoryPool handle, struct cushim__pool **pool)
+CUresult cushim__mock_pool_find(CUmemoryPool handle, struct mock_pool **pool)
 {
-    CUresult code = cushim__object_find(handle, CUSHIM__POOL, pool);
+    CUresult code = cushim__mock_object_find(handle, MOCK_POOL, pool);
 
     return code == CUDA_ERROR_INVALID_HANDLE ? CUDA_ERROR_INVALID_VALUE : code;
 }
 
-CUmemoryPool cushim__pool_handle(const struct cushim__pool *pool)
+CUmemoryPool cushim__mock_pool_handle(const struct mock_pool *pool)
 {
     return pool ? pool->object.handle : NULL;
 }
 
-struct cushim__pool *cushim__pool_create(struct cushim__device *device)
+struct mock_pool *cushim__mock_pool_create(struct mock_device *device)
 {
-    struct cushim__pool *pool = calloc(1, sizeof *pool);
+    struct mock_pool *pool = calloc(1, sizeof *pool);
 
     if (!pool)
         return NULL;
     pool->device = device;
-    for (int i = 0; i < CUSHIM__POOL_REUSES; i++)
+    for (int i = 0; i < MOCK_POOL_REUSES; i++)
         pool->reuse[i] = 1;
-    cushim__spans_begin(&pool->pieces, 0);
+    cushim__mock_spans_begin(&pool->pieces, 0);
     pool->object.drop = drop;
-    if (cushim__object_add(pool, CUSHIM__POOL, NULL) != CUDA_SUCCESS) {
+    if (cushim__mock_object_add(pool, MOCK_POOL, NULL) != CUDA_SUCCESS) {
         free(pool);
         return NULL;
     }
@@ -89,10 +89,10 @@ struct cushim__pool *cushim__pool_create(struct cushim__device *device)
     return pool;
 }
 
-struct cushim__pool *cushim__pool_default(struct cushim__device *device)
+struct mock_pool *cushim__mock_pool_default(struct mock_device *device)
 {
     if (!device->default_pool) {
-        device->default_pool = cushim__pool_create(device);
+        device->default_pool = cushim__mock_pool_create(device);
         if (device->default_pool)
             device->default_pool->object.internal = true;
     }
@@ -101,31 +101,31 @@ struct cushim__pool *cushim__pool_default(struct cushim__device *device)
     return device->default_pool;
 }
 
-void cushim__pool_end(struct cushim__pool *pool)
+void cushim__mock_pool_end(struct mock_pool *pool)
 {
     if (pool->device->pool == pool)
         pool->device->pool = pool->device->default_pool;
-    cushim__object_remove(pool);
+    cushim__mock_object_remove(pool);
     pool->destroyed = true;
     drop_if_done(pool);
 }
 
 /* Take more memory from the device: as much as is usual, or if that is not there what is needed. */
-static bool grow(struct cushim__pool *pool, size_t room)
+static bool grow(struct mock_pool *pool, size_t room)
 {
-    struct cushim__arena *arena = cushim__allocation_arena(pool->device);
-    struct cushim__pool_chunk *chunk = calloc(1, sizeof *chunk);
+    struct mock_arena *arena = cushim__mock_allocation_arena(pool->device);
+    struct mock_pool_chunk *chunk = calloc(1, sizeof *chunk);
 
     if (!arena || !chunk ||
-        (!cushim__arena_take_blocks(arena, cushim__arena_rounded(room, CHUNK), &pool->pieces,
-                                    &chunk->span) &&
-         !cushim__arena_take_blocks(arena, cushim__arena_rounded(room, CUSHIM__BLOCK),
-                                    &pool->pieces, &chunk->span))) {
+        (!cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, CHUNK),
+                                         &pool->pieces, &chunk->span) &&
+         !cushim__mock_arena_take_blocks(arena, cushim__mock_arena_rounded(room, MOCK_BLOCK),
+                                         &pool->pieces, &chunk->span))) {
         free(chunk);
         return false;
     }
-    if (!cushim__spans_add(&pool->pieces, chunk->span.start, chunk->span.room)) {
-        cushim__arena_give_blocks(arena, &chunk->span);
+    if (!cushim__mock_spans_add(&pool->pieces, chunk->span.start, chunk->span.room)) {
+        cushim__mock_arena_give_blocks(arena, &chunk->span);
         return false;
     }
     chunk->next = pool->chunks;
@@ -137,17 +137,17 @@ static bool grow(struct cushim__pool *pool, size_t room)
 }
 
 /* What the same stream has given back last, if it is as large. */
-static struct cushim__allocation *reuse(struct cushim__pool *pool, size_t bytes, size_t room,
-                                        unsigned long long stream)
+static struct mock_allocation *reuse(struct mock_pool *pool, size_t bytes, size_t room,
+                                     unsigned long long stream)
 {
-    struct cushim__allocation *allocation;
+    struct mock_allocation *allocation;
 
-    for (struct cushim__leave *one = pool->leaving; one; one = one->next) {
+    for (struct mock_leave *one = pool->leaving; one; one = one->next) {
         allocation = one->allocation;
         if (allocation && one->stream == stream && allocation->span.room == room) {
             one->allocation = NULL;
             allocation->leaving = false;
-            cushim__allocation_renew(allocation, bytes);
+            cushim__mock_allocation_renew(allocation, bytes);
             return allocation;
         }
     }
@@ -157,10 +157,10 @@ static struct cushim__allocation *reuse(struct cushim__pool *pool, size_t bytes,
 /* Whether any work up to a number is pending. */
 static bool is_pending(uint64_t number)
 {
-    struct cushim__context *context = NULL;
+    struct mock_context *context = NULL;
 
-    while ((context = cushim__object_next(CUSHIM__CONTEXT, context))) {
-        for (const struct cushim__stream *one = context->streams; one; one = one->next) {
+    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
+        for (const struct mock_stream *one = context->streams; one; one = one->next) {
             if (one->head && one->head->number <= number)
                 return true;
         }
@@ -169,60 +169,60 @@ static bool is_pending(uint64_t number)
 }
 
 /* Free what was given back, and the device now has too. */
-static void collect(struct cushim__pool *pool)
+static void collect(struct mock_pool *pool)
 {
-    struct cushim__leave *next;
+    struct mock_leave *next;
 
-    for (struct cushim__leave *one = pool->leaving; one; one = next) {
+    for (struct mock_leave *one = pool->leaving; one; one = next) {
         next = one->next;
         if ((one->stream == 0 || one->late) && !is_pending(one->number))
-            cushim__pool_left(one);
+            cushim__mock_pool_left(one);
     }
 }
 
-void cushim__pools_collect(void)
+void cushim__mock_pools_collect(void)
 {
-    struct cushim__pool *next;
+    struct mock_pool *next;
 
-    for (struct cushim__pool *pool = pools; pool; pool = next) {
+    for (struct mock_pool *pool = pools; pool; pool = next) {
         next = pool->next;
         collect(pool);
     }
 }
 
-static struct cushim__allocation *take(struct cushim__pool *pool, size_t bytes, size_t room)
+static struct mock_allocation *take(struct mock_pool *pool, size_t bytes, size_t room)
 {
-    struct cushim__allocation *allocation =
-        cushim__allocation_new(NULL, pool->device, CUSHIM__BY_POOL, bytes);
+    struct mock_allocation *allocation =
+        cushim__mock_allocation_new(NULL, pool->device, MOCK_BY_POOL, bytes);
 
     if (!allocation)
         return NULL;
-    if (!cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, &allocation->span) &&
+    if (!cushim__mock_spans_take(&pool->pieces, room, MOCK_UNIT, &allocation->span) &&
         !(grow(pool, room) &&
-          cushim__spans_take(&pool->pieces, room, CUSHIM__UNIT, &allocation->span))) {
-        cushim__allocation_uncount(allocation);
+          cushim__mock_spans_take(&pool->pieces, room, MOCK_UNIT, &allocation->span))) {
+        cushim__mock_allocation_uncount(allocation);
         free(allocation);
         return NULL;
     }
-    allocation->host = cushim__arena_bytes(pool->device->arena, allocation->span.start);
+    allocation->host = cushim__mock_arena_bytes(pool->device->arena, allocation->span.start);
     allocation->pool = pool;
     return allocation;
 }
 
-CUresult cushim__pool_allocate(struct cushim__pool *pool, size_t bytes, unsigned long long stream,
-                               CUdeviceptr *address)
+CUresult cushim__mock_pool_allocate(struct mock_pool *pool, size_t bytes, unsigned long long stream,
+                                    CUdeviceptr *address)
 {
-    const size_t limit = pool->limit ? pool->limit : cushim__world->settings.memory_bytes;
-    struct cushim__allocation *allocation;
+    const size_t limit = pool->limit ? pool->limit : cushim__mock->settings.memory_bytes;
+    struct mock_allocation *allocation;
     size_t room;
 
     *address = 0;
     if (bytes == 0)
         return CUDA_SUCCESS;
-    cushim__pools_collect();
+    cushim__mock_pools_collect();
     if (bytes > limit || pool->used > limit - bytes)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    room = cushim__arena_rounded(bytes, CUSHIM__UNIT);
+    room = cushim__mock_arena_rounded(bytes, MOCK_UNIT);
     allocation = reuse(pool, bytes, room, stream);
     if (!allocation)
         allocation = take(pool, bytes, room);
@@ -235,19 +235,19 @@ CUresult cushim__pool_allocate(struct cushim__pool *pool, size_t bytes, unsigned
     return CUDA_SUCCESS;
 }
 
-struct cushim__leave *cushim__pool_leave(struct cushim__allocation *allocation,
-                                         unsigned long long stream)
+struct mock_leave *cushim__mock_pool_leave(struct mock_allocation *allocation,
+                                           unsigned long long stream)
 {
-    struct cushim__leave *leave = calloc(1, sizeof *leave);
+    struct mock_leave *leave = calloc(1, sizeof *leave);
 
     if (!leave)
         return NULL;
     leave->allocation = allocation;
     leave->stream = stream;
-    leave->number = cushim__engine_submitted();
+    leave->number = cushim__mock_sim_submitted();
     leave->pool = allocation->pool;
     allocation->leaving = true;
-    cushim__allocation_uncount(allocation);
+    cushim__mock_allocation_uncount(allocation);
     if (leave->pool) {
         leave->pool->used -= allocation->bytes;
         leave->next = leave->pool->leaving;
@@ -256,19 +256,19 @@ struct cushim__leave *cushim__pool_leave(struct cushim__allocation *allocation,
     return leave;
 }
 
-static void unlink_leave(struct cushim__leave *leave)
+static void unlink_leave(struct mock_leave *leave)
 {
-    struct cushim__leave **link = &leave->pool->leaving;
+    struct mock_leave **link = &leave->pool->leaving;
 
     while (*link != leave)
         link = &(*link)->next;
     *link = leave->next;
 }
 
-void cushim__pool_left(struct cushim__leave *leave)
+void cushim__mock_pool_left(struct mock_leave *leave)
 {
-    struct cushim__allocation *allocation = leave->allocation;
-    struct cushim__pool *pool = leave->pool;
+    struct mock_allocation *allocation = leave->allocation;
+    struct mock_pool *pool = leave->pool;
 
     if (pool && allocation && is_pending(leave->number)) {
         leave->late = true;
@@ -280,40 +280,41 @@ void cushim__pool_left(struct cushim__leave *leave)
     if (!allocation)
         return;
     if (!pool) {
-        cushim__allocation_drop(allocation);
+        cushim__mock_allocation_drop(allocation);
         return;
     }
-    cushim__races_forget(allocation);
-    cushim__spans_give(&pool->pieces, &allocation->span);
-    cushim__pool_trim(pool, pool->threshold);
+    cushim__race_forget(allocation);
+    cushim__mock_spans_give(&pool->pieces, &allocation->span);
+    cushim__mock_pool_trim(pool, pool->threshold);
     drop_if_done(pool);
 }
 
-CUresult cushim__pool_free(struct cushim__allocation *allocation)
+CUresult cushim__mock_pool_free(struct mock_allocation *allocation)
 {
-    struct cushim__pool *pool = allocation->pool;
+    struct mock_pool *pool = allocation->pool;
 
-    if (!cushim__pool_leave(allocation, 0))
+    if (!cushim__mock_pool_leave(allocation, 0))
         return CUDA_ERROR_OUT_OF_MEMORY;
     collect(pool);
     return CUDA_SUCCESS;
 }
 
-void cushim__pool_trim(struct cushim__pool *pool, uint64_t kept)
+void cushim__mock_pool_trim(struct mock_pool *pool, uint64_t kept)
 {
-    struct cushim__pool_chunk **link = &pool->chunks;
+    struct mock_pool_chunk **link = &pool->chunks;
 
     while (*link) {
-        const struct cushim__span *span = &(*link)->span;
+        const struct mock_span *span = &(*link)->span;
 
-        if (pool->reserved > kept && cushim__spans_drop(&pool->pieces, span->start, span->room))
+        if (pool->reserved > kept &&
+            cushim__mock_spans_drop(&pool->pieces, span->start, span->room))
             give_chunk(pool, link);
         else
             link = &(*link)->next;
     }
 }
 
-void cushim__pools_clear(void)
+void cushim__mock_pools_clear(void)
 {
     while (pools)
         drop(pools);

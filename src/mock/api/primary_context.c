@@ -5,34 +5,34 @@
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 
-static bool is_active(const struct cushim__device *device)
+static bool is_active(const struct mock_device *device)
 {
     return device->primary && device->primary->alive;
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code)
         return code;
     if (device->primary)
-        cushim__context_settle(device->primary);
+        cushim__mock_context_await_end(device->primary);
     /* After a fault a context that lives is retained, but none begins. */
-    if (cushim__world->fault && !is_active(device))
-        return cushim__world->fault;
+    if (cushim__mock->fault && !is_active(device))
+        return cushim__mock->fault;
     if (!device->primary) {
-        device->primary = cushim__context_create(device, device->primary_flags);
+        device->primary = cushim__mock_context_create(device, device->primary_flags);
         if (!device->primary)
             return CUDA_ERROR_OUT_OF_MEMORY;
         device->primary->primary = true;
         device->primary->uses = 0;
     } else if (!device->primary->alive) {
-        cushim__context_begin(device->primary);
+        cushim__mock_context_begin(device->primary);
         device->primary->flags = device->primary_flags;
         device->primary->uses = 0;
     }
@@ -41,24 +41,24 @@ CUSHIM__EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
 {
-    struct cushim__device *device;
-    CUresult code = cushim__device_find(dev, &device);
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
 
     if (code)
         return code;
     if (device->primary)
-        cushim__context_settle(device->primary);
+        cushim__mock_context_await_end(device->primary);
     if (!device->primary || device->primary->uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary->uses == 0 && device->primary->alive)
-        cushim__context_end(device->primary);
+        cushim__mock_context_end(device->primary);
     return CUDA_SUCCESS;
 }
 
 /* To the first ABI what was never retained is released. */
-CUSHIM__EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
 {
     CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(dev);
 
@@ -66,32 +66,32 @@ CUSHIM__EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
 }
 
 /* A reset ends the context and keeps its count: a release after it answers success. */
-CUSHIM__EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
 {
-    struct cushim__device *device;
-    CUresult code = cushim__device_find(dev, &device);
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
 
     if (code)
         return code;
     device->primary_flags = 0;
     if (is_active(device))
-        cushim__context_end(device->primary);
+        cushim__mock_context_end(device->primary);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxReset)(CUdevice dev)
+MOCK_EXACT(DevicePrimaryCtxReset)(CUdevice dev)
 {
     return cushim__mock_DevicePrimaryCtxReset_v2(dev);
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
+MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
 {
-    struct cushim__device *device;
-    CUresult code = cushim__device_find(dev, &device);
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
 
     if (code)
         return code;
-    if (!cushim__context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
+    if (!cushim__mock_context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     device->primary_flags = flags;
     if (is_active(device))
@@ -99,10 +99,10 @@ CUSHIM__EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
+MOCK_EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
 {
-    struct cushim__device *device;
-    CUresult code = cushim__device_find(dev, &device);
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
 
     if (code)
         return code;
@@ -111,14 +111,14 @@ CUSHIM__EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
     return cushim__mock_DevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
-CUSHIM__EXACT(DevicePrimaryCtxGetState)(CUdevice dev, unsigned int *flags, int *active)
+MOCK_EXACT(DevicePrimaryCtxGetState)(CUdevice dev, unsigned int *flags, int *active)
 {
-    struct cushim__device *device;
+    struct mock_device *device;
     CUresult code;
 
     if (!flags || !active)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__device_find(dev, &device);
+    code = cushim__mock_device_find(dev, &device);
     if (code)
         return code;
     *flags = device->primary_flags;

@@ -5,13 +5,13 @@
 
 static CUresult check(void)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
 
-    return cushim__context_current(&context);
+    return cushim__mock_context_current(&context);
 }
 
 /* The driver itself has not supported this for long. */
-CUSHIM__EXACT(ProfilerInitialize)
+MOCK_EXACT(ProfilerInitialize)
 (const char *configFile, const char *outputFile, unsigned int outputMode)
 {
     (void)configFile;
@@ -20,12 +20,12 @@ CUSHIM__EXACT(ProfilerInitialize)
     return CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUSHIM__EXACT(ProfilerStart)(void)
+MOCK_EXACT(ProfilerStart)(void)
 {
     return check();
 }
 
-CUSHIM__EXACT(ProfilerStop)(void)
+MOCK_EXACT(ProfilerStop)(void)
 {
     return check();
 }

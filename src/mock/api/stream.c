@@ -10,123 +10,123 @@
 #include "src/mock/sim/sim.h"
 #include "src/race/race_search.h"
 
-int cushim__stream_priority(int priority)
+int cushim__mock_stream_priority(int priority)
 {
-    const struct cushim__profile *profile = &cushim__world->settings.profile;
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
 
     if (priority < profile->greatest_priority)
         return profile->greatest_priority;
     return priority > profile->least_priority ? profile->least_priority : priority;
 }
 
-CUSHIM__EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int priority)
+MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int priority)
 {
-    struct cushim__context *context;
-    struct cushim__stream *stream;
+    struct mock_context *context;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!phStream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__context_current(&context);
+    code = cushim__mock_context_current(&context);
     if (code) {
         *phStream = (CUstream)UINTPTR_MAX; /* as the driver does: statement 15 */
         return code;
     }
-    stream =
-        cushim__stream_create(context, CUSHIM__CREATED, flags, cushim__stream_priority(priority));
+    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags,
+                                        cushim__mock_stream_priority(priority));
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__stream_publish(stream);
+    code = cushim__mock_stream_publish(stream);
     if (code)
-        cushim__stream_end(stream);
+        cushim__mock_stream_end(stream);
     else
         *phStream = stream->object.handle;
     return code;
 }
 
-CUSHIM__EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
+MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
 {
     return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
 }
 
 /* Work that is queued goes on; whoever waits for it is told (statement 29). */
-CUSHIM__EXACT(StreamDestroy_v2)(CUstream hStream)
+MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
-    if (cushim__stream_is_default(hStream))
+    if (cushim__mock_stream_is_default(hStream))
         return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code)
         return code;
-    if (stream->capture && !cushim__capture_forget_stream(stream, false))
+    if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__object_remove(stream);
-    cushim__stream_end(stream);
+    cushim__mock_object_remove(stream);
+    cushim__mock_stream_end(stream);
     return CUDA_SUCCESS;
 }
 
 /* The first ABI waits for the work. */
-CUSHIM__EXACT(StreamDestroy)(CUstream hStream)
+MOCK_EXACT(StreamDestroy)(CUstream hStream)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
-    if (cushim__stream_is_default(hStream))
+    if (cushim__mock_stream_is_default(hStream))
         return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
-        code = cushim__engine_wait_stream(stream);
+        code = cushim__mock_sim_wait_stream(stream);
     return code ? code : cushim__mock_StreamDestroy_v2(hStream);
 }
 
-static CUresult find_to_query(CUstream hStream, struct cushim__stream **stream)
+static CUresult find_to_query(CUstream hStream, struct mock_stream **stream)
 {
-    CUresult code = cushim__stream_find(hStream, stream);
+    CUresult code = cushim__mock_stream_find(hStream, stream);
 
-    if (code == CUDA_SUCCESS && cushim__capture_count > 0)
-        code = cushim__capture_query_stream(*stream);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_query_stream(*stream);
     return code;
 }
 
-CUSHIM__EXACT(StreamQuery)(CUstream hStream)
+MOCK_EXACT(StreamQuery)(CUstream hStream)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code = find_to_query(hStream, &stream);
 
     if (code)
         return code;
-    if (cushim__engine_busy(stream) || cushim__engine_hides_stream(stream))
+    if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
         return CUDA_ERROR_NOT_READY;
-    cushim__engine_told();
-    cushim__races_saw(cushim__races_stream(stream), true);
+    cushim__mock_sim_reported();
+    cushim__race_saw(cushim__race_stream(stream), true);
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(StreamSynchronize)(CUstream hStream)
+MOCK_EXACT(StreamSynchronize)(CUstream hStream)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code = find_to_query(hStream, &stream);
 
-    return code ? code : cushim__engine_wait_stream(stream);
+    return code ? code : cushim__mock_sim_wait_stream(stream);
 }
 
 /*
  * The legacy default stream says nothing while a stream that blocks it is captured (statement 69).
  */
-static CUresult find_to_ask(CUstream hStream, struct cushim__stream **stream)
+static CUresult find_to_ask(CUstream hStream, struct mock_stream **stream)
 {
-    CUresult code = cushim__stream_find(hStream, stream);
+    CUresult code = cushim__mock_stream_find(hStream, stream);
 
-    if (code == CUDA_SUCCESS && cushim__capture_in_the_way(*stream))
+    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
         code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     return code;
 }
 
-CUSHIM__EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
+MOCK_EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!flags)
@@ -137,22 +137,22 @@ CUSHIM__EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
     return code;
 }
 
-CUSHIM__EXACT(StreamGetPriority)(CUstream hStream, int *priority)
+MOCK_EXACT(StreamGetPriority)(CUstream hStream, int *priority)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!priority)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         *priority = stream->priority;
     return code;
 }
 
-CUSHIM__EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
+MOCK_EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!streamId)
@@ -163,27 +163,27 @@ CUSHIM__EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
     return code;
 }
 
-CUSHIM__EXACT(StreamGetCtx)(CUstream hStream, CUcontext *pctx)
+MOCK_EXACT(StreamGetCtx)(CUstream hStream, CUcontext *pctx)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         *pctx = stream->object.context->object.handle;
     return code;
 }
 
-CUSHIM__EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx *pGreenCtx)
+MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx *pGreenCtx)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!pCtx && !pGreenCtx)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code)
         return code;
     if (pCtx)
@@ -193,14 +193,14 @@ CUSHIM__EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreen
     return CUDA_SUCCESS;
 }
 
-CUSHIM__EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
+MOCK_EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
 {
-    struct cushim__stream *stream;
+    struct mock_stream *stream;
     CUresult code;
 
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__stream_find(hStream, &stream);
+    code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         *device = stream->object.context->device->ordinal;
     return code;

@@ -21,11 +21,11 @@ enum {
 /* Whether the device has a domain of this number. */
 static bool is_domain(unsigned number)
 {
-    return number < (unsigned)cushim__world->settings.profile.attributes[DOMAIN_COUNT];
+    return number < (unsigned)cushim__mock->settings.profile.attributes[DOMAIN_COUNT];
 }
 
 /* Writes the attribute's own member alone: older headers have less room for others. */
-static CUresult get(const struct cushim__stream *stream, int attribute, CUstreamAttrValue *value)
+static CUresult get(const struct mock_stream *stream, int attribute, CUstreamAttrValue *value)
 {
     switch (attribute) {
     case ACCESS_POLICY_WINDOW:
@@ -49,7 +49,7 @@ static CUresult get(const struct cushim__stream *stream, int attribute, CUstream
     }
 }
 
-static CUresult set(struct cushim__stream *stream, int attribute, const CUstreamAttrValue *value)
+static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAttrValue *value)
 {
     switch (attribute) {
     case ACCESS_POLICY_WINDOW:
@@ -62,7 +62,7 @@ static CUresult set(struct cushim__stream *stream, int attribute, const CUstream
         stream->settings.synchronization = value->syncPolicy;
         return CUDA_SUCCESS;
     case PRIORITY:
-        stream->priority = cushim__stream_priority(value->priority);
+        stream->priority = cushim__mock_stream_priority(value->priority);
         return CUDA_SUCCESS;
     case MEMORY_DOMAIN_MAP:
         if (!is_domain(value->memSyncDomainMap.default_) ||
@@ -81,35 +81,35 @@ static CUresult set(struct cushim__stream *stream, int attribute, const CUstream
     }
 }
 
-CUSHIM__APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effect")
+MOCK_APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effect")
 (CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)
 {
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(hStream, &stream);
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
 
     if (code == CUDA_SUCCESS && !value_out)
         code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : get(stream, (int)attr, value_out);
 }
 
-CUSHIM__APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
+MOCK_APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
 (CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
 {
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(hStream, &stream);
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
 
     if (code == CUDA_SUCCESS && !value)
         code = CUDA_ERROR_INVALID_VALUE;
     return code ? code : set(stream, (int)attr, value);
 }
 
-CUSHIM__EXACT(StreamCopyAttributes)(CUstream dst, CUstream src)
+MOCK_EXACT(StreamCopyAttributes)(CUstream dst, CUstream src)
 {
-    struct cushim__stream *to, *from;
-    CUresult code = cushim__stream_find(dst, &to);
+    struct mock_stream *to, *from;
+    CUresult code = cushim__mock_stream_find(dst, &to);
 
     if (code == CUDA_SUCCESS)
-        code = cushim__stream_find(src, &from);
+        code = cushim__mock_stream_find(src, &from);
     if (code == CUDA_SUCCESS)
         to->settings = from->settings;
     if (code == CUDA_SUCCESS)

@@ -19,13 +19,13 @@ enum { BATCH_NODE = 12 };
 
 /* One or several of them, one after the other. */
 struct batch {
-    struct cushim__operation operation;
+    struct mock_operation operation;
     unsigned count, done;
-    struct cushim__memory_value *values;
+    struct mock_memory_value *values;
 };
 
 /* Whether the memory is what is waited for. Comparisons are those of the CUDA reference. */
-static bool is_met(const struct cushim__memory_value *value, uint64_t found)
+static bool is_met(const struct mock_memory_value *value, uint64_t found)
 {
     const uint64_t mask = value->bytes == sizeof(uint64_t) ? UINT64_MAX : UINT32_MAX;
 
@@ -43,9 +43,9 @@ static bool is_met(const struct cushim__memory_value *value, uint64_t found)
 }
 
 /* The host may write to it at the same time. NULL: it was freed. */
-static bool load(const struct cushim__memory_value *value, uint64_t *found)
+static bool load(const struct mock_memory_value *value, uint64_t *found)
 {
-    const void *host = cushim__memory_host(value->address, value->bytes);
+    const void *host = cushim__mock_memory_host(value->address, value->bytes);
 
     if (!host)
         return false;
@@ -56,14 +56,14 @@ static bool load(const struct cushim__memory_value *value, uint64_t *found)
 }
 
 /* The host may be waiting for it, so from here on it may know what came before. */
-static bool store(const struct batch *batch, const struct cushim__memory_value *value)
+static bool store(const struct batch *batch, const struct mock_memory_value *value)
 {
-    void *host = cushim__memory_host(value->address, value->bytes);
+    void *host = cushim__mock_memory_host(value->address, value->bytes);
 
     if (!host)
         return false;
-    cushim__races_saw_operation(&batch->operation);
-    cushim__engine_shown();
+    cushim__race_saw_operation(&batch->operation);
+    cushim__mock_sim_shown();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
     else
@@ -75,7 +75,7 @@ static unsigned next_wait(const struct batch *batch)
 {
     unsigned index = batch->done;
 
-    while (index < batch->count && batch->values[index].kind != CUSHIM__MEMORY_WAIT)
+    while (index < batch->count && batch->values[index].kind != MOCK_MEMORY_WAIT)
         index++;
     return index;
 }
@@ -85,7 +85,7 @@ static unsigned next_wait(const struct batch *batch)
  * it; those behind the last wait are done when the operation executes. Memory that was freed is a
  * fault then.
  */
-static bool ready(struct cushim__operation *operation, struct cushim__stream *stream)
+static bool ready(struct mock_operation *operation, struct mock_stream *stream)
 {
     struct batch *batch = (struct batch *)operation;
 
@@ -106,19 +106,19 @@ static bool ready(struct cushim__operation *operation, struct cushim__stream *st
     return true;
 }
 
-static CUresult execute(struct cushim__operation *operation)
+static CUresult execute(struct mock_operation *operation)
 {
     struct batch *batch = (struct batch *)operation;
 
     for (; batch->done < batch->count; batch->done++) {
-        if (batch->values[batch->done].kind == CUSHIM__MEMORY_WAIT ||
+        if (batch->values[batch->done].kind == MOCK_MEMORY_WAIT ||
             !store(batch, &batch->values[batch->done]))
             return CUDA_ERROR_ILLEGAL_ADDRESS;
     }
     return CUDA_SUCCESS;
 }
 
-static bool copy(const struct cushim__operation *from, struct cushim__operation *to)
+static bool copy(const struct mock_operation *from, struct mock_operation *to)
 {
     const struct batch *old = (const struct batch *)from;
     struct batch *new = (struct batch *)to;
@@ -131,23 +131,23 @@ static bool copy(const struct cushim__operation *from, struct cushim__operation 
     return true;
 }
 
-static bool waits(const struct cushim__operation *operation)
+static bool waits(const struct mock_operation *operation)
 {
     const struct batch *batch = (const struct batch *)operation;
     unsigned index = 0;
 
-    while (index < batch->count && batch->values[index].kind != CUSHIM__MEMORY_WAIT)
+    while (index < batch->count && batch->values[index].kind != MOCK_MEMORY_WAIT)
         index++;
     return index < batch->count;
 }
 
-static void drop(struct cushim__operation *operation)
+static void drop(struct mock_operation *operation)
 {
-    cushim__races_released(operation);
+    cushim__race_released(operation);
     free(((struct batch *)operation)->values);
 }
 
-static const struct cushim__operation_class batch_class = {
+static const struct mock_operation_class batch_class = {
     .name = "value",
     .size = sizeof(struct batch),
     .node_type = (CUgraphNodeType)BATCH_NODE,
@@ -159,31 +159,31 @@ static const struct cushim__operation_class batch_class = {
 };
 
 /* Both kinds want memory that the device reaches, aligned to its size. */
-static CUresult check(const struct cushim__memory_value *value)
+static CUresult check(const struct mock_memory_value *value)
 {
     if (value->address == 0 || value->address % value->bytes != 0 ||
-        !cushim__memory_host(value->address, value->bytes))
+        !cushim__mock_memory_host(value->address, value->bytes))
         return CUDA_ERROR_INVALID_VALUE;
-    if (value->kind == CUSHIM__MEMORY_WAIT)
+    if (value->kind == MOCK_MEMORY_WAIT)
         return value->flags > CU_STREAM_WAIT_VALUE_NOR ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     return value->flags != CU_STREAM_WRITE_VALUE_DEFAULT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 /* A flush of remote writes is nothing on the mock, where the device can do it. */
-static CUresult check_flush(struct cushim__memory_value *value)
+static CUresult check_flush(struct mock_memory_value *value)
 {
-    if (value->kind != CUSHIM__MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
+    if (value->kind != MOCK_MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
         return CUDA_SUCCESS;
     value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
-    return cushim__world->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES]
+    return cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES]
                ? CUDA_SUCCESS
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult cushim__memory_values_create(const struct cushim__memory_value *values, unsigned count,
-                                      struct cushim__operation **operation)
+CUresult cushim__mock_memory_values_create(const struct mock_memory_value *values, unsigned count,
+                                           struct mock_operation **operation)
 {
-    struct cushim__memory_value *copies = malloc((count > 0 ? count : 1) * sizeof *copies);
+    struct mock_memory_value *copies = malloc((count > 0 ? count : 1) * sizeof *copies);
     CUresult code = CUDA_SUCCESS;
     struct batch *batch;
 
@@ -196,7 +196,7 @@ CUresult cushim__memory_values_create(const struct cushim__memory_value *values,
             code = check(&copies[i]);
     }
     batch =
-        code == CUDA_SUCCESS ? cushim__operation_create(&batch_class, CUSHIM__NO_UNIT, 0) : NULL;
+        code == CUDA_SUCCESS ? cushim__mock_operation_create(&batch_class, MOCK_NO_UNIT, 0) : NULL;
     if (!batch) {
         free(copies);
         return code == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : code;
@@ -207,8 +207,8 @@ CUresult cushim__memory_values_create(const struct cushim__memory_value *values,
     return CUDA_SUCCESS;
 }
 
-const struct cushim__memory_value *cushim__memory_values(const struct cushim__operation *operation,
-                                                         unsigned *count)
+const struct mock_memory_value *cushim__mock_memory_values(const struct mock_operation *operation,
+                                                           unsigned *count)
 {
     const struct batch *batch = (const struct batch *)operation;
 

@@ -10,8 +10,8 @@
 #include "src/mock/sim/operation.h"
 
 /* A value that is waited for in memory, or written there. */
-struct cushim__memory_value {
-    enum { CUSHIM__MEMORY_WAIT, CUSHIM__MEMORY_WRITE } kind;
+struct mock_memory_value {
+    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
     unsigned bytes; /* 4 or 8 */
     unsigned flags; /* of the call */
     CUdeviceptr address;
@@ -19,11 +19,11 @@ struct cushim__memory_value {
 };
 
 /* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
-CUresult cushim__memory_values_create(const struct cushim__memory_value *values, unsigned count,
-                                      struct cushim__operation **operation);
+CUresult cushim__mock_memory_values_create(const struct mock_memory_value *values, unsigned count,
+                                           struct mock_operation **operation);
 
 /* What such an operation does. */
-const struct cushim__memory_value *cushim__memory_values(const struct cushim__operation *operation,
-                                                         unsigned *count);
+const struct mock_memory_value *cushim__mock_memory_values(const struct mock_operation *operation,
+                                                           unsigned *count);
 
 #endif

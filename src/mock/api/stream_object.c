@@ -10,9 +10,9 @@
 #include "src/mock/sim/stream.h"
 #include "src/race/race_search.h"
 
-static void unlink_from_context(struct cushim__stream *stream)
+static void unlink_from_context(struct mock_stream *stream)
 {
-    struct cushim__context *context = stream->object.context;
+    struct mock_context *context = stream->object.context;
 
     if (stream->previous)
         stream->previous->next = stream->next;
@@ -31,10 +31,10 @@ static void unlink_from_context(struct cushim__stream *stream)
 /* The mock ends while the program has the handle, or its context did so long ago. */
 static void drop(void *object)
 {
-    struct cushim__stream *stream = object;
+    struct mock_stream *stream = object;
 
-    if (cushim__world->engine) {
-        cushim__stream_end(stream);
+    if (cushim__mock->engine) {
+        cushim__mock_stream_end(stream);
         return;
     }
     if (stream->linked)
@@ -43,17 +43,17 @@ static void drop(void *object)
 }
 
 /* The default streams of a context. NULL: out of memory. */
-static struct cushim__stream *legacy(struct cushim__context *context)
+static struct mock_stream *legacy(struct mock_context *context)
 {
     if (!context->legacy)
-        context->legacy = cushim__stream_create(context, CUSHIM__LEGACY, CU_STREAM_DEFAULT, 0);
+        context->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
     return context->legacy;
 }
 
-static struct cushim__stream *per_thread(struct cushim__context *context)
+static struct mock_stream *per_thread(struct mock_context *context)
 {
-    struct cushim__thread *thread = cushim__thread_get();
-    struct cushim__stream *stream;
+    struct mock_thread *thread = cushim__mock_thread_get();
+    struct mock_stream *stream;
 
     if (!thread)
         return NULL;
@@ -61,7 +61,7 @@ static struct cushim__stream *per_thread(struct cushim__context *context)
         if (stream->owner == thread)
             return stream;
     }
-    stream = cushim__stream_create(context, CUSHIM__PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
+    stream = cushim__mock_stream_create(context, MOCK_PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
     if (stream) {
         stream->owner = thread;
         stream->next_default = context->per_thread;
@@ -70,11 +70,11 @@ static struct cushim__stream *per_thread(struct cushim__context *context)
     return stream;
 }
 
-struct cushim__stream *cushim__stream_create(struct cushim__context *context,
-                                             enum cushim__stream_kind kind, unsigned flags,
-                                             int priority)
+struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
+                                               enum mock_stream_kind kind, unsigned flags,
+                                               int priority)
 {
-    struct cushim__stream *stream = calloc(1, sizeof *stream);
+    struct mock_stream *stream = calloc(1, sizeof *stream);
 
     if (!stream)
         return NULL;
@@ -82,7 +82,7 @@ struct cushim__stream *cushim__stream_create(struct cushim__context *context,
     stream->kind = kind;
     stream->flags = flags;
     stream->priority = priority;
-    stream->id = ++cushim__world->streams_made;
+    stream->id = ++cushim__mock->streams_made;
     stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
     stream->settings.memory_domain_map[1] = 1;
     stream->previous = context->last_stream;
@@ -95,15 +95,15 @@ struct cushim__stream *cushim__stream_create(struct cushim__context *context,
     return stream;
 }
 
-CUresult cushim__stream_publish(struct cushim__stream *stream)
+CUresult cushim__mock_stream_publish(struct mock_stream *stream)
 {
-    CUresult code = cushim__object_add(stream, CUSHIM__STREAM, stream->object.context);
+    CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
 
     stream->object.drop = drop;
     return code;
 }
 
-void cushim__stream_free(struct cushim__stream *stream)
+void cushim__mock_stream_free(struct mock_stream *stream)
 {
     if (stream->held > 0 || stream->listed)
         return;
@@ -112,66 +112,67 @@ void cushim__stream_free(struct cushim__stream *stream)
     free(stream);
 }
 
-void cushim__stream_hold(struct cushim__stream *stream)
+void cushim__mock_stream_hold(struct mock_stream *stream)
 {
     stream->held++;
 }
 
-void cushim__stream_let_go(struct cushim__stream *stream)
+void cushim__mock_stream_release(struct mock_stream *stream)
 {
     stream->held--;
     if (stream->destroyed && !stream->head)
-        cushim__stream_free(stream);
+        cushim__mock_stream_free(stream);
 }
 
-void cushim__stream_end(struct cushim__stream *stream)
+void cushim__mock_stream_end(struct mock_stream *stream)
 {
     stream->destroyed = true;
-    cushim__races_stream_gone(stream);
+    cushim__race_stream_gone(stream);
     if (!stream->head)
-        cushim__stream_free(stream);
+        cushim__mock_stream_free(stream);
 }
 
-void cushim__streams_forget(struct cushim__context *context)
+void cushim__mock_streams_forget(struct mock_context *context)
 {
     while (context->streams) {
-        struct cushim__stream *stream = context->streams;
+        struct mock_stream *stream = context->streams;
 
         if (stream->capture)
-            cushim__capture_forget_stream(stream, true);
+            cushim__mock_capture_forget_stream(stream, true);
         unlink_from_context(stream);
         if (!stream->object.handle)
-            cushim__stream_end(stream);
+            cushim__mock_stream_end(stream);
     }
     context->legacy = context->per_thread = context->awaited = NULL;
 }
 
-bool cushim__stream_blocks(const struct cushim__stream *stream)
+bool cushim__mock_stream_blocks(const struct mock_stream *stream)
 {
     return !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-bool cushim__stream_is_default(CUstream handle)
+bool cushim__mock_stream_is_default(CUstream handle)
 {
     return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
-CUresult cushim__stream_default(CUstream handle, struct cushim__context *context,
-                                struct cushim__stream **stream)
+CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
+                                     struct mock_stream **stream)
 {
-    const bool is_of_thread = handle ? handle == CU_STREAM_PER_THREAD : cushim__call_per_thread;
+    const bool is_of_thread =
+        handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call_per_thread;
 
     *stream = is_of_thread ? per_thread(context) : legacy(context);
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim__stream_find(CUstream handle, struct cushim__stream **stream)
+CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream)
 {
-    struct cushim__context *context;
+    struct mock_context *context;
     CUresult code;
 
-    if (!cushim__stream_is_default(handle))
-        return cushim__object_find(handle, CUSHIM__STREAM, stream);
-    code = cushim__context_current(&context);
-    return code ? code : cushim__stream_default(handle, context, stream);
+    if (!cushim__mock_stream_is_default(handle))
+        return cushim__mock_object_find(handle, MOCK_STREAM, stream);
+    code = cushim__mock_context_current(&context);
+    return code ? code : cushim__mock_stream_default(handle, context, stream);
 }

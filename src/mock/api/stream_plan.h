@@ -10,47 +10,47 @@
 
 #include <cuda.h>
 
-struct cushim__event;
-struct cushim__operation;
-struct cushim__planned;
-struct cushim__record;
-struct cushim__stream;
+struct mock_event;
+struct mock_operation;
+struct mock_planned;
+struct mock_record;
+struct mock_stream;
 
 /* Zeroed: nothing. */
-struct cushim__plan {
-    struct cushim__planned *at;
+struct mock_plan {
+    struct mock_planned *at;
     size_t count, room;
-    struct cushim__stream *streams; /* by `next_planned` */
+    struct mock_stream *streams; /* by `next_planned` */
 };
 
 /* Queue an operation on a stream. Takes it over in any case; NULL is OUT_OF_MEMORY. */
-CUresult cushim__plan_operation(struct cushim__plan *plan, struct cushim__stream *stream,
-                                struct cushim__operation *operation);
+CUresult cushim__mock_plan_operation(struct mock_plan *plan, struct mock_stream *stream,
+                                     struct mock_operation *operation);
 
 /*
  * A record of what the stream comes to until then, in place of the one in `*record`, which may be
  * NULL.
  */
-CUresult cushim__plan_record(struct cushim__plan *plan, struct cushim__record **record,
-                             struct cushim__stream *stream);
+CUresult cushim__mock_plan_record(struct mock_plan *plan, struct mock_record **record,
+                                  struct mock_stream *stream);
 
 /* Wait for a record; NULL: for nothing. */
-CUresult cushim__plan_wait(struct cushim__plan *plan, struct cushim__record *record,
-                           struct cushim__stream *stream);
+CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_record *record,
+                                struct mock_stream *stream);
 
 /* Record an event, and wait for what it stands for when that is queued. */
-CUresult cushim__plan_event_record(struct cushim__plan *plan, struct cushim__event *event,
-                                   struct cushim__stream *stream);
-CUresult cushim__plan_event_wait(struct cushim__plan *plan, struct cushim__event *event,
-                                 struct cushim__stream *stream);
+CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
+                                        struct mock_stream *stream);
+CUresult cushim__mock_plan_event_wait(struct mock_plan *plan, struct mock_event *event,
+                                      struct mock_stream *stream);
 
 /* A stream that ends with the plan: with what is queued on it by then. */
-void cushim__plan_stream(struct cushim__plan *plan, struct cushim__stream *stream);
+void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream);
 
 /* Queue all of it, or nothing if there is no memory for it. */
-CUresult cushim__plan_queue(struct cushim__plan *plan);
+CUresult cushim__mock_plan_queue(struct mock_plan *plan);
 
 /* Free what was not queued. */
-void cushim__plan_clear(struct cushim__plan *plan);
+void cushim__mock_plan_clear(struct mock_plan *plan);
 
 #endif

@@ -17,21 +17,21 @@ enum {
 
 static bool has(int attribute)
 {
-    return cushim__world->settings.profile.attributes[attribute] != 0;
+    return cushim__mock->settings.profile.attributes[attribute] != 0;
 }
 
-static CUresult queue(struct cushim__stream *stream, const struct cushim__memory_value *value)
+static CUresult queue(struct mock_stream *stream, const struct mock_memory_value *value)
 {
-    struct cushim__operation *operation;
-    CUresult code = cushim__memory_values_create(value, 1, &operation);
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_memory_values_create(value, 1, &operation);
 
-    return code == CUDA_SUCCESS ? cushim__engine_submit(stream, operation) : code;
+    return code == CUDA_SUCCESS ? cushim__mock_sim_submit(stream, operation) : code;
 }
 
-static CUresult submit(CUstream handle, const struct cushim__memory_value *value)
+static CUresult submit(CUstream handle, const struct mock_memory_value *value)
 {
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(handle, &stream);
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
 
     return code == CUDA_SUCCESS ? queue(stream, value) : code;
 }
@@ -39,62 +39,62 @@ static CUresult submit(CUstream handle, const struct cushim__memory_value *value
 /* What the first ABI answers of a device that does not have it. */
 static CUresult refuse(CUstream handle)
 {
-    struct cushim__stream *stream;
-    CUresult code = cushim__stream_find(handle, &stream);
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
 
     return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
 }
 
-CUSHIM__EXACT(StreamWaitValue32_v2)
+MOCK_EXACT(StreamWaitValue32_v2)
 (CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return submit(stream, &(struct cushim__memory_value){CUSHIM__MEMORY_WAIT, sizeof value, flags,
-                                                         addr, value});
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
 }
 
-CUSHIM__EXACT(StreamWaitValue64_v2)
+MOCK_EXACT(StreamWaitValue64_v2)
 (CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return submit(stream, &(struct cushim__memory_value){CUSHIM__MEMORY_WAIT, sizeof value, flags,
-                                                         addr, value});
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
 }
 
-CUSHIM__EXACT(StreamWriteValue32_v2)
+MOCK_EXACT(StreamWriteValue32_v2)
 (CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
-    return submit(stream, &(struct cushim__memory_value){CUSHIM__MEMORY_WRITE, sizeof value, flags,
-                                                         addr, value});
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
 }
 
-CUSHIM__EXACT(StreamWriteValue64_v2)
+MOCK_EXACT(StreamWriteValue64_v2)
 (CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
-    return submit(stream, &(struct cushim__memory_value){CUSHIM__MEMORY_WRITE, sizeof value, flags,
-                                                         addr, value});
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
 }
 
-CUSHIM__EXACT(StreamWaitValue32)
+MOCK_EXACT(StreamWaitValue32)
 (CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamWaitValue32_v2(stream, addr, value, flags)
                           : refuse(stream);
 }
 
-CUSHIM__EXACT(StreamWaitValue64)
+MOCK_EXACT(StreamWaitValue64)
 (CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWaitValue64_v2(stream, addr, value, flags)
                                : refuse(stream);
 }
 
-CUSHIM__EXACT(StreamWriteValue32)
+MOCK_EXACT(StreamWriteValue32)
 (CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamWriteValue32_v2(stream, addr, value, flags)
                           : refuse(stream);
 }
 
-CUSHIM__EXACT(StreamWriteValue64)
+MOCK_EXACT(StreamWriteValue64)
 (CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
 {
     return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWriteValue64_v2(stream, addr, value, flags)
@@ -102,30 +102,30 @@ CUSHIM__EXACT(StreamWriteValue64)
 }
 
 /* One of a batch. False: it is none that the mock knows; `*used` tells if it does anything. */
-static CUresult read_one(const CUstreamBatchMemOpParams *one, struct cushim__memory_value *value,
+static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory_value *value,
                          bool *used)
 {
     *used = true;
     switch ((int)one->operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        *value = (struct cushim__memory_value){CUSHIM__MEMORY_WAIT, sizeof(cuuint32_t),
-                                               one->waitValue.flags, one->waitValue.address,
-                                               one->waitValue.value};
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint32_t), one->waitValue.flags,
+                                       one->waitValue.address, one->waitValue.value};
         return CUDA_SUCCESS;
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        *value = (struct cushim__memory_value){CUSHIM__MEMORY_WAIT, sizeof(cuuint64_t),
-                                               one->waitValue.flags, one->waitValue.address,
-                                               one->waitValue.value64};
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint64_t), one->waitValue.flags,
+                                       one->waitValue.address, one->waitValue.value64};
         return CUDA_SUCCESS;
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        *value = (struct cushim__memory_value){CUSHIM__MEMORY_WRITE, sizeof(cuuint32_t),
-                                               one->writeValue.flags, one->writeValue.address,
-                                               one->writeValue.value};
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint32_t), one->writeValue.flags,
+                                       one->writeValue.address, one->writeValue.value};
         return CUDA_SUCCESS;
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        *value = (struct cushim__memory_value){CUSHIM__MEMORY_WRITE, sizeof(cuuint64_t),
-                                               one->writeValue.flags, one->writeValue.address,
-                                               one->writeValue.value64};
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint64_t), one->writeValue.flags,
+                                       one->writeValue.address, one->writeValue.value64};
         return CUDA_SUCCESS;
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         *used = false;
@@ -141,9 +141,9 @@ static CUresult read_one(const CUstreamBatchMemOpParams *one, struct cushim__mem
 
 /* An operation of a whole list. INVALID_VALUE: it is too long, or one of it is unknown. */
 static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
-                         struct cushim__operation **operation)
+                         struct mock_operation **operation)
 {
-    struct cushim__memory_value values[MOST];
+    struct mock_memory_value values[MOST];
     CUresult code = CUDA_SUCCESS;
     unsigned used_count = 0;
 
@@ -157,17 +157,17 @@ static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
     }
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__memory_values_create(values, used_count, operation);
+    return cushim__mock_memory_values_create(values, used_count, operation);
 }
 
 /* In a graph a batch is one node; otherwise its parts are executed one by one. */
-CUSHIM__EXACT(StreamBatchMemOp_v2)
+MOCK_EXACT(StreamBatchMemOp_v2)
 (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
-    const struct cushim__memory_value *values;
-    struct cushim__operation *operation;
-    struct cushim__stream *found;
-    CUresult code = cushim__stream_find(stream, &found);
+    const struct mock_memory_value *values;
+    struct mock_operation *operation;
+    struct mock_stream *found;
+    CUresult code = cushim__mock_stream_find(stream, &found);
 
     if (code == CUDA_SUCCESS && flags != 0)
         code = CUDA_ERROR_INVALID_VALUE;
@@ -176,15 +176,15 @@ CUSHIM__EXACT(StreamBatchMemOp_v2)
     if (code != CUDA_SUCCESS)
         return code;
     if (found->capture && count > 0)
-        return cushim__engine_submit(found, operation);
-    values = cushim__memory_values(operation, &count);
+        return cushim__mock_sim_submit(found, operation);
+    values = cushim__mock_memory_values(operation, &count);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
         code = queue(found, &values[i]);
-    cushim__operation_destroy(operation);
+    cushim__mock_operation_destroy(operation);
     return code;
 }
 
-CUSHIM__EXACT(StreamBatchMemOp)
+MOCK_EXACT(StreamBatchMemOp)
 (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
 {
     return has(FIRST_ABI) ? cushim__mock_StreamBatchMemOp_v2(stream, count, paramArray, flags)

@@ -20,14 +20,14 @@ static cushim_function in_table(unsigned slot)
     return function;
 }
 
-cushim_function (*cushim__symbol_source)(unsigned slot) = in_table;
+cushim_function (*cushim__mock_symbol_source)(unsigned slot) = in_table;
 
 static int compare(const void *name, const void *slot)
 {
     return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
 }
 
-unsigned cushim__symbol_slot(const char *name)
+unsigned cushim__mock_symbol_slot(const char *name)
 {
     const uint16_t *slot = bsearch(name, cushim__mock_by_name, CUSHIM__SYMBOL_COUNT,
                                    sizeof *cushim__mock_by_name, compare);
@@ -35,19 +35,19 @@ unsigned cushim__symbol_slot(const char *name)
     return slot ? *slot : CUSHIM__SYMBOL_COUNT;
 }
 
-bool cushim__symbol_exists(unsigned slot, int version)
+bool cushim__mock_symbol_exists(unsigned slot, int version)
 {
     return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
-           (cushim__mock_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
+           (cushim__host_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
 }
 
 cushim_function cushim_mock_symbol(const char *symbol, void *mock)
 {
     const struct cushim_mock *world = mock;
-    const unsigned slot = symbol ? cushim__symbol_slot(symbol) : CUSHIM__SYMBOL_COUNT;
+    const unsigned slot = symbol ? cushim__mock_symbol_slot(symbol) : CUSHIM__SYMBOL_COUNT;
 
     if (!world || slot == CUSHIM__SYMBOL_COUNT ||
-        !cushim__symbol_exists(slot, world->settings.driver_version))
+        !cushim__mock_symbol_exists(slot, world->settings.driver_version))
         return NULL;
-    return cushim__symbol_source(slot);
+    return cushim__mock_symbol_source(slot);
 }

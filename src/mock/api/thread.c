@@ -15,37 +15,37 @@ enum { LIMIT = 64 };
 
 /* This thread's, and of which mock. */
 static _Thread_local struct {
-    struct cushim__thread *thread;
+    struct mock_thread *thread;
     uint64_t serial;
 } own;
 
-struct cushim__thread *cushim__thread_get(void)
+struct mock_thread *cushim__mock_thread_get(void)
 {
-    struct cushim__thread *thread;
+    struct mock_thread *thread;
 
-    if (own.thread && own.serial == cushim__world->serial)
+    if (own.thread && own.serial == cushim__mock->serial)
         return own.thread;
     thread = calloc(1, sizeof *thread);
     if (!thread)
         return NULL;
-    thread->number = ++cushim__world->threads_made;
+    thread->number = ++cushim__mock->threads_made;
     thread->id = cushim__runner_id();
     thread->capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    thread->next = cushim__world->threads;
-    cushim__world->threads = thread;
-    cushim__world->thread_count++;
+    thread->next = cushim__mock->threads;
+    cushim__mock->threads = thread;
+    cushim__mock->thread_count++;
     own.thread = thread;
-    own.serial = cushim__world->serial;
+    own.serial = cushim__mock->serial;
     return thread;
 }
 
 /* Their streams end when their work is done. A capture goes on, and so its thread is known. */
-static void end_streams(struct cushim__context *context)
+static void end_streams(struct mock_context *context)
 {
-    struct cushim__stream **link = &context->per_thread;
+    struct mock_stream **link = &context->per_thread;
 
     while (*link) {
-        struct cushim__stream *stream = *link;
+        struct mock_stream *stream = *link;
 
         if (stream->capture)
             stream->owner->ended = false;
@@ -54,30 +54,30 @@ static void end_streams(struct cushim__context *context)
             continue;
         }
         *link = stream->next_default;
-        cushim__stream_end(stream);
+        cushim__mock_stream_end(stream);
     }
 }
 
-static void forget(struct cushim__thread **link)
+static void forget(struct mock_thread **link)
 {
-    struct cushim__thread *thread = *link;
+    struct mock_thread *thread = *link;
 
     *link = thread->next;
     free(thread->stack);
     free(thread);
-    cushim__world->thread_count--;
+    cushim__mock->thread_count--;
 }
 
-void cushim__threads_sweep(void)
+void cushim__mock_threads_sweep(void)
 {
-    struct cushim__context *context = NULL;
-    struct cushim__thread **link = &cushim__world->threads;
+    struct mock_context *context = NULL;
+    struct mock_thread **link = &cushim__mock->threads;
 
-    if (cushim__world->threads_stay)
+    if (cushim__mock->threads_stay)
         return;
-    for (struct cushim__thread *thread = *link; thread; thread = thread->next)
+    for (struct mock_thread *thread = *link; thread; thread = thread->next)
         thread->ended = cushim__runner_ended(thread->id);
-    while ((context = cushim__object_next(CUSHIM__CONTEXT, context)))
+    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context)))
         end_streams(context);
     while (*link) {
         if ((*link)->ended)
@@ -85,11 +85,11 @@ void cushim__threads_sweep(void)
         else
             link = &(*link)->next;
     }
-    cushim__world->thread_limit = 2 * cushim__world->thread_count + LIMIT;
+    cushim__mock->thread_limit = 2 * cushim__mock->thread_count + LIMIT;
 }
 
-void cushim__threads_clear(void)
+void cushim__mock_threads_clear(void)
 {
-    while (cushim__world->threads)
-        forget(&cushim__world->threads);
+    while (cushim__mock->threads)
+        forget(&cushim__mock->threads);
 }

@@ -13,7 +13,7 @@
 #include "src/mock/core/state.h"
 
 struct user_object {
-    struct cushim__object object;
+    struct mock_object object;
     unsigned long long references;
     unsigned long long in_graphs; /* of these: a graph's, which the program cannot release */
     CUhostFn destroy;
@@ -21,8 +21,8 @@ struct user_object {
     struct user_object *next; /* in the queue of those to be destroyed */
 };
 
-struct cushim__held {
-    struct cushim__held *next;
+struct mock_held {
+    struct mock_held *next;
     struct user_object *object;
     unsigned long long references;
 };
@@ -41,55 +41,55 @@ static void reap(struct user_object *object)
     reaper.first = object->next;
     if (!reaper.first)
         reaper.last = NULL;
-    cushim__lock_release(&cushim__world->lock);
-    cushim__in_host_function = true;
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__mock_in_host_function = true;
     object->destroy(object->pointer);
-    cushim__in_host_function = false;
+    cushim__mock_in_host_function = false;
     free(object);
-    cushim__lock_take(&cushim__world->lock);
+    cushim__lock_take(&cushim__mock->lock);
 }
 
 static void *run(void *data)
 {
-    cushim__lock_take(&cushim__world->lock);
+    cushim__lock_take(&cushim__mock->lock);
     while (reaper.first || !reaper.stop) {
         if (reaper.first)
             reap(reaper.first);
         else
-            cushim__condition_wait(&reaper.work, &cushim__world->lock);
+            cushim__condition_wait(&reaper.work, &cushim__mock->lock);
     }
-    cushim__lock_release(&cushim__world->lock);
+    cushim__lock_release(&cushim__mock->lock);
     return data;
 }
 
 /* The thread of a mock whose process was forked is not there any more. */
 static CUresult start(void)
 {
-    if (reaper.serial == cushim__world->serial)
+    if (reaper.serial == cushim__mock->serial)
         return CUDA_SUCCESS;
     reaper.first = reaper.last = NULL;
     if (!cushim__runner_start(&reaper.thread, run, NULL))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    reaper.serial = cushim__world->serial;
+    reaper.serial = cushim__mock->serial;
     return CUDA_SUCCESS;
 }
 
-void cushim__user_objects_clear(void)
+void cushim__mock_user_objects_clear(void)
 {
-    if (reaper.serial != cushim__world->serial)
+    if (reaper.serial != cushim__mock->serial)
         return;
     reaper.stop = true;
     cushim__condition_signal(&reaper.work);
-    cushim__lock_release(&cushim__world->lock);
+    cushim__lock_release(&cushim__mock->lock);
     cushim__runner_join(&reaper.thread);
-    cushim__lock_take(&cushim__world->lock);
+    cushim__lock_take(&cushim__mock->lock);
     reaper.serial = 0;
     reaper.stop = false;
 }
 
 static CUresult find(cushim_CUuserObject handle, struct user_object **object)
 {
-    return handle ? cushim__object_find(handle, CUSHIM__USER_OBJECT, object)
+    return handle ? cushim__mock_object_find(handle, MOCK_USER_OBJECT, object)
                   : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -104,7 +104,7 @@ static bool owns(const struct user_object *object, unsigned count)
     const unsigned long long own = object->references - object->in_graphs;
 
     if (count > own)
-        cushim__violation("%u references are given away, the program has %llu", count, own);
+        cushim__mock_misuse("%u references are given away, the program has %llu", count, own);
     return count <= own;
 }
 
@@ -113,7 +113,7 @@ static void release(struct user_object *object, unsigned long long count)
     object->references -= count;
     if (object->references > 0)
         return;
-    cushim__object_remove(object);
+    cushim__mock_object_remove(object);
     object->next = NULL;
     *(reaper.last ? &reaper.last->next : &reaper.first) = object;
     reaper.last = object;
@@ -126,10 +126,9 @@ static void release_from_graph(struct user_object *object, unsigned long long co
     release(object, count);
 }
 
-static CUresult hold(struct cushim__held **list, struct user_object *object,
-                     unsigned long long count)
+static CUresult hold(struct mock_held **list, struct user_object *object, unsigned long long count)
 {
-    struct cushim__held *held = *list;
+    struct mock_held *held = *list;
 
     while (held && held->object != object)
         held = held->next;
@@ -146,34 +145,34 @@ static CUresult hold(struct cushim__held **list, struct user_object *object,
     return CUDA_SUCCESS;
 }
 
-void cushim__held_free(struct cushim__held *held)
+void cushim__mock_held_free(struct mock_held *held)
 {
     while (held) {
-        struct cushim__held *next = held->next;
+        struct mock_held *next = held->next;
 
         free(held);
         held = next;
     }
 }
 
-void cushim__held_forget(struct cushim__graph *graph)
+void cushim__mock_held_forget(struct mock_graph *graph)
 {
-    cushim__held_free(graph->held);
+    cushim__mock_held_free(graph->held);
     graph->held = NULL;
-    for (const struct cushim__node *node = graph->first; node; node = node->next) {
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
         if (node->work.child)
-            cushim__held_forget(node->work.child);
+            cushim__mock_held_forget(node->work.child);
     }
 }
 
-void cushim__held_release(struct cushim__held *held)
+void cushim__mock_held_release(struct mock_held *held)
 {
-    for (const struct cushim__held *one = held; one; one = one->next)
+    for (const struct mock_held *one = held; one; one = one->next)
         release_from_graph(one->object, one->references);
-    cushim__held_free(held);
+    cushim__mock_held_free(held);
 }
 
-bool cushim__held_copy(const struct cushim__held *held, struct cushim__held **copy)
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy)
 {
     for (; held; held = held->next) {
         if (hold(copy, held->object, held->references) != CUDA_SUCCESS)
@@ -183,7 +182,7 @@ bool cushim__held_copy(const struct cushim__held *held, struct cushim__held **co
     return true;
 }
 
-CUSHIM__EXACT(UserObjectCreate)
+MOCK_EXACT(UserObjectCreate)
 (cushim_CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
  unsigned int flags)
 {
@@ -193,7 +192,7 @@ CUSHIM__EXACT(UserObjectCreate)
     if (!object_out || !destroy || initialRefcount == 0 ||
         flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
         return CUDA_ERROR_INVALID_VALUE;
-    if (!cushim__world->initialised)
+    if (!cushim__mock->initialised)
         return CUDA_ERROR_NOT_INITIALIZED;
     code = start();
     if (code != CUDA_SUCCESS)
@@ -204,7 +203,7 @@ CUSHIM__EXACT(UserObjectCreate)
     object->references = initialRefcount;
     object->destroy = destroy;
     object->pointer = ptr;
-    code = cushim__object_add(object, CUSHIM__USER_OBJECT, NULL);
+    code = cushim__mock_object_add(object, MOCK_USER_OBJECT, NULL);
     if (code != CUDA_SUCCESS)
         free(object);
     else
@@ -212,7 +211,7 @@ CUSHIM__EXACT(UserObjectCreate)
     return code;
 }
 
-CUSHIM__EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
+MOCK_EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
 {
     struct user_object *found;
     CUresult code = find(object, &found);
@@ -224,7 +223,7 @@ CUSHIM__EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
     return code;
 }
 
-CUSHIM__EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
+MOCK_EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
 {
     struct user_object *found;
     CUresult code = find(object, &found);
@@ -238,12 +237,12 @@ CUSHIM__EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
     return code;
 }
 
-CUSHIM__EXACT(GraphRetainUserObject)
+MOCK_EXACT(GraphRetainUserObject)
 (CUgraph graph, cushim_CUuserObject object, unsigned int count, unsigned int flags)
 {
-    struct cushim__graph *owner;
+    struct mock_graph *owner;
     struct user_object *found;
-    CUresult code = cushim__graph_find(graph, &owner);
+    CUresult code = cushim__mock_graph_find(graph, &owner);
 
     if (code == CUDA_SUCCESS)
         code = find(object, &found);
@@ -258,13 +257,13 @@ CUSHIM__EXACT(GraphRetainUserObject)
     return code;
 }
 
-CUSHIM__APPROXIMATE(GraphReleaseUserObject, "gives back nothing of more than the graph holds")
+MOCK_APPROXIMATE(GraphReleaseUserObject, "gives back nothing of more than the graph holds")
 (CUgraph graph, cushim_CUuserObject object, unsigned int count)
 {
-    struct cushim__graph *owner;
+    struct mock_graph *owner;
     struct user_object *found;
-    struct cushim__held **link, *held;
-    CUresult code = cushim__graph_find(graph, &owner);
+    struct mock_held **link, *held;
+    CUresult code = cushim__mock_graph_find(graph, &owner);
 
     if (code == CUDA_SUCCESS)
         code = find(object, &found);

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 
 /* References that a graph has, a list with one entry per object. NULL: none. */
-struct cushim__graph;
-struct cushim__held;
+struct mock_graph;
+struct mock_held;
 
 /* The same references for a copy of the graph. False: out of memory. */
-bool cushim__held_copy(const struct cushim__held *held, struct cushim__held **copy);
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy);
 
 /* Give them back, or free the list alone. NULL is a no-op. */
-void cushim__held_release(struct cushim__held *held);
-void cushim__held_free(struct cushim__held *held);
+void cushim__mock_held_release(struct mock_held *held);
+void cushim__mock_held_free(struct mock_held *held);
 
 /* The objects are gone already: at the end of the mock. */
-void cushim__held_forget(struct cushim__graph *graph);
+void cushim__mock_held_forget(struct mock_graph *graph);
 
 /* At the end of the mock: the destructors under way are waited for. Gives up the lock meanwhile. */
-void cushim__user_objects_clear(void);
+void cushim__mock_user_objects_clear(void);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "loader/symbols.h"
 
-const struct cushim__costs cushim__costs_default = {
+const struct mock_costs cushim__mock_costs_default = {
     /* Of the calls that were measured, those that queue no work take 8 to 289 ns. */
     .call_ns = 200,
     /* An empty pair of events is 1248 ns apart at least. */
@@ -75,7 +75,7 @@ static size_t legacy_twin(size_t slot)
     return slot;
 }
 
-void cushim__costs_fill(uint32_t *call_ns)
+void cushim__mock_costs_fill(uint32_t *call_ns)
 {
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
         call_ns[i] = UINT32_MAX;

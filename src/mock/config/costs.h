@@ -6,9 +6,9 @@
 #include "src/mock/config/settings.h"
 
 /* What operations cost. */
-extern const struct cushim__costs cushim__costs_default;
+extern const struct mock_costs cushim__mock_costs_default;
 
 /* Fill what single functions cost: `call_ns` has one entry per slot. */
-void cushim__costs_fill(uint32_t *call_ns);
+void cushim__mock_costs_fill(uint32_t *call_ns);
 
 #endif

@@ -18,7 +18,7 @@ static CUresult refuse(CUresult code, const char *path, const char *why, char *m
     return code;
 }
 
-CUresult cushim__file_read(char **text, const char *path, char *message, size_t message_size)
+CUresult cushim__mock_file_read(char **text, const char *path, char *message, size_t message_size)
 {
     FILE *file = cushim__host_file(path);
     char *buffer;
@@ -62,8 +62,8 @@ static size_t folder_length(const char *file)
     return length;
 }
 
-bool cushim__file_beside(char *path, size_t size, const char *file, const char *name,
-                         size_t name_length)
+bool cushim__mock_file_beside(char *path, size_t size, const char *file, const char *name,
+                              size_t name_length)
 {
     const bool rooted = cushim__host_path_is_rooted(name, name_length);
     const size_t folder = file && !rooted ? folder_length(file) : 0;

@@ -9,33 +9,33 @@
 /* Keys of a table, and of all its groups: no set of keys has more. */
 enum {
     KEYS_MAX = 64,
-    PLACES = KEYS_MAX + CUSHIM__ATTRIBUTES_MAX + CUSHIM__LIMITS_MAX + CUSHIM__SYMBOL_COUNT,
+    PLACES = KEYS_MAX + MOCK_ATTRIBUTES_MAX + MOCK_LIMITS_MAX + CUSHIM__SYMBOL_COUNT,
 };
 
 static const char schema[] = "1";
 
 /* What an entry's key stands for: a key, a member of a group, or nothing that there is. */
 struct meaning {
-    const struct cushim__key *key;
-    const struct cushim__key_group *group;
+    const struct mock_key *key;
+    const struct mock_key_group *group;
     unsigned number; /* of the member */
     size_t place;    /* its own among all keys */
 };
 
-static bool find(const struct cushim__keys *keys, const struct cushim__word *word,
+static bool find(const struct mock_keys *keys, const struct cushim__word *word,
                  struct meaning *meaning)
 {
     size_t place = 0;
 
     *meaning = (struct meaning){0};
-    for (const struct cushim__key *key = keys->keys; key->name; key++, place++) {
+    for (const struct mock_key *key = keys->keys; key->name; key++, place++) {
         if (cushim__word_is(word, key->name)) {
             meaning->key = key;
             meaning->place = place;
             return true;
         }
     }
-    for (const struct cushim__key_group *group = keys->groups; group->name; group++) {
+    for (const struct mock_key_group *group = keys->groups; group->name; group++) {
         struct cushim__word name;
         if (cushim__word_begins(word, group->prefix, &name)) {
             meaning->group = group;
@@ -50,21 +50,21 @@ static bool find(const struct cushim__keys *keys, const struct cushim__word *wor
 }
 
 /* There is no such key: say so, and which was probably meant. */
-static CUresult refuse_key(const struct cushim__keys *keys, const struct cushim__lines *lines,
-                           const struct cushim__key_group *group)
+static CUresult refuse_key(const struct mock_keys *keys, const struct cushim__lines *lines,
+                           const struct mock_key_group *group)
 {
     const struct cushim__word *word = &lines->key;
-    struct cushim__nearest whole, member = {0};
+    struct cushim__suggestion whole, member = {0};
     const char *prefix = "";
     char hint[160] = "";
 
-    cushim__nearest_begin(&whole, word);
-    for (const struct cushim__key *key = keys->keys; key->name; key++)
-        cushim__nearest_offer(&whole, key->name);
+    cushim__suggestion_begin(&whole, word);
+    for (const struct mock_key *key = keys->keys; key->name; key++)
+        cushim__suggestion_offer(&whole, key->name);
     if (group) {
         struct cushim__word name = {0};
         cushim__word_begins(word, group->prefix, &name);
-        cushim__nearest_begin(&member, &name);
+        cushim__suggestion_begin(&member, &name);
         group->offer(&member);
         if (member.name && (!whole.name || member.distance < whole.distance)) {
             whole.name = member.name;
@@ -80,21 +80,21 @@ static CUresult refuse_key(const struct cushim__keys *keys, const struct cushim_
 }
 
 /* `schema = 1` comes first; `is_first` is whether this entry does. `*is_schema`: it is that. */
-static CUresult check_schema(const struct cushim__keys *keys, const struct cushim__lines *lines,
+static CUresult check_schema(const struct mock_keys *keys, const struct cushim__lines *lines,
                              bool is_first, bool *is_schema)
 {
     *is_schema = cushim__word_is(&lines->key, "schema");
     if (*is_schema && !is_first)
         return cushim__lines_refuse(lines, lines->key.start, "schema must be the first key");
     if (*is_schema && !cushim__word_is(&lines->value, schema))
-        return cushim__key_refuse(lines, "1 in this version");
+        return cushim__mock_key_refuse(lines, "1 in this version");
     if (is_first && !*is_schema && lines->is_file)
         return cushim__lines_refuse(lines, lines->key.start, "%s begins with `schema = 1`",
                                     keys->what);
     return CUDA_SUCCESS;
 }
 
-static CUresult read_entry(const struct cushim__keys *keys, void *base,
+static CUresult read_entry(const struct mock_keys *keys, void *base,
                            const struct cushim__lines *lines, unsigned *seen)
 {
     struct meaning meaning;
@@ -110,7 +110,7 @@ static CUresult read_entry(const struct cushim__keys *keys, void *base,
         void *field = (char *)base + meaning.group->field;
         return meaning.group->store(field, meaning.number, &lines->value)
                    ? CUDA_SUCCESS
-                   : cushim__key_refuse(lines, meaning.group->expected);
+                   : cushim__mock_key_refuse(lines, meaning.group->expected);
     }
     return meaning.key->is_early
                ? CUDA_SUCCESS
@@ -121,7 +121,7 @@ static CUresult read_entry(const struct cushim__keys *keys, void *base,
  * Read what all other keys build on. What cannot be read is refused when its turn comes, and so is
  * a key that comes again: it is not read here, for each may lead to a file.
  */
-static CUresult read_early(const struct cushim__keys *keys, void *base, struct cushim__lines *lines)
+static CUresult read_early(const struct mock_keys *keys, void *base, struct cushim__lines *lines)
 {
     bool seen[KEYS_MAX] = {false};
 
@@ -139,7 +139,7 @@ static CUresult read_early(const struct cushim__keys *keys, void *base, struct c
     return CUDA_SUCCESS;
 }
 
-static CUresult check_required(const struct cushim__keys *keys, const struct cushim__lines *lines,
+static CUresult check_required(const struct mock_keys *keys, const struct cushim__lines *lines,
                                const unsigned *seen)
 {
     for (size_t i = 0; keys->keys[i].name; i++) {
@@ -150,7 +150,8 @@ static CUresult check_required(const struct cushim__keys *keys, const struct cus
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__keys_read(const struct cushim__keys *keys, void *base, struct cushim__lines *lines)
+CUresult cushim__mock_keys_read(const struct mock_keys *keys, void *base,
+                                struct cushim__lines *lines)
 {
     const struct cushim__lines start = *lines;
     unsigned seen[PLACES] = {0}; /* the line of each key */
@@ -174,10 +175,10 @@ CUresult cushim__keys_read(const struct cushim__keys *keys, void *base, struct c
     return check_required(keys, lines, seen);
 }
 
-const char *cushim__keys_name(const struct cushim__keys *keys, size_t index)
+const char *cushim__mock_keys_name(const struct mock_keys *keys, size_t index)
 {
-    const struct cushim__key *key = keys->keys;
-    const struct cushim__key_group *group = keys->groups;
+    const struct mock_key *key = keys->keys;
+    const struct mock_key_group *group = keys->groups;
 
     if (index-- == 0)
         return "schema";
@@ -190,14 +191,14 @@ const char *cushim__keys_name(const struct cushim__keys *keys, size_t index)
     return group->name;
 }
 
-bool cushim__keys_repeat(const struct cushim__keys *keys, const struct cushim__word *word)
+bool cushim__mock_keys_repeat(const struct mock_keys *keys, const struct cushim__word *word)
 {
     struct meaning meaning;
 
     return find(keys, word, &meaning) && meaning.key && meaning.key->is_repeated;
 }
 
-CUresult cushim__key_refuse(const struct cushim__lines *lines, const char *expected)
+CUresult cushim__mock_key_refuse(const struct cushim__lines *lines, const char *expected)
 {
     return cushim__lines_refuse(lines, lines->value.start, "%.*s is %s, not \"%.*s\"",
                                 cushim__word_shown(&lines->key), lines->key.start, expected,

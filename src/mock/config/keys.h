@@ -11,12 +11,12 @@
 #include "src/mock/config/lines.h"
 #include "src/mock/config/suggestion.h"
 
-struct cushim__key {
+struct mock_key {
     const char *name;
     const char *expected; /* what a value must be, for messages */
 
     /* Read the value of the current entry, or refuse it. */
-    CUresult (*read)(const struct cushim__lines *lines, const struct cushim__key *key, void *field);
+    CUresult (*read)(const struct cushim__lines *lines, const struct mock_key *key, void *field);
     size_t field;              /* offset in what is filled; `read` says of which type */
     uint64_t minimum, maximum; /* of a number */
     const char *const *words;  /* of an enumeration: the position is the value */
@@ -26,58 +26,58 @@ struct cushim__key {
 };
 
 /* Keys that begin alike and end in a name of a list, or in its number: `limit.STACK_SIZE`. */
-struct cushim__key_group {
+struct mock_key_group {
     const char *name; /* the prefix with NAME behind it */
     const char *prefix;
     const char *member;   /* what follows the prefix, for messages */
     const char *expected; /* as above */
     unsigned count;       /* numbers are below this */
     bool (*find)(const struct cushim__word *name, unsigned *number);
-    void (*offer)(struct cushim__nearest *nearest);
+    void (*offer)(struct cushim__suggestion *nearest);
     bool (*store)(void *field, unsigned number, const struct cushim__word *value);
     size_t field;
 };
 
-struct cushim__keys {
-    const struct cushim__key *keys;         /* ends with a NULL name */
-    const struct cushim__key_group *groups; /* ends with a NULL name */
-    const char *what;                       /* what a file of them is called, for messages */
+struct mock_keys {
+    const struct mock_key *keys;         /* ends with a NULL name */
+    const struct mock_key_group *groups; /* ends with a NULL name */
+    const char *what;                    /* what a file of them is called, for messages */
 };
 
 /*
  * Read entries into `base`. A file must begin with `schema = 1`, other texts may. No key comes
  * twice, but for those that are repeated.
  */
-CUresult cushim__keys_read(const struct cushim__keys *keys, void *base,
-                           struct cushim__lines *lines);
+CUresult cushim__mock_keys_read(const struct mock_keys *keys, void *base,
+                                struct cushim__lines *lines);
 
 /* The names of the keys by number from 0, `schema` first and the groups last; NULL behind them. */
-const char *cushim__keys_name(const struct cushim__keys *keys, size_t index);
+const char *cushim__mock_keys_name(const struct mock_keys *keys, size_t index);
 
 /* Whether a word is a key that may come often. */
-bool cushim__keys_repeat(const struct cushim__keys *keys, const struct cushim__word *word);
+bool cushim__mock_keys_repeat(const struct mock_keys *keys, const struct cushim__word *word);
 
 /* A key has this value, which is not what is expected. Returns CUDA_ERROR_INVALID_VALUE. */
-CUresult cushim__key_refuse(const struct cushim__lines *lines, const char *expected);
+CUresult cushim__mock_key_refuse(const struct cushim__lines *lines, const char *expected);
 
 /* How keys are read, by the type of the field. */
-CUresult cushim__key_text(const struct cushim__lines *lines, const struct cushim__key *key,
-                          void *field); /* char[CUSHIM__TEXT_SIZE] */
-CUresult cushim__key_word(const struct cushim__lines *lines, const struct cushim__key *key,
-                          void *field); /* an enum, from `words` */
-CUresult cushim__key_flag(const struct cushim__lines *lines, const struct cushim__key *key,
-                          void *field); /* bool, from two `words` */
-CUresult cushim__key_unsigned(const struct cushim__lines *lines, const struct cushim__key *key,
-                              void *field);
-CUresult cushim__key_integer(const struct cushim__lines *lines, const struct cushim__key *key,
-                             void *field); /* int */
-CUresult cushim__key_number(const struct cushim__lines *lines, const struct cushim__key *key,
-                            void *field); /* uint64_t */
-CUresult cushim__key_size(const struct cushim__lines *lines, const struct cushim__key *key,
-                          void *field); /* size_t, bytes */
-CUresult cushim__key_duration(const struct cushim__lines *lines, const struct cushim__key *key,
-                              void *field); /* uint64_t, nanoseconds */
-CUresult cushim__key_version(const struct cushim__lines *lines, const struct cushim__key *key,
-                             void *field); /* int */
+CUresult cushim__mock_key_text(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field); /* char[MOCK_TEXT_SIZE] */
+CUresult cushim__mock_key_word(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field); /* an enum, from `words` */
+CUresult cushim__mock_key_flag(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field); /* bool, from two `words` */
+CUresult cushim__mock_key_unsigned(const struct cushim__lines *lines, const struct mock_key *key,
+                                   void *field);
+CUresult cushim__mock_key_integer(const struct cushim__lines *lines, const struct mock_key *key,
+                                  void *field); /* int */
+CUresult cushim__mock_key_number(const struct cushim__lines *lines, const struct mock_key *key,
+                                 void *field); /* uint64_t */
+CUresult cushim__mock_key_size(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field); /* size_t, bytes */
+CUresult cushim__mock_key_duration(const struct cushim__lines *lines, const struct mock_key *key,
+                                   void *field); /* uint64_t, nanoseconds */
+CUresult cushim__mock_key_version(const struct cushim__lines *lines, const struct mock_key *key,
+                                  void *field); /* int */
 
 #endif

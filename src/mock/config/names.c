@@ -25,34 +25,34 @@ static bool find_in(const struct cushim__attribute *rows, size_t count,
 }
 
 static void offer_all(const struct cushim__attribute *rows, size_t count,
-                      struct cushim__nearest *nearest)
+                      struct cushim__suggestion *nearest)
 {
     for (size_t i = 0; i < count; i++)
-        cushim__nearest_offer(nearest, rows[i].name);
+        cushim__suggestion_offer(nearest, rows[i].name);
 }
 
-bool cushim__attribute_find(const struct cushim__word *name, unsigned *number)
+bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *number)
 {
-    return find_in(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, name, 1, CUSHIM__ATTRIBUTES_MAX,
+    return find_in(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, name, 1, MOCK_ATTRIBUTES_MAX,
                    number);
 }
 
-void cushim__attribute_offer(struct cushim__nearest *nearest)
+void cushim__mock_attribute_offer(struct cushim__suggestion *nearest)
 {
     offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, nearest);
 }
 
-bool cushim__limit_find(const struct cushim__word *name, unsigned *number)
+bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number)
 {
-    return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, CUSHIM__LIMITS_MAX, number);
+    return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, MOCK_LIMITS_MAX, number);
 }
 
-void cushim__limit_offer(struct cushim__nearest *nearest)
+void cushim__mock_limit_offer(struct cushim__suggestion *nearest)
 {
     offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, nearest);
 }
 
-bool cushim__call_find(const struct cushim__word *name, unsigned *number)
+bool cushim__mock_call_find(const struct cushim__word *name, unsigned *number)
 {
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         if (cushim__word_is(name, cushim__slot_name(i))) {
@@ -63,8 +63,8 @@ bool cushim__call_find(const struct cushim__word *name, unsigned *number)
     return false;
 }
 
-void cushim__call_offer(struct cushim__nearest *nearest)
+void cushim__mock_call_offer(struct cushim__suggestion *nearest)
 {
     for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        cushim__nearest_offer(nearest, cushim__slot_name(i));
+        cushim__suggestion_offer(nearest, cushim__slot_name(i));
 }

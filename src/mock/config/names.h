@@ -11,13 +11,13 @@
 #include "src/mock/config/lines.h"
 #include "src/mock/config/suggestion.h"
 
-bool cushim__attribute_find(const struct cushim__word *name, unsigned *number);
-void cushim__attribute_offer(struct cushim__nearest *nearest);
+bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *number);
+void cushim__mock_attribute_offer(struct cushim__suggestion *nearest);
 
-bool cushim__limit_find(const struct cushim__word *name, unsigned *number);
-void cushim__limit_offer(struct cushim__nearest *nearest);
+bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number);
+void cushim__mock_limit_offer(struct cushim__suggestion *nearest);
 
-bool cushim__call_find(const struct cushim__word *name, unsigned *number);
-void cushim__call_offer(struct cushim__nearest *nearest);
+bool cushim__mock_call_find(const struct cushim__word *name, unsigned *number);
+void cushim__mock_call_offer(struct cushim__suggestion *nearest);
 
 #endif

@@ -7,65 +7,65 @@
 #include "src/mock/config/names.h"
 #include "src/mock/config/value.h"
 
-#define FIELD(name) offsetof(struct cushim__profile, name)
+#define FIELD(name) offsetof(struct mock_profile, name)
 
-static const struct cushim__key keys[] = {
+static const struct mock_key keys[] = {
     {.name = "name",
      .expected = "a name of at most 255 characters",
-     .read = cushim__key_text,
+     .read = cushim__mock_key_text,
      .field = FIELD(name),
      .is_required = true},
     {.name = "driver_version",
      .expected = "a version of CUDA from 10.0 on, as 12.8 or 12080",
-     .read = cushim__key_version,
+     .read = cushim__mock_key_version,
      .field = FIELD(driver_version),
      .minimum = 10000,
      .maximum = 99090,
      .is_required = true},
     {.name = "memory_bytes",
      .expected = "a size from 1 MiB to 1 TiB",
-     .read = cushim__key_size,
+     .read = cushim__mock_key_size,
      .field = FIELD(memory_bytes),
      .minimum = UINT64_C(1) << 20,
      .maximum = UINT64_C(1) << 40,
      .is_required = true},
     {.name = "priority.least",
      .expected = "a whole number",
-     .read = cushim__key_integer,
+     .read = cushim__mock_key_integer,
      .field = FIELD(least_priority)},
     {.name = "priority.greatest",
      .expected = "a whole number",
-     .read = cushim__key_integer,
+     .read = cushim__mock_key_integer,
      .field = FIELD(greatest_priority)},
     {0},
 };
 
-static const struct cushim__key_group groups[] = {
+static const struct mock_key_group groups[] = {
     {.name = "attribute.NAME",
      .prefix = "attribute.",
      .member = "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number",
      .expected = "a whole number",
-     .count = CUSHIM__ATTRIBUTES_MAX,
-     .find = cushim__attribute_find,
-     .offer = cushim__attribute_offer,
-     .store = cushim__profile_store_attribute},
+     .count = MOCK_ATTRIBUTES_MAX,
+     .find = cushim__mock_attribute_find,
+     .offer = cushim__mock_attribute_offer,
+     .store = cushim__mock_profile_store_attribute},
     {.name = "limit.NAME",
      .prefix = "limit.",
      .member = "the name of a limit without CU_LIMIT_, or its number",
      .expected = "a whole number of 0 or more",
-     .count = CUSHIM__LIMITS_MAX,
-     .find = cushim__limit_find,
-     .offer = cushim__limit_offer,
-     .store = cushim__profile_store_limit},
+     .count = MOCK_LIMITS_MAX,
+     .find = cushim__mock_limit_find,
+     .offer = cushim__mock_limit_offer,
+     .store = cushim__mock_profile_store_limit},
     {0},
 };
 
-static const struct cushim__keys profile_keys = {keys, groups, "a profile"};
+static const struct mock_keys profile_keys = {keys, groups, "a profile"};
 
-bool cushim__profile_store_attribute(void *profile, unsigned number,
-                                     const struct cushim__word *value)
+bool cushim__mock_profile_store_attribute(void *profile, unsigned number,
+                                          const struct cushim__word *value)
 {
-    struct cushim__profile *stored = profile;
+    struct mock_profile *stored = profile;
 
     if (!cushim__value_integer(value, &stored->attributes[number]))
         return false;
@@ -73,9 +73,10 @@ bool cushim__profile_store_attribute(void *profile, unsigned number,
     return true;
 }
 
-bool cushim__profile_store_limit(void *profile, unsigned number, const struct cushim__word *value)
+bool cushim__mock_profile_store_limit(void *profile, unsigned number,
+                                      const struct cushim__word *value)
 {
-    struct cushim__profile *stored = profile;
+    struct mock_profile *stored = profile;
     uint64_t limit;
 
     if (!cushim__value_size(value, &limit) || limit > SIZE_MAX)
@@ -85,21 +86,21 @@ bool cushim__profile_store_limit(void *profile, unsigned number, const struct cu
     return true;
 }
 
-static CUresult read_text(struct cushim__profile *profile, const char *text, const char *where,
+static CUresult read_text(struct mock_profile *profile, const char *text, const char *where,
                           char *message, size_t message_size)
 {
     struct cushim__lines lines;
 
     cushim__lines_begin(&lines, text, where, message, message_size);
     lines.is_file = true;
-    *profile = (struct cushim__profile){0};
-    return cushim__keys_read(&profile_keys, profile, &lines);
+    *profile = (struct mock_profile){0};
+    return cushim__mock_keys_read(&profile_keys, profile, &lines);
 }
 
-CUresult cushim__profile_builtin(struct cushim__profile *profile, const struct cushim__word *name,
-                                 char *message, size_t message_size)
+CUresult cushim__mock_profile_builtin(struct mock_profile *profile, const struct cushim__word *name,
+                                      char *message, size_t message_size)
 {
-    for (const struct cushim__builtin_profile *builtin = cushim__builtin_profiles; builtin->name;
+    for (const struct mock_builtin_profile *builtin = cushim__mock_builtin_profiles; builtin->name;
          builtin++) {
         if (cushim__word_is(name, builtin->name))
             return read_text(profile, builtin->text, builtin->name, message, message_size);
@@ -107,11 +108,11 @@ CUresult cushim__profile_builtin(struct cushim__profile *profile, const struct c
     return CUDA_ERROR_NOT_FOUND;
 }
 
-CUresult cushim__profile_read(struct cushim__profile *profile, const char *path, char *message,
-                              size_t message_size)
+CUresult cushim__mock_profile_read(struct mock_profile *profile, const char *path, char *message,
+                                   size_t message_size)
 {
     char *text;
-    CUresult code = cushim__file_read(&text, path, message, message_size);
+    CUresult code = cushim__mock_file_read(&text, path, message, message_size);
 
     if (code != CUDA_SUCCESS)
         return code;
@@ -120,7 +121,7 @@ CUresult cushim__profile_read(struct cushim__profile *profile, const char *path,
     return code;
 }
 
-const char *cushim__profile_key(size_t index)
+const char *cushim__mock_profile_key(size_t index)
 {
-    return cushim__keys_name(&profile_keys, index);
+    return cushim__mock_keys_name(&profile_keys, index);
 }

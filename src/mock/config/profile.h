@@ -9,25 +9,26 @@
 #include "src/mock/config/keys.h"
 #include "src/mock/config/settings.h"
 
-struct cushim__builtin_profile {
+struct mock_builtin_profile {
     const char *name;
     const char *text;
 };
 
 /* Ends with a NULL name. Written by src/mock/config/profiles/embed.py. */
-extern const struct cushim__builtin_profile cushim__builtin_profiles[];
+extern const struct mock_builtin_profile cushim__mock_builtin_profiles[];
 
 /* Read the built-in profile of a name. NOT_FOUND: there is none. */
-CUresult cushim__profile_builtin(struct cushim__profile *profile, const struct cushim__word *name,
-                                 char *message, size_t message_size);
+CUresult cushim__mock_profile_builtin(struct mock_profile *profile, const struct cushim__word *name,
+                                      char *message, size_t message_size);
 
-/* Read a profile from a file. The codes of cushim__settings_read(). */
-CUresult cushim__profile_read(struct cushim__profile *profile, const char *path, char *message,
-                              size_t message_size);
+/* Read a profile from a file. The codes of cushim__mock_settings_read(). */
+CUresult cushim__mock_profile_read(struct mock_profile *profile, const char *path, char *message,
+                                   size_t message_size);
 
 /* The groups of a profile, for settings that change single values of it. */
-bool cushim__profile_store_attribute(void *profile, unsigned number,
-                                     const struct cushim__word *value);
-bool cushim__profile_store_limit(void *profile, unsigned number, const struct cushim__word *value);
+bool cushim__mock_profile_store_attribute(void *profile, unsigned number,
+                                          const struct cushim__word *value);
+bool cushim__mock_profile_store_limit(void *profile, unsigned number,
+                                      const struct cushim__word *value);
 
 #endif

@@ -15,7 +15,7 @@
 #include "src/mock/config/value.h"
 #include "src/mock/system.h"
 
-#define FIELD(name) offsetof(struct cushim__settings, name)
+#define FIELD(name) offsetof(struct mock_settings, name)
 
 enum { OLDEST_VERSION = 10000, NEWEST_VERSION = 13050 };
 
@@ -39,7 +39,7 @@ static bool is_path(const struct cushim__word *value)
     return false;
 }
 
-static CUresult read_profile(const struct cushim__lines *lines, const struct cushim__key *key,
+static CUresult read_profile(const struct cushim__lines *lines, const struct mock_key *key,
                              void *field)
 {
     const struct cushim__word *value = &lines->value;
@@ -47,37 +47,37 @@ static CUresult read_profile(const struct cushim__lines *lines, const struct cus
     CUresult code = CUDA_ERROR_NOT_FOUND;
 
     if (!is_path(value))
-        code = cushim__profile_builtin(field, value, lines->message, lines->message_size);
-    else if (cushim__file_beside(path, sizeof path, lines->is_file ? lines->where : NULL,
-                                 value->start, value->length))
-        code = cushim__profile_read(field, path, lines->message, lines->message_size);
-    return code == CUDA_ERROR_NOT_FOUND ? cushim__key_refuse(lines, key->expected) : code;
+        code = cushim__mock_profile_builtin(field, value, lines->message, lines->message_size);
+    else if (cushim__mock_file_beside(path, sizeof path, lines->is_file ? lines->where : NULL,
+                                      value->start, value->length))
+        code = cushim__mock_profile_read(field, path, lines->message, lines->message_size);
+    return code == CUDA_ERROR_NOT_FOUND ? cushim__mock_key_refuse(lines, key->expected) : code;
 }
 
 /* A size, or `profile`: that of the real device. */
-static CUresult read_memory(const struct cushim__lines *lines, const struct cushim__key *key,
+static CUresult read_memory(const struct cushim__lines *lines, const struct mock_key *key,
                             void *field)
 {
-    struct cushim__settings *settings = field;
+    struct mock_settings *settings = field;
 
     settings->has_memory = !cushim__word_is(&lines->value, "profile");
-    return settings->has_memory ? cushim__key_size(lines, key, &settings->memory_bytes)
+    return settings->has_memory ? cushim__mock_key_size(lines, key, &settings->memory_bytes)
                                 : CUDA_SUCCESS;
 }
 
-static CUresult read_version(const struct cushim__lines *lines, const struct cushim__key *key,
+static CUresult read_version(const struct cushim__lines *lines, const struct mock_key *key,
                              void *field)
 {
-    struct cushim__settings *settings = field;
+    struct mock_settings *settings = field;
 
     settings->has_driver_version = true;
-    return cushim__key_version(lines, key, &settings->driver_version);
+    return cushim__mock_key_version(lines, key, &settings->driver_version);
 }
 
-static CUresult read_fault(const struct cushim__lines *lines, const struct cushim__key *key,
+static CUresult read_fault(const struct cushim__lines *lines, const struct mock_key *key,
                            void *field)
 {
-    struct cushim__settings *settings = field;
+    struct mock_settings *settings = field;
 
     (void)key;
     if (settings->fault_count == CUSHIM__FAULT_RULES)
@@ -106,17 +106,17 @@ static bool store_call(void *field, unsigned number, const struct cushim__word *
 #define DURATION(key, member)                                                             \
     {                                                                                     \
         .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us", \
-        .read = cushim__key_duration, .field = FIELD(costs.member),                       \
+        .read = cushim__mock_key_duration, .field = FIELD(costs.member),                  \
         .maximum = UINT64_C(1000000000000)                                                \
     }
-#define BANDWIDTH(key, member)                                                    \
-    {                                                                             \
-        .name = (key), .expected = "a whole number of MB/s from 1 to 1000000000", \
-        .read = cushim__key_number, .field = FIELD(costs.member), .minimum = 1,   \
-        .maximum = 1000000000                                                     \
+#define BANDWIDTH(key, member)                                                       \
+    {                                                                                \
+        .name = (key), .expected = "a whole number of MB/s from 1 to 1000000000",    \
+        .read = cushim__mock_key_number, .field = FIELD(costs.member), .minimum = 1, \
+        .maximum = 1000000000                                                        \
     }
 
-static const struct cushim__key keys[] = {
+static const struct mock_key keys[] = {
     {.name = "profile",
      .expected = "h200, or the path of a profile (with a slash or a dot in it)",
      .read = read_profile,
@@ -124,9 +124,9 @@ static const struct cushim__key keys[] = {
      .is_early = true},
     {.name = "devices",
      .expected = "a whole number from 0 to 16",
-     .read = cushim__key_unsigned,
+     .read = cushim__mock_key_unsigned,
      .field = FIELD(devices),
-     .maximum = CUSHIM__DEVICES_MAX},
+     .maximum = MOCK_DEVICES_MAX},
     {.name = "driver_version",
      .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
      .read = read_version,
@@ -137,28 +137,28 @@ static const struct cushim__key keys[] = {
      .read = read_memory,
      .minimum = UINT64_C(1) << 20,
      .maximum = UINT64_C(1) << 40},
-    WORDS("mode", modes, "manual, auto or threaded", cushim__key_word, mode),
-    WORDS("schedule", schedules, "fifo, eager, lazy or random", cushim__key_word, schedule),
+    WORDS("mode", modes, "manual, auto or threaded", cushim__mock_key_word, mode),
+    WORDS("schedule", schedules, "fifo, eager, lazy or random", cushim__mock_key_word, schedule),
     {.name = "seed",
      .expected = "a whole number below 2^64",
-     .read = cushim__key_number,
+     .read = cushim__mock_key_number,
      .field = FIELD(seed),
      .maximum = UINT64_MAX},
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
-          cushim__key_word, personality),
-    WORDS("races", races, "ignore, report or violation", cushim__key_word, races),
-    WORDS("hostile", answers, "yes or no", cushim__key_flag, hostile),
-    WORDS("violation", violations, "report or abort", cushim__key_flag, abort_on_violation),
-    WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__key_flag,
+          cushim__mock_key_word, personality),
+    WORDS("races", races, "ignore, report or violation", cushim__mock_key_word, races),
+    WORDS("hostile", answers, "yes or no", cushim__mock_key_flag, hostile),
+    WORDS("violation", violations, "report or abort", cushim__mock_key_flag, abort_on_violation),
+    WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__mock_key_flag,
           skip_unregistered),
     {.name = "kernels",
      .expected = "a whole number from 1 to 1024",
-     .read = cushim__key_unsigned,
+     .read = cushim__mock_key_unsigned,
      .field = FIELD(kernels),
      .minimum = 1,
      .maximum = 1024},
-    WORDS("left", left, "ignore or report", cushim__key_flag, report_left),
-    WORDS("quiet", answers, "yes or no", cushim__key_flag, quiet),
+    WORDS("left", left, "ignore or report", cushim__mock_key_flag, report_left),
+    WORDS("quiet", answers, "yes or no", cushim__mock_key_flag, quiet),
     {.name = "fault",
      .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
      .read = read_fault,
@@ -175,41 +175,41 @@ static const struct cushim__key keys[] = {
     {0},
 };
 
-static const struct cushim__key_group groups[] = {
+static const struct mock_key_group groups[] = {
     {.name = "cost.NAME",
      .prefix = "cost.",
      .member = "an operation, or a function by its exported name",
      .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
      .count = CUSHIM__SYMBOL_COUNT,
-     .find = cushim__call_find,
-     .offer = cushim__call_offer,
+     .find = cushim__mock_call_find,
+     .offer = cushim__mock_call_offer,
      .store = store_call,
      .field = FIELD(call_ns)},
     {.name = "attribute.NAME",
      .prefix = "attribute.",
      .member = "the name of a device attribute without CU_DEVICE_ATTRIBUTE_, or its number",
      .expected = "a whole number",
-     .count = CUSHIM__ATTRIBUTES_MAX,
-     .find = cushim__attribute_find,
-     .offer = cushim__attribute_offer,
-     .store = cushim__profile_store_attribute,
+     .count = MOCK_ATTRIBUTES_MAX,
+     .find = cushim__mock_attribute_find,
+     .offer = cushim__mock_attribute_offer,
+     .store = cushim__mock_profile_store_attribute,
      .field = FIELD(profile)},
     {.name = "limit.NAME",
      .prefix = "limit.",
      .member = "the name of a limit without CU_LIMIT_, or its number",
      .expected = "a size of 0 or more",
-     .count = CUSHIM__LIMITS_MAX,
-     .find = cushim__limit_find,
-     .offer = cushim__limit_offer,
-     .store = cushim__profile_store_limit,
+     .count = MOCK_LIMITS_MAX,
+     .find = cushim__mock_limit_find,
+     .offer = cushim__mock_limit_offer,
+     .store = cushim__mock_profile_store_limit,
      .field = FIELD(profile)},
     {0},
 };
 
-static const struct cushim__keys settings_keys = {keys, groups, "a file of settings"};
+static const struct mock_keys settings_keys = {keys, groups, "a file of settings"};
 
 /* What no key has said comes from the profile. */
-static void settle(struct cushim__settings *settings)
+static void settle(struct mock_settings *settings)
 {
     const int version = settings->profile.driver_version;
 
@@ -219,7 +219,7 @@ static void settle(struct cushim__settings *settings)
         settings->memory_bytes = settings->profile.memory_bytes;
 }
 
-static CUresult parse(struct cushim__settings *settings, const char *text, const char *where,
+static CUresult parse(struct mock_settings *settings, const char *text, const char *where,
                       bool is_file, char *message, size_t message_size)
 {
     struct cushim__lines lines;
@@ -227,40 +227,40 @@ static CUresult parse(struct cushim__settings *settings, const char *text, const
 
     cushim__lines_begin(&lines, text, where, message, message_size);
     lines.is_file = is_file;
-    code = cushim__keys_read(&settings_keys, settings, &lines);
+    code = cushim__mock_keys_read(&settings_keys, settings, &lines);
     if (code == CUDA_SUCCESS)
         settle(settings);
     return code;
 }
 
-CUresult cushim__settings_default(struct cushim__settings *settings)
+CUresult cushim__mock_settings_default(struct mock_settings *settings)
 {
     static const struct cushim__word h200 = {"h200", sizeof "h200" - 1};
     CUresult code;
 
-    *settings = (struct cushim__settings){
+    *settings = (struct mock_settings){
         .devices = 1,
         .memory_bytes = (size_t)2 << 30,
         .has_memory = true,
-        .mode = CUSHIM__AUTO,
-        .schedule = CUSHIM__FIFO,
-        .personality = CUSHIM__NORMAL,
+        .mode = MOCK_AUTO,
+        .schedule = MOCK_FIFO,
+        .personality = MOCK_NORMAL,
         .kernels = 128,
-        .costs = cushim__costs_default,
+        .costs = cushim__mock_costs_default,
     };
-    code = cushim__profile_builtin(&settings->profile, &h200, NULL, 0);
+    code = cushim__mock_profile_builtin(&settings->profile, &h200, NULL, 0);
     if (code != CUDA_SUCCESS)
         return code;
     settle(settings);
     settings->call_ns = malloc(CUSHIM__SYMBOL_COUNT * sizeof *settings->call_ns);
     if (!settings->call_ns)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__costs_fill(settings->call_ns);
+    cushim__mock_costs_fill(settings->call_ns);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__settings_parse(struct cushim__settings *settings, const char *text,
-                                const char *where, char *message, size_t message_size)
+CUresult cushim__mock_settings_parse(struct mock_settings *settings, const char *text,
+                                     const char *where, char *message, size_t message_size)
 {
     return parse(settings, text, where, false, message, message_size);
 }
@@ -268,19 +268,19 @@ CUresult cushim__settings_parse(struct cushim__settings *settings, const char *t
 /* The message of a refusal, where the file is a profile: say what to do with it. */
 static void hint_at_profile(const char *path, char *message, size_t message_size)
 {
-    struct cushim__profile profile;
+    struct mock_profile profile;
     const size_t length = message_size ? strlen(message) : 0;
 
-    if (cushim__profile_read(&profile, path, NULL, 0) == CUDA_SUCCESS)
+    if (cushim__mock_profile_read(&profile, path, NULL, 0) == CUDA_SUCCESS)
         snprintf(message_size ? message + length : NULL, message_size - length,
                  "; this is a profile: name it with profile = PATH");
 }
 
-CUresult cushim__settings_read(struct cushim__settings *settings, const char *path, char *message,
-                               size_t message_size)
+CUresult cushim__mock_settings_read(struct mock_settings *settings, const char *path, char *message,
+                                    size_t message_size)
 {
     char *text;
-    CUresult code = cushim__file_read(&text, path, message, message_size);
+    CUresult code = cushim__mock_file_read(&text, path, message, message_size);
 
     if (code != CUDA_SUCCESS)
         return code;
@@ -291,13 +291,13 @@ CUresult cushim__settings_read(struct cushim__settings *settings, const char *pa
     return code;
 }
 
-void cushim__settings_free(struct cushim__settings *settings)
+void cushim__mock_settings_free(struct mock_settings *settings)
 {
     free(settings->call_ns);
     settings->call_ns = NULL;
 }
 
-void cushim__settings_describe(const struct cushim__settings *settings, char *text, size_t size)
+void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size)
 {
     snprintf(text, size,
              "%u device%s \"%s\", driver %d.%d, %zu MiB, mode %s, schedule %s, seed %llu, "
@@ -309,12 +309,12 @@ void cushim__settings_describe(const struct cushim__settings *settings, char *te
              settings->hostile ? ", hostile" : "");
 }
 
-const char *cushim__settings_key(size_t index)
+const char *cushim__mock_settings_key(size_t index)
 {
-    return cushim__keys_name(&settings_keys, index);
+    return cushim__mock_keys_name(&settings_keys, index);
 }
 
-bool cushim__settings_repeat(const char *key, size_t length)
+bool cushim__mock_settings_repeat(const char *key, size_t length)
 {
-    return cushim__keys_repeat(&settings_keys, &(struct cushim__word){key, length});
+    return cushim__mock_keys_repeat(&settings_keys, &(struct cushim__word){key, length});
 }

@@ -38,15 +38,15 @@ static size_t distance(const struct cushim__word *word, const char *name, size_t
     return row[length];
 }
 
-void cushim__nearest_begin(struct cushim__nearest *nearest, const struct cushim__word *word)
+void cushim__suggestion_begin(struct cushim__suggestion *nearest, const struct cushim__word *word)
 {
     /* Half of the letters of a short word must be right, and all but three of a long one. */
     const size_t most = word->length / 2 < 3 ? word->length / 2 : 3;
 
-    *nearest = (struct cushim__nearest){.word = *word, .distance = most + 1};
+    *nearest = (struct cushim__suggestion){.word = *word, .distance = most + 1};
 }
 
-void cushim__nearest_offer(struct cushim__nearest *nearest, const char *name)
+void cushim__suggestion_offer(struct cushim__suggestion *nearest, const char *name)
 {
     const size_t length = strlen(name);
     size_t found;

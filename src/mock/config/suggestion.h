@@ -5,14 +5,14 @@
 
 #include "src/mock/config/lines.h"
 
-struct cushim__nearest {
+struct cushim__suggestion {
     struct cushim__word word; /* what was written */
     const char *name;         /* the nearest so far; NULL: none is near */
     size_t distance;
 };
 
 /* Letters of either case count as the same. */
-void cushim__nearest_begin(struct cushim__nearest *nearest, const struct cushim__word *word);
-void cushim__nearest_offer(struct cushim__nearest *nearest, const char *name);
+void cushim__suggestion_begin(struct cushim__suggestion *nearest, const struct cushim__word *word);
+void cushim__suggestion_offer(struct cushim__suggestion *nearest, const char *name);
 
 #endif

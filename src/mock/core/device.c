@@ -50,7 +50,7 @@ static char lower(char c)
 }
 
 /* Whether an entry of the list is the beginning of the device's UUID, with one digit at least. */
-static bool is_named(const struct cushim__device *device, const char *entry, size_t length)
+static bool is_named(const struct mock_device *device, const char *entry, size_t length)
 {
     char text[UUID_TEXT];
 
@@ -65,9 +65,9 @@ static bool is_named(const struct cushim__device *device, const char *entry, siz
 }
 
 /* The one device that an entry means, or NULL. */
-static struct cushim__device *find_named(struct cushim_mock *mock, const char *entry, size_t length)
+static struct mock_device *find_named(struct cushim_mock *mock, const char *entry, size_t length)
 {
-    struct cushim__device *found = NULL;
+    struct mock_device *found = NULL;
 
     for (unsigned i = 0; i < mock->settings.devices; i++) {
         if (!is_named(&mock->devices[i], entry, length))
@@ -83,7 +83,7 @@ static struct cushim__device *find_named(struct cushim_mock *mock, const char *e
  * Numbers are read as strtol() does: blanks and a sign before it and anything behind it are
  * allowed.
  */
-static struct cushim__device *find_numbered(struct cushim_mock *mock, const char *entry)
+static struct mock_device *find_numbered(struct cushim_mock *mock, const char *entry)
 {
     char *end;
     const long number = strtol(entry, &end, 10);
@@ -105,9 +105,9 @@ static int read_list(struct cushim_mock *mock, const char *list, unsigned *order
     for (const char *entry = list;; entry++) {
         const size_t length = strcspn(entry, ",");
         const bool is_name = strncmp(entry, prefix, PREFIX) == 0;
-        const struct cushim__device *device = is_name != by_name ? NULL
-                                              : is_name          ? find_named(mock, entry, length)
-                                                                 : find_numbered(mock, entry);
+        const struct mock_device *device = is_name != by_name ? NULL
+                                           : is_name          ? find_named(mock, entry, length)
+                                                              : find_numbered(mock, entry);
         if (!device)
             return count;
         for (int i = 0; i < count; i++) {
@@ -121,7 +121,7 @@ static int read_list(struct cushim_mock *mock, const char *list, unsigned *order
     }
 }
 
-CUresult cushim__devices_create(struct cushim_mock *mock)
+CUresult cushim__mock_devices_create(struct cushim_mock *mock)
 {
     uint64_t state = mock->settings.seed;
 
@@ -129,7 +129,7 @@ CUresult cushim__devices_create(struct cushim_mock *mock)
     if (!mock->devices)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (unsigned i = 0; i < mock->settings.devices; i++) {
-        struct cushim__device *device = &mock->devices[i];
+        struct mock_device *device = &mock->devices[i];
         device->ordinal = (int)i;
         device->visible = true;
         device->bus = i + 1;
@@ -138,16 +138,16 @@ CUresult cushim__devices_create(struct cushim_mock *mock)
     return CUDA_SUCCESS;
 }
 
-void cushim__devices_destroy(struct cushim_mock *mock)
+void cushim__mock_devices_destroy(struct cushim_mock *mock)
 {
     free(mock->devices);
     mock->devices = NULL;
 }
 
-CUresult cushim__devices_show(struct cushim_mock *mock, const char *list)
+CUresult cushim__mock_devices_show(struct cushim_mock *mock, const char *list)
 {
-    struct cushim__device all[CUSHIM__DEVICES_MAX];
-    unsigned order[CUSHIM__DEVICES_MAX];
+    struct mock_device all[MOCK_DEVICES_MAX];
+    unsigned order[MOCK_DEVICES_MAX];
     unsigned next;
     int count;
 
@@ -174,19 +174,19 @@ CUresult cushim__devices_show(struct cushim_mock *mock, const char *list)
     return count ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 }
 
-int cushim__device_count(void)
+int cushim__mock_device_count(void)
 {
     int count = 0;
 
-    while (count < (int)cushim__world->settings.devices && cushim__world->devices[count].visible)
+    while (count < (int)cushim__mock->settings.devices && cushim__mock->devices[count].visible)
         count++;
     return count;
 }
 
-CUresult cushim__device_find(CUdevice handle, struct cushim__device **device)
+CUresult cushim__mock_device_find(CUdevice handle, struct mock_device **device)
 {
-    if (handle < 0 || handle >= cushim__device_count())
+    if (handle < 0 || handle >= cushim__mock_device_count())
         return CUDA_ERROR_INVALID_DEVICE;
-    *device = &cushim__world->devices[handle];
+    *device = &cushim__mock->devices[handle];
     return CUDA_SUCCESS;
 }

@@ -22,37 +22,37 @@ enum {
     NOWHERE = 0, /* the first place stays empty */
 };
 
-_Static_assert(CUSHIM__KINDS <= 1 << KIND_BITS, "kinds no longer fit a handle");
+_Static_assert(MOCK_KINDS <= 1 << KIND_BITS, "kinds no longer fit a handle");
 
 struct place {
-    struct cushim__object *object; /* NULL: free */
-    uint32_t generation;           /* of the object in it, or of the last one */
-    uint32_t next, previous;       /* of its kind by creation; `next` also of the free ones */
+    struct mock_object *object; /* NULL: free */
+    uint32_t generation;        /* of the object in it, or of the last one */
+    uint32_t next, previous;    /* of its kind by creation; `next` also of the free ones */
 };
 
 static struct place *chunks[PLACES / CHUNK];
 static uint32_t used = 1;
 static uint32_t free_first, free_last; /* the longest free is used next */
-static uint32_t first[CUSHIM__KINDS], last[CUSHIM__KINDS];
+static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
 
-static const char *const nouns[CUSHIM__KINDS] = {
-    [CUSHIM__CONTEXT] = "a context",
-    [CUSHIM__STREAM] = "a stream",
-    [CUSHIM__EVENT] = "an event",
-    [CUSHIM__MODULE] = "a module",
-    [CUSHIM__FUNCTION] = "a function",
-    [CUSHIM__LIBRARY] = "a library",
-    [CUSHIM__KERNEL] = "a kernel",
-    [CUSHIM__LINK] = "a linker",
-    [CUSHIM__GRAPH] = "a graph",
-    [CUSHIM__NODE] = "a graph's node",
-    [CUSHIM__EXEC] = "an executable graph",
-    [CUSHIM__POOL] = "a memory pool",
-    [CUSHIM__USER_OBJECT] = "a user object",
-    [CUSHIM__ARRAY] = "an array",
-    [CUSHIM__TEXTURE] = "a texture or surface",
-    [CUSHIM__ALLOCATION] = "an allocation",
-    [CUSHIM__CALLBACK] = "a callback",
+static const char *const nouns[MOCK_KINDS] = {
+    [MOCK_CONTEXT] = "a context",
+    [MOCK_STREAM] = "a stream",
+    [MOCK_EVENT] = "an event",
+    [MOCK_MODULE] = "a module",
+    [MOCK_FUNCTION] = "a function",
+    [MOCK_LIBRARY] = "a library",
+    [MOCK_KERNEL] = "a kernel",
+    [MOCK_LINK] = "a linker",
+    [MOCK_GRAPH] = "a graph",
+    [MOCK_NODE] = "a graph's node",
+    [MOCK_EXEC] = "an executable graph",
+    [MOCK_POOL] = "a memory pool",
+    [MOCK_USER_OBJECT] = "a user object",
+    [MOCK_ARRAY] = "an array",
+    [MOCK_TEXTURE] = "a texture or surface",
+    [MOCK_ALLOCATION] = "an allocation",
+    [MOCK_CALLBACK] = "a callback",
 };
 
 static struct place *place_at(uint32_t index)
@@ -60,7 +60,7 @@ static struct place *place_at(uint32_t index)
     return &chunks[index / CHUNK][index % CHUNK];
 }
 
-static void *handle_of(uint32_t index, enum cushim__kind kind, uint32_t generation)
+static void *handle_of(uint32_t index, enum mock_kind kind, uint32_t generation)
 {
     const uint64_t bits = (uint64_t)TAG << (KIND_BITS + GENERATION_BITS + PLACE_BITS) |
                           (uint64_t)kind << (GENERATION_BITS + PLACE_BITS) |
@@ -91,8 +91,8 @@ static struct place *place_of(const void *handle)
     struct place *place;
 
     if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
-        index == NOWHERE || index >= used || !nouns[kind_of(handle) % CUSHIM__KINDS] ||
-        kind_of(handle) >= CUSHIM__KINDS)
+        index == NOWHERE || index >= used || !nouns[kind_of(handle) % MOCK_KINDS] ||
+        kind_of(handle) >= MOCK_KINDS)
         return NULL;
     place = place_at(index);
     return generation_of(handle) <= place->generation ? place : NULL;
@@ -118,9 +118,9 @@ static uint32_t take_place(void)
     return used++;
 }
 
-CUresult cushim__object_add(void *object, enum cushim__kind kind, struct cushim__context *context)
+CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_context *context)
 {
-    struct cushim__object *head = object;
+    struct mock_object *head = object;
     const uint32_t index = take_place();
     struct place *place;
 
@@ -141,10 +141,10 @@ CUresult cushim__object_add(void *object, enum cushim__kind kind, struct cushim_
     return CUDA_SUCCESS;
 }
 
-void cushim__object_remove(void *object)
+void cushim__mock_object_remove(void *object)
 {
-    struct cushim__object *head = object;
-    const enum cushim__kind kind = head->kind;
+    struct mock_object *head = object;
+    const enum mock_kind kind = head->kind;
     const uint32_t index = index_of(head->handle);
     struct place *place = place_at(index);
 
@@ -159,7 +159,7 @@ void cushim__object_remove(void *object)
     free_last = index;
 }
 
-void *cushim__object_peek(const void *handle, enum cushim__kind kind)
+void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind)
 {
     const struct place *place = place_of(handle);
 
@@ -168,44 +168,44 @@ void *cushim__object_peek(const void *handle, enum cushim__kind kind)
                : NULL;
 }
 
-CUresult cushim__object_find(const void *handle, enum cushim__kind kind, void *object)
+CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object)
 {
     const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
-    struct cushim__object *found;
+    struct mock_object *found;
 
     if (!handle)
         return CUDA_ERROR_INVALID_HANDLE;
-    found = cushim__object_peek(handle, kind);
+    found = cushim__mock_object_lookup(handle, kind);
     if (found) {
         memcpy(object, &found, sizeof found);
         return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
     }
     if (!place_of(handle))
-        cushim__violation("0x%llx never was a handle", number);
+        cushim__mock_misuse("0x%llx never was a handle", number);
     else if (kind_of(handle) != kind)
-        cushim__violation("the handle 0x%llx is that of %s, not of %s", number,
-                          nouns[kind_of(handle)], nouns[kind]);
+        cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
+                            nouns[kind_of(handle)], nouns[kind]);
     else
-        cushim__violation("the handle 0x%llx is that of %s that was destroyed", number,
-                          nouns[kind]);
+        cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed", number,
+                            nouns[kind]);
     return CUDA_ERROR_INVALID_HANDLE;
 }
 
-void *cushim__object_next(enum cushim__kind kind, const void *previous)
+void *cushim__mock_object_next(enum mock_kind kind, const void *previous)
 {
-    const struct cushim__object *before = previous;
+    const struct mock_object *before = previous;
     const uint32_t index = before ? place_at(index_of(before->handle))->next : first[kind];
 
     return index == NOWHERE ? NULL : place_at(index)->object;
 }
 
-size_t cushim__object_count(void)
+size_t cushim__mock_object_count(void)
 {
     size_t count = 0;
 
-    for (unsigned kind = 0; kind < CUSHIM__KINDS; kind++) {
+    for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {
         /* These go with what they are part of. */
-        if (kind == CUSHIM__FUNCTION || kind == CUSHIM__KERNEL || kind == CUSHIM__NODE)
+        if (kind == MOCK_FUNCTION || kind == MOCK_KERNEL || kind == MOCK_NODE)
             continue;
         for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next)
             count += !place_at(index)->object->gone && !place_at(index)->object->internal;
@@ -213,9 +213,9 @@ size_t cushim__object_count(void)
     return count;
 }
 
-void cushim__object_orphan(const struct cushim__context *context)
+void cushim__mock_object_orphan(const struct mock_context *context)
 {
-    for (unsigned kind = CUSHIM__CONTEXT + 1; kind < CUSHIM__KINDS; kind++) {
+    for (unsigned kind = MOCK_CONTEXT + 1; kind < MOCK_KINDS; kind++) {
         for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next) {
             if (place_at(index)->object->context == context)
                 place_at(index)->object->gone = true;
@@ -223,21 +223,21 @@ void cushim__object_orphan(const struct cushim__context *context)
     }
 }
 
-static void drop(struct cushim__object *object)
+static void drop(struct mock_object *object)
 {
     void (*own_drop)(void *) = object->drop ? object->drop : free;
 
-    cushim__object_remove(object);
+    cushim__mock_object_remove(object);
     own_drop(object);
 }
 
-void cushim__object_bury(const struct cushim__context *context)
+void cushim__mock_object_drop_all(const struct mock_context *context)
 {
-    for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
+    for (unsigned kind = MOCK_KINDS; kind-- > 0;) {
         uint32_t index = first[kind];
 
         while (index != NOWHERE) {
-            struct cushim__object *object = place_at(index)->object;
+            struct mock_object *object = place_at(index)->object;
 
             index = place_at(index)->next;
             if (object->context == context) {
@@ -248,9 +248,9 @@ void cushim__object_bury(const struct cushim__context *context)
     }
 }
 
-void cushim__object_clear(void)
+void cushim__mock_object_clear(void)
 {
-    for (unsigned kind = CUSHIM__KINDS; kind-- > 0;) {
+    for (unsigned kind = MOCK_KINDS; kind-- > 0;) {
         while (first[kind] != NOWHERE)
             drop(place_at(first[kind])->object);
     }

@@ -11,8 +11,8 @@
 #include "src/mock/call.h"
 #include "src/mock/sim/sim.h"
 
-struct cushim_mock *cushim__world;
-CUresult cushim__no_world = CUDA_ERROR_DEINITIALIZED;
+struct cushim_mock *cushim__mock;
+CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
 
 enum { LINE = 1024 };
 
@@ -28,8 +28,8 @@ static void say(const char *format, va_list arguments, char *line, size_t size)
 
 static void log_line(const char *line)
 {
-    if (cushim__world->log)
-        cushim__world->log(cushim__world->log_data, line);
+    if (cushim__mock->log)
+        cushim__mock->log(cushim__mock->log_data, line);
 }
 
 void cushim__mock_log(const char *format, ...)
@@ -37,7 +37,7 @@ void cushim__mock_log(const char *format, ...)
     char line[LINE];
     va_list arguments;
 
-    if (!cushim__world->log)
+    if (!cushim__mock->log)
         return;
     va_start(arguments, format);
     say(format, arguments, line, sizeof line);
@@ -45,10 +45,10 @@ void cushim__mock_log(const char *format, ...)
     log_line(line);
 }
 
-void cushim__violation(const char *format, ...)
+void cushim__mock_misuse(const char *format, ...)
 {
-    struct cushim_mock *mock = cushim__world;
-    const char *name = cushim__call_name();
+    struct cushim_mock *mock = cushim__mock;
+    const char *name = cushim__mock_call_name();
     char text[LINE], line[LINE + 64];
     va_list arguments;
 
@@ -56,9 +56,9 @@ void cushim__violation(const char *format, ...)
     say(format, arguments, text, sizeof text);
     va_end(arguments);
     snprintf(line, sizeof line, "%s%s%s", name, name[0] ? ": " : "", text);
-    if (mock->violations < CUSHIM__VIOLATIONS_KEPT)
-        snprintf(mock->violation[mock->violations], CUSHIM__VIOLATION_TEXT, "%.*s",
-                 CUSHIM__VIOLATION_TEXT - 1, line);
+    if (mock->violations < MOCK_MISUSES_KEPT)
+        snprintf(mock->violation[mock->violations], MOCK_MISUSE_TEXT, "%.*s", MOCK_MISUSE_TEXT - 1,
+                 line);
     mock->violations++;
     log_line(line);
     if (mock->settings.abort_on_violation) {
@@ -67,16 +67,16 @@ void cushim__violation(const char *format, ...)
     }
 }
 
-void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
-                   CUresult code)
+void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
+                        CUresult code)
 {
-    struct cushim_mock *mock = cushim__world;
+    struct cushim_mock *mock = cushim__mock;
 
     if (!mock->trace)
         return;
     mock->trace(mock->trace_data, &(struct cushim_mock_trace){
                                       .size = sizeof(struct cushim_mock_trace),
-                                      .now_ns = cushim__engine_now(),
+                                      .now_ns = cushim__mock_sim_now(),
                                       .what = what,
                                       .name = name,
                                       .stream = stream,
@@ -85,15 +85,15 @@ void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t
                                   });
 }
 
-void cushim__world_take(struct cushim_mock *mock)
+void cushim__mock_lock(struct cushim_mock *mock)
 {
-    if (!cushim__in_kernel)
+    if (!cushim__mock_in_kernel)
         cushim__lock_take(&mock->lock);
 }
 
-void cushim__world_give_back(struct cushim_mock *mock)
+void cushim__mock_unlock(struct cushim_mock *mock)
 {
-    if (!cushim__in_kernel)
+    if (!cushim__mock_in_kernel)
         cushim__lock_release(&mock->lock);
 }
 
@@ -103,10 +103,10 @@ const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
 
     if (!mock)
         return NULL;
-    cushim__world_take(mock);
-    if (index < mock->violations && index < CUSHIM__VIOLATIONS_KEPT)
+    cushim__mock_lock(mock);
+    if (index < mock->violations && index < MOCK_MISUSES_KEPT)
         text = mock->violation[index];
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return text;
 }
 
@@ -115,10 +115,10 @@ void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const
 {
     if (!mock)
         return;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     mock->log = log;
     mock->log_data = data;
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
 }
 
 void cushim_mock_trace_set(struct cushim_mock *mock,
@@ -127,20 +127,20 @@ void cushim_mock_trace_set(struct cushim_mock *mock,
 {
     if (!mock)
         return;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     mock->trace = trace;
     mock->trace_data = data;
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
 }
 
 const char *cushim_mock_identity(void)
 {
     static _Thread_local char line[LINE];
-    const struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    const struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
     char settings[LINE - 64] = "no mock exists";
 
     if (mock)
-        cushim__settings_describe(&mock->settings, settings, sizeof settings);
+        cushim__mock_settings_describe(&mock->settings, settings, sizeof settings);
     snprintf(line, sizeof line, "cushim mock %s: %s; this is not a GPU", CUSHIM_VERSION_TEXT,
              settings);
     return line;

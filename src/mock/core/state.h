@@ -13,38 +13,38 @@
 #include "src/mock/config/settings.h"
 #include "src/mock/lock.h"
 
-enum { CUSHIM__VIOLATIONS_KEPT = 64, CUSHIM__VIOLATION_TEXT = 800 };
+enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
 
-struct cushim__context;
-struct cushim__device;
-struct cushim__thread;
-struct cushim__engine;
-struct cushim__kernel_entry;
-struct cushim__races;
+struct mock_context;
+struct mock_device;
+struct mock_thread;
+struct mock_sim;
+struct mock_kernel_entry;
+struct race_search;
 
 struct cushim_mock {
-    struct cushim__settings settings;
+    struct mock_settings settings;
     struct cushim__lock lock;
     bool initialised;
     bool forked;     /* this is the child of the process that made the mock */
     CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */
     uint64_t serial; /* of mocks in this process */
     uint64_t calls;
-    struct cushim__device *devices; /* `settings.devices` of them */
-    struct cushim__thread *threads;
+    struct mock_device *devices; /* `settings.devices` of them */
+    struct mock_thread *threads;
     size_t thread_count, thread_limit; /* with so many, those that have ended are looked for */
     bool threads_stay;                 /* they are not looked for: the list is a parent's */
-    struct cushim__context *first_dead, *last_dead; /* that were destroyed and keep their handles */
+    struct mock_context *first_dead, *last_dead; /* that were destroyed and keep their handles */
     size_t dead;
-    struct cushim__engine *engine;
-    struct cushim__kernel_entry *kernels;
-    struct cushim__races *races; /* NULL: none are looked for */
-    struct cushim_layer *layer;  /* that the rules of its settings are of; NULL: there are none */
+    struct mock_sim *engine;
+    struct mock_kernel_entry *kernels;
+    struct race_search *races;  /* NULL: none are looked for */
+    struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 
     size_t violations;
-    char violation[CUSHIM__VIOLATIONS_KEPT][CUSHIM__VIOLATION_TEXT];
+    char violation[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);
     void *log_data;
     void (*trace)(void *data, const struct cushim_mock_trace *entry);
@@ -53,26 +53,26 @@ struct cushim_mock {
     void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
 };
 
-/* The mock; NULL: there is none. Calls then answer `cushim__no_world`. */
-extern struct cushim_mock *cushim__world;
+/* The mock; NULL: there is none. Calls then answer `cushim__mock_absent`. */
+extern struct cushim_mock *cushim__mock;
 
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
-extern CUresult cushim__no_world;
+extern CUresult cushim__mock_absent;
 
 /* cushim_mock_create(), for a way in with defaults of its own. */
-struct cushim__defaults {
-    enum cushim__mode mode;
+struct mock_defaults {
+    enum mock_mode mode;
     const char *where; /* what messages call `options->settings` */
 };
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
-                             const struct cushim__defaults *defaults, struct cushim_mock **mock);
+                             const struct mock_defaults *defaults, struct cushim_mock **mock);
 
 /*
  * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called
  * under it, on the thread that has it.
  */
-void cushim__world_take(struct cushim_mock *mock);
-void cushim__world_give_back(struct cushim_mock *mock);
+void cushim__mock_lock(struct cushim_mock *mock);
+void cushim__mock_unlock(struct cushim_mock *mock);
 
 /* Write a line to the log. */
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
@@ -81,10 +81,10 @@ __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *form
  * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
  * function under way stands before the text.
  */
-__attribute__((format(__printf__, 1, 2))) void cushim__violation(const char *format, ...);
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_misuse(const char *format, ...);
 
 /* Tell the trace. */
-void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
-                   CUresult code);
+void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
+                        CUresult code);
 
 #endif

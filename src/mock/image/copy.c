@@ -46,7 +46,7 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     Elf64_Shdr section;
     uint64_t end = sizeof header;
 
-    if (!cushim__peek(&header, start, sizeof header))
+    if (!cushim__mock_peek(&header, start, sizeof header))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = sizeof header;
     if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
@@ -60,9 +60,10 @@ static CUresult measure_elf(const void *start, size_t *bytes)
     if (header.e_shnum > 0 && header.e_shentsize != sizeof section)
         return CUDA_ERROR_INVALID_IMAGE;
     for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!cushim__peek(&section, at(start, header.e_shoff + i * sizeof section), sizeof section))
+        if (!cushim__mock_peek(&section, at(start, header.e_shoff + i * sizeof section),
+                               sizeof section))
             return CUDA_ERROR_INVALID_IMAGE;
-        if (!cushim__section_has_bytes(&section))
+        if (!cushim__mock_section_has_bytes(&section))
             continue;
         if (!is_size(section.sh_offset) || !is_size(section.sh_size))
             return CUDA_ERROR_INVALID_IMAGE;
@@ -76,7 +77,7 @@ static CUresult measure_fatbin(const void *start, size_t *bytes)
 {
     struct fatbin header;
 
-    if (!cushim__peek(&header, start, sizeof header) || header.header_bytes < sizeof header ||
+    if (!cushim__mock_peek(&header, start, sizeof header) || header.header_bytes < sizeof header ||
         !is_size(header.bytes))
         return CUDA_ERROR_INVALID_IMAGE;
     *bytes = header.header_bytes + (size_t)header.bytes;
@@ -88,7 +89,7 @@ static CUresult copy_measured(const void *start, size_t bytes, unsigned char **c
     *copy = malloc(bytes);
     if (!*copy)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (cushim__peek(*copy, start, bytes))
+    if (cushim__mock_peek(*copy, start, bytes))
         return CUDA_SUCCESS;
     free(*copy);
     return CUDA_ERROR_INVALID_IMAGE;
@@ -113,7 +114,7 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
             }
             text = grown;
         }
-        if (length > SIZE_MAX_OF_IMAGE || !cushim__peek(text + length, start + length, step)) {
+        if (length > SIZE_MAX_OF_IMAGE || !cushim__mock_peek(text + length, start + length, step)) {
             free(text);
             return CUDA_ERROR_INVALID_IMAGE;
         }
@@ -127,7 +128,7 @@ static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes
     }
 }
 
-CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *bytes)
+CUresult cushim__mock_image_copy(const void *start, unsigned char **copy, size_t *bytes)
 {
     uint32_t magic = 0;
     CUresult code;
@@ -136,14 +137,14 @@ CUresult cushim__image_copy(const void *start, unsigned char **copy, size_t *byt
     for (size_t i = 0; i < sizeof magic; i++) {
         unsigned char byte;
 
-        if (!cushim__peek(&byte, at(start, i), 1))
+        if (!cushim__mock_peek(&byte, at(start, i), 1))
             return CUDA_ERROR_INVALID_IMAGE;
         if (byte == 0)
             break;
         magic |= (uint32_t)byte << 8 * i;
     }
-    if (magic != CUSHIM__ELF_MAGIC && magic != CUSHIM__FATBIN_MAGIC)
+    if (magic != MOCK_ELF_MAGIC && magic != MOCK_FATBIN_MAGIC)
         return copy_text(start, copy, bytes);
-    code = magic == CUSHIM__ELF_MAGIC ? measure_elf(start, bytes) : measure_fatbin(start, bytes);
+    code = magic == MOCK_ELF_MAGIC ? measure_elf(start, bytes) : measure_fatbin(start, bytes);
     return code == CUDA_SUCCESS ? copy_measured(start, *bytes, copy) : code;
 }

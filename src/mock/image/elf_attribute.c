@@ -5,7 +5,7 @@
 
 enum { SIZED = 0x04 /* the format of an attribute that says how long it is */ };
 
-bool cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
+bool cushim__attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
                             size_t *offset, struct cushim__attribute *attribute)
 {
     const unsigned char *head;
@@ -20,7 +20,7 @@ bool cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shd
     return *offset <= section->sh_size;
 }
 
-uint32_t cushim__attribute_number(const struct cushim__attribute *attribute, unsigned index)
+uint32_t cushim__mock_attribute_number(const struct cushim__attribute *attribute, unsigned index)
 {
     uint32_t number;
 

@@ -15,10 +15,10 @@ struct cushim__attribute {
  * The next attribute of a section whose bytes are in the file. `*offset` is 0 before the first, and
  * is moved on. False: there is none, or it is cut off.
  */
-bool cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
+bool cushim__attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
                             size_t *offset, struct cushim__attribute *attribute);
 
 /* A number of the value, which has it. */
-uint32_t cushim__attribute_number(const struct cushim__attribute *attribute, unsigned index);
+uint32_t cushim__mock_attribute_number(const struct cushim__attribute *attribute, unsigned index);
 
 #endif

@@ -5,24 +5,24 @@
 
 #include "src/mock/image/elf_section.h"
 
-static bool within(const struct cushim__elf_file *file, uint64_t offset, uint64_t bytes)
+static bool within(const struct mock_elf_file *file, uint64_t offset, uint64_t bytes)
 {
     return offset <= file->bytes && bytes <= file->bytes - offset;
 }
 
-bool cushim__elf_section(const struct cushim__elf_file *file, unsigned index, Elf64_Shdr *section)
+bool cushim__mock_elf_section(const struct mock_elf_file *file, unsigned index, Elf64_Shdr *section)
 {
     const uint64_t offset = file->header.e_shoff + (uint64_t)index * sizeof *section;
 
     if (index >= file->header.e_shnum || !within(file, offset, sizeof *section))
         return false;
     memcpy(section, file->start + offset, sizeof *section);
-    return !cushim__section_has_bytes(section) ||
+    return !cushim__mock_section_has_bytes(section) ||
            within(file, section->sh_offset, section->sh_size);
 }
 
-const char *cushim__elf_text(const struct cushim__elf_file *file, const Elf64_Shdr *table,
-                             uint32_t offset)
+const char *cushim__mock_elf_text(const struct mock_elf_file *file, const Elf64_Shdr *table,
+                                  uint32_t offset)
 {
     const char *text = (const char *)file->start + table->sh_offset + offset;
 
@@ -32,9 +32,10 @@ const char *cushim__elf_text(const struct cushim__elf_file *file, const Elf64_Sh
     return text;
 }
 
-const char *cushim__elf_section_name(const struct cushim__elf_file *file, const Elf64_Shdr *section)
+const char *cushim__mock_elf_section_name(const struct mock_elf_file *file,
+                                          const Elf64_Shdr *section)
 {
-    const char *name = cushim__elf_text(file, &file->names, section->sh_name);
+    const char *name = cushim__mock_elf_text(file, &file->names, section->sh_name);
 
     return name ? name : "";
 }
@@ -44,15 +45,15 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-bool cushim__elf_find_section(const struct cushim__elf_file *file, const char *prefix,
-                              const char *name, Elf64_Shdr *section)
+bool cushim__mock_elf_find_section(const struct mock_elf_file *file, const char *prefix,
+                                   const char *name, Elf64_Shdr *section)
 {
     for (unsigned i = 1; i < file->header.e_shnum; i++) {
         const char *found;
 
-        if (!cushim__elf_section(file, i, section))
+        if (!cushim__mock_elf_section(file, i, section))
             return false;
-        found = cushim__elf_section_name(file, section);
+        found = cushim__mock_elf_section_name(file, section);
         if (begins(found, prefix) && strcmp(found + strlen(prefix), name) == 0)
             return true;
     }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cushim__elf_file {
+struct mock_elf_file {
     const unsigned char *start;
     size_t bytes;
     Elf64_Ehdr header;
@@ -16,18 +16,19 @@ struct cushim__elf_file {
 };
 
 /* A section by its number. False: there is none, or its bytes are not all in the file. */
-bool cushim__elf_section(const struct cushim__elf_file *file, unsigned index, Elf64_Shdr *section);
+bool cushim__mock_elf_section(const struct mock_elf_file *file, unsigned index,
+                              Elf64_Shdr *section);
 
 /* A text in a table of texts. NULL: it is not in there, or has no end. */
-const char *cushim__elf_text(const struct cushim__elf_file *file, const Elf64_Shdr *table,
-                             uint32_t offset);
+const char *cushim__mock_elf_text(const struct mock_elf_file *file, const Elf64_Shdr *table,
+                                  uint32_t offset);
 
 /* Never NULL. */
-const char *cushim__elf_section_name(const struct cushim__elf_file *file,
-                                     const Elf64_Shdr *section);
+const char *cushim__mock_elf_section_name(const struct mock_elf_file *file,
+                                          const Elf64_Shdr *section);
 
 /* The section whose name is a prefix and a name: `.nv.info.NAME` and its like. */
-bool cushim__elf_find_section(const struct cushim__elf_file *file, const char *prefix,
-                              const char *name, Elf64_Shdr *section);
+bool cushim__mock_elf_find_section(const struct mock_elf_file *file, const char *prefix,
+                                   const char *name, Elf64_Shdr *section);
 
 #endif

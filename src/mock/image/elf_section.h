@@ -7,12 +7,12 @@
 #include <stdbool.h>
 
 /* What relocatable cubins have instead of SHT_NOBITS: for variables, and for shared memory. */
-enum { CUSHIM__SECTION_GLOBAL = 0x70000007, CUSHIM__SECTION_SHARED = 0x7000000a };
+enum { MOCK_SECTION_GLOBAL = 0x70000007, MOCK_SECTION_SHARED = 0x7000000a };
 
-static inline bool cushim__section_has_bytes(const Elf64_Shdr *section)
+static inline bool cushim__mock_section_has_bytes(const Elf64_Shdr *section)
 {
     return section->sh_type != SHT_NULL && section->sh_type != SHT_NOBITS &&
-           section->sh_type != CUSHIM__SECTION_GLOBAL && section->sh_type != CUSHIM__SECTION_SHARED;
+           section->sh_type != MOCK_SECTION_GLOBAL && section->sh_type != MOCK_SECTION_SHARED;
 }
 
 #endif

@@ -31,10 +31,10 @@ static bool is_named(const char *name, const char *text, size_t length)
     return strncmp(name, text, length) == 0 && name[length] == '\0';
 }
 
-struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *image, const char *name,
-                                                      size_t length, bool *added)
+struct mock_image_kernel *cushim__mock_image_add_kernel(struct mock_image *image, const char *name,
+                                                        size_t length, bool *added)
 {
-    struct cushim__image_kernel *kernel;
+    struct mock_image_kernel *kernel;
 
     *added = false;
     for (size_t i = 0; i < image->kernel_count; i++) {
@@ -55,15 +55,15 @@ struct cushim__image_kernel *cushim__image_add_kernel(struct cushim__image *imag
 }
 
 /* What is local to a part does not meet anything of another. */
-static bool meets(const struct cushim__image_global *global, bool local, unsigned part)
+static bool meets(const struct mock_image_global *global, bool local, unsigned part)
 {
     return global->part == part || (!global->local && !local);
 }
 
-struct cushim__image_global *cushim__image_add_global(struct cushim__image *image, const char *name,
-                                                      size_t length, bool local, bool *added)
+struct mock_image_global *cushim__mock_image_add_global(struct mock_image *image, const char *name,
+                                                        size_t length, bool local, bool *added)
 {
-    struct cushim__image_global *global;
+    struct mock_image_global *global;
 
     *added = false;
     for (size_t i = 0; i < image->global_count; i++) {
@@ -85,26 +85,26 @@ struct cushim__image_global *cushim__image_add_global(struct cushim__image *imag
     return global;
 }
 
-bool cushim__image_add_parameter(struct cushim__image_kernel *kernel, size_t offset, size_t bytes)
+bool cushim__mock_image_add_parameter(struct mock_image_kernel *kernel, size_t offset, size_t bytes)
 {
     if (!grow(&kernel->parameters, kernel->parameter_count, sizeof *kernel->parameters))
         return false;
     kernel->parameters[kernel->parameter_count++] =
-        (struct cushim__image_parameter){.offset = offset, .bytes = bytes};
+        (struct mock_image_parameter){.offset = offset, .bytes = bytes};
     if (offset + bytes > kernel->parameter_bytes)
         kernel->parameter_bytes = offset + bytes;
     return true;
 }
 
-void cushim__image_set_shared(struct cushim__image_kernel *kernel, uint64_t bytes)
+void cushim__mock_image_set_shared(struct mock_image_kernel *kernel, uint64_t bytes)
 {
     const unsigned most = 1u << 30;
 
     kernel->shared_bytes = bytes < most ? (unsigned)bytes : most;
 }
 
-bool cushim__image_add_address(struct cushim__image_global *global, size_t offset, const char *name,
-                               size_t length, uint64_t addend)
+bool cushim__mock_image_add_address(struct mock_image_global *global, size_t offset,
+                                    const char *name, size_t length, uint64_t addend)
 {
     char *copy;
 
@@ -114,11 +114,11 @@ bool cushim__image_add_address(struct cushim__image_global *global, size_t offse
     if (!copy)
         return false;
     global->addresses[global->address_count++] =
-        (struct cushim__image_address){.offset = offset, .addend = addend, .name = copy};
+        (struct mock_image_address){.offset = offset, .addend = addend, .name = copy};
     return true;
 }
 
-CUresult cushim__image_refuse(struct cushim__image *image, CUresult code, const char *format, ...)
+CUresult cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *format, ...)
 {
     va_list arguments;
 
@@ -136,54 +136,55 @@ static uint32_t magic_of(const unsigned char *start, size_t bytes)
     return magic;
 }
 
-CUresult cushim__read_any(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
+CUresult cushim__mock_read_any(struct mock_reading *reading, const unsigned char *start,
+                               size_t bytes)
 {
-    struct cushim__reading inner = *reading;
+    struct mock_reading inner = *reading;
 
-    if (++inner.depth > CUSHIM__READING_DEPTH_MAX)
-        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
-                                    "the image has too many images within images");
+    if (++inner.depth > MOCK_READING_DEPTH_MAX)
+        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                         "the image has too many images within images");
     switch (magic_of(start, bytes)) {
-    case CUSHIM__ELF_MAGIC:
-        return cushim__read_elf(&inner, start, bytes);
-    case CUSHIM__FATBIN_MAGIC:
-        return cushim__read_fatbin(&inner, start, bytes);
+    case MOCK_ELF_MAGIC:
+        return cushim__mock_read_elf(&inner, start, bytes);
+    case MOCK_FATBIN_MAGIC:
+        return cushim__mock_read_fatbin(&inner, start, bytes);
     default:
-        return cushim__read_ptx(&inner, (const char *)start, bytes);
+        return cushim__mock_read_ptx(&inner, (const char *)start, bytes);
     }
 }
 
-CUresult cushim__image_read_bytes(struct cushim__image *image, const void *start, size_t bytes,
-                                  const struct cushim__image_target *target)
+CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
+                                       const struct mock_image_target *target)
 {
-    struct cushim__reading reading = {.image = image, .target = target};
+    struct mock_reading reading = {.image = image, .target = target};
 
-    return cushim__read_any(&reading, start, bytes);
+    return cushim__mock_read_any(&reading, start, bytes);
 }
 
-CUresult cushim__image_read(struct cushim__image *image, const void *start,
-                            const struct cushim__image_target *target)
+CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
+                                 const struct mock_image_target *target)
 {
     unsigned char *copy;
     size_t bytes;
-    CUresult code = cushim__image_copy(start, &copy, &bytes);
+    CUresult code = cushim__mock_image_copy(start, &copy, &bytes);
 
     if (code != CUDA_SUCCESS)
-        return cushim__image_refuse(image, code, "the image is not all there");
-    code = cushim__image_read_bytes(image, copy, bytes, target);
+        return cushim__mock_image_refuse(image, code, "the image is not all there");
+    code = cushim__mock_image_read_bytes(image, copy, bytes, target);
     free(copy);
     return code;
 }
 
-CUresult cushim__image_refuse_twice(struct cushim__image *image, unsigned part, const char *name,
-                                    size_t length)
+CUresult cushim__mock_image_refuse_twice(struct mock_image *image, unsigned part, const char *name,
+                                         size_t length)
 {
-    return cushim__image_refuse(
+    return cushim__mock_image_refuse(
         image, part == image->part_count ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_SOURCE,
         "'%.*s' is declared twice", length > 60 ? 60 : (int)length, name);
 }
 
-void cushim__image_undefine(struct cushim__image_global *global)
+void cushim__mock_image_undefine(struct mock_image_global *global)
 {
     for (size_t i = 0; i < global->address_count; i++)
         free(global->addresses[i].name);
@@ -194,23 +195,23 @@ void cushim__image_undefine(struct cushim__image_global *global)
     global->initial = NULL;
 }
 
-void cushim__image_clear(struct cushim__image *image)
+void cushim__mock_image_clear(struct mock_image *image)
 {
     for (size_t i = 0; i < image->kernel_count; i++) {
         free(image->kernels[i].parameters);
         free(image->kernels[i].name);
     }
     for (size_t i = 0; i < image->global_count; i++) {
-        cushim__image_undefine(&image->globals[i]);
+        cushim__mock_image_undefine(&image->globals[i]);
         free(image->globals[i].name);
     }
     free(image->kernels);
     free(image->globals);
-    *image = (struct cushim__image){0};
+    *image = (struct mock_image){0};
 }
 
-struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *image,
-                                                  const char *name)
+struct mock_image_kernel *cushim__mock_image_kernel(const struct mock_image *image,
+                                                    const char *name)
 {
     for (size_t i = 0; i < image->kernel_count; i++) {
         if (strcmp(image->kernels[i].name, name) == 0)
@@ -219,8 +220,8 @@ struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *im
     return NULL;
 }
 
-struct cushim__image_global *cushim__image_global(const struct cushim__image *image,
-                                                  const char *name)
+struct mock_image_global *cushim__mock_image_global(const struct mock_image *image,
+                                                    const char *name)
 {
     for (size_t i = 0; i < image->global_count; i++) {
         if (strcmp(image->globals[i].name, name) == 0)
@@ -229,13 +230,13 @@ struct cushim__image_global *cushim__image_global(const struct cushim__image *im
     return NULL;
 }
 
-struct cushim__image_global *cushim__image_global_of(const struct cushim__image *image,
-                                                     const char *name, unsigned part)
+struct mock_image_global *cushim__mock_image_global_of(const struct mock_image *image,
+                                                       const char *name, unsigned part)
 {
-    struct cushim__image_global *of_other = NULL;
+    struct mock_image_global *of_other = NULL;
 
     for (size_t i = 0; i < image->global_count; i++) {
-        struct cushim__image_global *global = &image->globals[i];
+        struct mock_image_global *global = &image->globals[i];
 
         if (strcmp(global->name, name) != 0)
             continue;
@@ -247,7 +248,7 @@ struct cushim__image_global *cushim__image_global_of(const struct cushim__image 
     return of_other;
 }
 
-const struct cushim__image_global *cushim__image_unresolved(const struct cushim__image *image)
+const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_image *image)
 {
     for (size_t i = 0; i < image->global_count; i++) {
         if (image->globals[i].external)

@@ -10,7 +10,7 @@
 enum { MACHINE_CUDA = 190, ABI = 0x41, ABI_VERSION = 8, FIRST_SECTIONS = 2, ALIGNMENT = 16 };
 
 /* The names of sections: of the table itself at 1, of the images behind it. */
-static const char names[] = "\0.shstrtab\0" CUSHIM__JOINED_SECTION;
+static const char names[] = "\0.shstrtab\0" MOCK_JOINED_SECTION;
 
 enum { NAMES_NAME = 1, IMAGE_NAME = 11 };
 
@@ -43,7 +43,7 @@ static void put_section(unsigned char *file, size_t offset, const Elf64_Shdr *se
 }
 
 /* Without any image there is an empty one: it tells whose file this is. */
-void *cushim__image_join(const struct cushim__joined_part *parts, size_t count, size_t *bytes)
+void *cushim__mock_image_join(const struct mock_joined_part *parts, size_t count, size_t *bytes)
 {
     const size_t section_count = FIRST_SECTIONS + (count > 0 ? count : 1);
     size_t offset = align(sizeof(Elf64_Ehdr) + sizeof names), sections;
@@ -71,8 +71,8 @@ void *cushim__image_join(const struct cushim__joined_part *parts, size_t count, 
                               .sh_addralign = 1});
     offset = align(sizeof header + sizeof names);
     for (size_t i = 0; i < section_count - FIRST_SECTIONS; i++) {
-        const struct cushim__joined_part part =
-            i < count ? parts[i] : (struct cushim__joined_part){"", 0};
+        const struct mock_joined_part part =
+            i < count ? parts[i] : (struct mock_joined_part){"", 0};
 
         memcpy(file + offset, part.start, part.bytes);
         put_section(file, sections + (FIRST_SECTIONS + i) * sizeof(Elf64_Shdr),

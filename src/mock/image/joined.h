@@ -4,6 +4,6 @@
 #define CUSHIM_MOCK_IMAGE_JOINED_H
 
 /* The name of those sections. */
-#define CUSHIM__JOINED_SECTION ".cushim.image"
+#define MOCK_JOINED_SECTION ".cushim.image"
 
 #endif

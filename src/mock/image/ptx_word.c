@@ -15,7 +15,7 @@ static bool is_word(char c)
            c == '$' || c == '%' || c == '.';
 }
 
-static bool begins(const struct cushim__ptx *ptx, const char *text)
+static bool begins(const struct mock_ptx *ptx, const char *text)
 {
     const size_t length = strlen(text);
 
@@ -23,14 +23,14 @@ static bool begins(const struct cushim__ptx *ptx, const char *text)
 }
 
 /* Skip one character. */
-static void step(struct cushim__ptx *ptx)
+static void step(struct mock_ptx *ptx)
 {
     if (*ptx->at == '\n')
         ptx->line++;
     ptx->at++;
 }
 
-static void skip_until(struct cushim__ptx *ptx, const char *text)
+static void skip_until(struct mock_ptx *ptx, const char *text)
 {
     while (ptx->at < ptx->end && !begins(ptx, text))
         step(ptx);
@@ -38,7 +38,7 @@ static void skip_until(struct cushim__ptx *ptx, const char *text)
         step(ptx);
 }
 
-static void skip_blanks(struct cushim__ptx *ptx)
+static void skip_blanks(struct mock_ptx *ptx)
 {
     for (;;) {
         if (begins(ptx, "//"))
@@ -52,7 +52,7 @@ static void skip_blanks(struct cushim__ptx *ptx)
     }
 }
 
-void cushim__ptx_next(struct cushim__ptx *ptx)
+void cushim__mock_ptx_next(struct mock_ptx *ptx)
 {
     skip_blanks(ptx);
     ptx->word.start = ptx->at;
@@ -68,54 +68,54 @@ void cushim__ptx_next(struct cushim__ptx *ptx)
     ptx->word.length = (size_t)(ptx->at - ptx->word.start);
 }
 
-bool cushim__ptx_is(const struct cushim__ptx *ptx, const char *word)
+bool cushim__mock_ptx_is(const struct mock_ptx *ptx, const char *word)
 {
     return ptx->word.length == strlen(word) && memcmp(ptx->word.start, word, ptx->word.length) == 0;
 }
 
-bool cushim__ptx_skip(struct cushim__ptx *ptx, const char *word)
+bool cushim__mock_ptx_skip(struct mock_ptx *ptx, const char *word)
 {
-    if (!cushim__ptx_is(ptx, word))
+    if (!cushim__mock_ptx_is(ptx, word))
         return false;
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
     return true;
 }
 
-bool cushim__ptx_ended(const struct cushim__ptx *ptx)
+bool cushim__mock_ptx_ended(const struct mock_ptx *ptx)
 {
     return ptx->word.length == 0;
 }
 
-void cushim__ptx_skip_line(struct cushim__ptx *ptx)
+void cushim__mock_ptx_skip_line(struct mock_ptx *ptx)
 {
     skip_until(ptx, "\n");
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
 }
 
-bool cushim__ptx_skip_statement(struct cushim__ptx *ptx)
+bool cushim__mock_ptx_skip_statement(struct mock_ptx *ptx)
 {
-    while (!cushim__ptx_ended(ptx) && !cushim__ptx_is(ptx, ";"))
-        cushim__ptx_next(ptx);
-    return cushim__ptx_skip(ptx, ";");
+    while (!cushim__mock_ptx_ended(ptx) && !cushim__mock_ptx_is(ptx, ";"))
+        cushim__mock_ptx_next(ptx);
+    return cushim__mock_ptx_skip(ptx, ";");
 }
 
-bool cushim__ptx_skip_block(struct cushim__ptx *ptx)
+bool cushim__mock_ptx_skip_block(struct mock_ptx *ptx)
 {
     unsigned depth = 0;
 
     do {
-        if (cushim__ptx_is(ptx, "{"))
+        if (cushim__mock_ptx_is(ptx, "{"))
             depth++;
-        else if (cushim__ptx_is(ptx, "}"))
+        else if (cushim__mock_ptx_is(ptx, "}"))
             depth--;
-        else if (cushim__ptx_ended(ptx))
+        else if (cushim__mock_ptx_ended(ptx))
             return false;
-        cushim__ptx_next(ptx);
+        cushim__mock_ptx_next(ptx);
     } while (depth > 0);
     return true;
 }
 
-bool cushim__ptx_integer(struct cushim__ptx *ptx, uint64_t *value)
+bool cushim__mock_ptx_integer(struct mock_ptx *ptx, uint64_t *value)
 {
     char text[72], *end;
     size_t length = ptx->word.length;
@@ -132,27 +132,27 @@ bool cushim__ptx_integer(struct cushim__ptx *ptx, uint64_t *value)
     *value = strtoull(base == 2 ? text + 2 : text, &end, base);
     if (*end != '\0' || end == text)
         return false;
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
     return true;
 }
 
-bool cushim__ptx_name(struct cushim__ptx *ptx, struct cushim__ptx_word *name)
+bool cushim__mock_ptx_name(struct mock_ptx *ptx, struct mock_ptx_word *name)
 {
-    const struct cushim__ptx_word word = ptx->word;
+    const struct mock_ptx_word word = ptx->word;
 
     if (word.length == 0 || !is_word(*word.start) || is_digit(*word.start) || *word.start == '.' ||
         memchr(word.start, '.', word.length))
         return false;
     *name = word;
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
     return true;
 }
 
-CUresult cushim__ptx_refuse(struct cushim__ptx *ptx, const char *expected)
+CUresult cushim__mock_ptx_refuse(struct mock_ptx *ptx, const char *expected)
 {
     const int length = ptx->word.length > 40 ? 40 : (int)ptx->word.length;
 
-    return cushim__image_refuse(ptx->reading->image, CUDA_ERROR_INVALID_PTX,
-                                "line %u: %s expected, not '%.*s'", ptx->line, expected, length,
-                                ptx->word.start);
+    return cushim__mock_image_refuse(ptx->reading->image, CUDA_ERROR_INVALID_PTX,
+                                     "line %u: %s expected, not '%.*s'", ptx->line, expected,
+                                     length, ptx->word.start);
 }

@@ -7,6 +7,6 @@
 #include <stddef.h>
 
 /* Copy from memory of this process. False: not all of it can be read. */
-bool cushim__peek(void *to, const void *from, size_t bytes);
+bool cushim__mock_peek(void *to, const void *from, size_t bytes);
 
 #endif

@@ -57,7 +57,7 @@ static bool peek_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /* Emulators and sandboxes lack the call for it. */
-bool cushim__peek(void *to, const void *from, size_t bytes)
+bool cushim__mock_peek(void *to, const void *from, size_t bytes)
 {
     struct iovec here = {.iov_base = to, .iov_len = bytes};
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = bytes};

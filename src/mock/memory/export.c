@@ -4,25 +4,25 @@
 
 #include "src/mock/memory/arena.h"
 
-struct cushim__export {
-    struct cushim__export *next;
+struct mock_export {
+    struct mock_export *next;
     uint64_t start, room; /* of the block */
     char *host;           /* where its bytes are now */
-    struct cushim__shared_pages shared;
+    struct mock_shared_pages shared;
 };
 
-static struct cushim__export **find(struct cushim__arena *arena, uint64_t start)
+static struct mock_export **find(struct mock_arena *arena, uint64_t start)
 {
-    struct cushim__export **link = &arena->exports;
+    struct mock_export **link = &arena->exports;
 
     while (*link && (*link)->start != start)
         link = &(*link)->next;
     return link;
 }
 
-char *cushim__arena_exported(const struct cushim__arena *arena, uint64_t address)
+char *cushim__mock_arena_exported(const struct mock_arena *arena, uint64_t address)
 {
-    for (const struct cushim__export *one = arena->exports; one; one = one->next) {
+    for (const struct mock_export *one = arena->exports; one; one = one->next) {
         if (address - one->start < one->room)
             return one->host + (address - one->start);
     }
@@ -30,32 +30,32 @@ char *cushim__arena_exported(const struct cushim__arena *arena, uint64_t address
 }
 
 /* What is in a block finds its bytes where they are now. */
-static void follow(const struct cushim__arena *arena, struct cushim__span *block)
+static void follow(const struct mock_arena *arena, struct mock_span *block)
 {
-    struct cushim__span *span = block->parts ? NULL : block;
+    struct mock_span *span = block->parts ? NULL : block;
 
     if (span) {
-        ((struct cushim__allocation *)span)->host = cushim__arena_bytes(arena, span->start);
+        ((struct mock_allocation *)span)->host = cushim__mock_arena_bytes(arena, span->start);
         return;
     }
-    while ((span = cushim__spans_next(block->parts, span))) {
+    while ((span = cushim__mock_spans_next(block->parts, span))) {
         if (span->start - block->start < block->room)
-            ((struct cushim__allocation *)span)->host = cushim__arena_bytes(arena, span->start);
+            ((struct mock_allocation *)span)->host = cushim__mock_arena_bytes(arena, span->start);
     }
 }
 
-bool cushim__arena_export(struct cushim__arena *arena, struct cushim__allocation *allocation,
-                          struct cushim__shared_pages *shared, size_t *offset)
+bool cushim__mock_arena_export(struct mock_arena *arena, struct mock_allocation *allocation,
+                               struct mock_shared_pages *shared, size_t *offset)
 {
-    struct cushim__span *block = cushim__arena_block(arena, allocation);
-    struct cushim__export **link = find(arena, block->start);
+    struct mock_span *block = cushim__mock_arena_block(arena, allocation);
+    struct mock_export **link = find(arena, block->start);
 
     if (!*link) {
-        char *private = cushim__arena_private(arena, block->start);
-        struct cushim__export *made = calloc(1, sizeof *made);
+        char *private = cushim__mock_arena_private(arena, block->start);
+        struct mock_export *made = calloc(1, sizeof *made);
 
         if (made)
-            made->host = cushim__pages_share(private, block->room, &made->shared);
+            made->host = cushim__mock_pages_share(private, block->room, &made->shared);
         if (!made || !made->host) {
             free(made);
             return false;
@@ -71,24 +71,25 @@ bool cushim__arena_export(struct cushim__arena *arena, struct cushim__allocation
     return true;
 }
 
-bool cushim__arena_unexport(struct cushim__arena *arena, const struct cushim__span *block)
+bool cushim__mock_arena_unexport(struct mock_arena *arena, const struct mock_span *block)
 {
-    struct cushim__export **link = find(arena, block->start), *old = *link;
+    struct mock_export **link = find(arena, block->start), *old = *link;
 
     if (!old)
         return false;
     *link = old->next;
-    cushim__pages_unshare(cushim__arena_private(arena, block->start), old->host, block->room,
-                          &old->shared);
+    cushim__mock_pages_unshare(cushim__mock_arena_private(arena, block->start), old->host,
+                               block->room, &old->shared);
     free(old);
     return true;
 }
 
-void cushim__arena_unexport_all(struct cushim__arena *arena)
+void cushim__mock_arena_unexport_all(struct mock_arena *arena)
 {
     while (arena->exports) {
-        const struct cushim__span *block = cushim__spans_at(&arena->blocks, arena->exports->start);
+        const struct mock_span *block =
+            cushim__mock_spans_at(&arena->blocks, arena->exports->start);
 
-        cushim__arena_unexport(arena, block);
+        cushim__mock_arena_unexport(arena, block);
     }
 }

@@ -10,14 +10,14 @@
  * Map so many bytes at an offset of what another process shares, or count one more use of what is
  * mapped. INVALID_VALUE: it is not there; OUT_OF_MEMORY.
  */
-CUresult cushim__import_open(struct cushim__context *context,
-                             const struct cushim__shared_pages *shared, size_t offset, size_t bytes,
-                             struct cushim__allocation **allocation);
+CUresult cushim__mock_import_open(struct mock_context *context,
+                                  const struct mock_shared_pages *shared, size_t offset,
+                                  size_t bytes, struct mock_allocation **allocation);
 
 /* One use less. Returns whether it was the last. */
-bool cushim__import_close(struct cushim__allocation *allocation);
+bool cushim__mock_import_close(struct mock_allocation *allocation);
 
-/* Free what cushim__import_open() made, whatever its uses: for cushim__allocation_drop(). */
-void cushim__import_free(struct cushim__allocation *allocation);
+/* Free what cushim__mock_import_open() made, whatever its uses: for cushim__mock_allocation_drop(). */
+void cushim__mock_import_free(struct mock_allocation *allocation);
 
 #endif

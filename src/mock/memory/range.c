@@ -13,23 +13,23 @@
 /* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
 enum { WIDE_ABI = 3020 };
 
-CUresult cushim__memory_context(struct cushim__context **context)
+CUresult cushim__mock_memory_context(struct mock_context **context)
 {
-    CUresult code = cushim__context_current(context);
+    CUresult code = cushim__mock_context_current(context);
 
     if (code == CUDA_SUCCESS && (*context)->api_version < WIDE_ABI)
         code = CUDA_ERROR_INVALID_CONTEXT;
     return code;
 }
 
-bool cushim__memory_find(CUdeviceptr address, struct cushim__range *range)
+bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range)
 {
-    const struct cushim__allocation *allocation = cushim__allocation_at(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
 
     if (!allocation)
         return false;
-    *range = (struct cushim__range){
-        .place = cushim__allocation_place(allocation),
+    *range = (struct mock_range){
+        .place = cushim__mock_allocation_place(allocation),
         .start = allocation->span.start,
         .bytes = allocation->bytes,
         .context = allocation->context,
@@ -40,14 +40,14 @@ bool cushim__memory_find(CUdeviceptr address, struct cushim__range *range)
     return true;
 }
 
-bool cushim__memory_is_device(CUdeviceptr address)
+bool cushim__mock_memory_is_device(CUdeviceptr address)
 {
-    return cushim__allocation_is_device(address);
+    return cushim__mock_allocation_is_device(address);
 }
 
-void *cushim__memory_host(CUdeviceptr address, size_t bytes)
+void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
 {
-    const struct cushim__allocation *allocation = cushim__allocation_behind(address);
+    const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
     size_t offset;
 
     if (!allocation)
@@ -56,80 +56,80 @@ void *cushim__memory_host(CUdeviceptr address, size_t bytes)
     return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
 }
 
-CUresult cushim__memory_allocate(struct cushim__context *context, size_t bytes,
-                                 CUdeviceptr *address)
+CUresult cushim__mock_memory_allocate(struct mock_context *context, size_t bytes,
+                                      CUdeviceptr *address)
 {
-    struct cushim__allocation *allocation;
-    CUresult code = cushim__allocation_create(context, CUSHIM__BY_MODULE, bytes, &allocation);
+    struct mock_allocation *allocation;
+    CUresult code = cushim__mock_allocation_create(context, MOCK_BY_MODULE, bytes, &allocation);
 
     if (code == CUDA_SUCCESS)
         *address = allocation->span.start;
     return code;
 }
 
-CUresult cushim__memory_free(CUdeviceptr address)
+CUresult cushim__mock_memory_free(CUdeviceptr address)
 {
-    struct cushim__allocation *allocation = cushim__allocation_at(address);
+    struct mock_allocation *allocation = cushim__mock_allocation_at(address);
 
-    if (!allocation || allocation->span.start != address || allocation->origin != CUSHIM__BY_MODULE)
+    if (!allocation || allocation->span.start != address || allocation->origin != MOCK_BY_MODULE)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__allocation_destroy(allocation);
+    cushim__mock_allocation_destroy(allocation);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__allocation_end(struct cushim__allocation *allocation)
+CUresult cushim__mock_allocation_end(struct mock_allocation *allocation)
 {
     const uint64_t start = allocation->span.start, id = allocation->id;
-    CUresult code = cushim__engine_wait_context(allocation->context);
+    CUresult code = cushim__mock_sim_wait_context(allocation->context);
 
     if (code)
         return code;
-    allocation = cushim__allocation_at(start);
+    allocation = cushim__mock_allocation_at(start);
     if (!allocation || allocation->id != id)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__allocation_destroy(allocation);
+    cushim__mock_allocation_destroy(allocation);
     return CUDA_SUCCESS;
 }
 
-void cushim__memory_forget(struct cushim__context *context)
+void cushim__mock_memory_forget(struct mock_context *context)
 {
-    const struct cushim__arena *arena = context->device->arena;
-    struct cushim__allocation *one, *next;
+    const struct mock_arena *arena = context->device->arena;
+    struct mock_allocation *one, *next;
 
-    for (one = arena ? cushim__arena_next(arena, NULL) : NULL; one; one = next) {
-        next = cushim__arena_next(arena, one);
+    for (one = arena ? cushim__mock_arena_next(arena, NULL) : NULL; one; one = next) {
+        next = cushim__mock_arena_next(arena, one);
         /* What a stream gives back may be in one of another context. */
         if (one->context == context && !one->leaving)
-            cushim__allocation_destroy(one);
+            cushim__mock_allocation_destroy(one);
     }
-    for (one = cushim__allocation_next_host(NULL); one; one = next) {
-        next = cushim__allocation_next_host(one);
+    for (one = cushim__mock_allocation_next_host(NULL); one; one = next) {
+        next = cushim__mock_allocation_next_host(one);
         if (one->context == context)
-            cushim__allocation_destroy(one);
+            cushim__mock_allocation_destroy(one);
     }
 }
 
-void cushim__memory_clear(void)
+void cushim__mock_memory_clear(void)
 {
-    struct cushim__allocation *one;
+    struct mock_allocation *one;
 
-    while ((one = cushim__allocation_next_host(NULL)))
-        cushim__allocation_destroy(one);
-    cushim__pools_clear();
-    for (unsigned i = 0; cushim__world->devices && i < cushim__world->settings.devices; i++) {
-        cushim__arena_destroy(cushim__world->devices[i].arena);
-        cushim__world->devices[i].arena = NULL;
+    while ((one = cushim__mock_allocation_next_host(NULL)))
+        cushim__mock_allocation_destroy(one);
+    cushim__mock_pools_clear();
+    for (unsigned i = 0; cushim__mock->devices && i < cushim__mock->settings.devices; i++) {
+        cushim__mock_arena_destroy(cushim__mock->devices[i].arena);
+        cushim__mock->devices[i].arena = NULL;
     }
-    cushim__world->allocations = 0;
+    cushim__mock->allocations = 0;
 }
 
-size_t cushim__memory_used(void)
+size_t cushim__mock_memory_used(void)
 {
     size_t used = 0;
 
-    for (unsigned i = 0; i < cushim__world->settings.devices; i++) {
-        if (cushim__world->devices[i].arena)
-            used += cushim__world->devices[i].arena->used;
+    for (unsigned i = 0; i < cushim__mock->settings.devices; i++) {
+        if (cushim__mock->devices[i].arena)
+            used += cushim__mock->devices[i].arena->used;
     }
     return used;
 }

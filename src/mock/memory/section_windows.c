@@ -20,36 +20,36 @@ static bool fill_random(unsigned char *bytes, size_t count)
     return true;
 }
 
-void cushim__section_name(char name[CUSHIM__SECTION_NAME], const char *what,
-                          const unsigned char key[CUSHIM__SECTION_KEY_BYTES])
+void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
+                               const unsigned char key[MOCK_SECTION_KEY_BYTES])
 {
-    int length = snprintf(name, CUSHIM__SECTION_NAME, "Local\\cushim-%.16s-", what);
+    int length = snprintf(name, MOCK_SECTION_NAME, "Local\\cushim-%.16s-", what);
 
-    for (size_t i = 0; i < CUSHIM__SECTION_KEY_BYTES; i++)
+    for (size_t i = 0; i < MOCK_SECTION_KEY_BYTES; i++)
         length += snprintf(name + length, 3, "%02x", key[i]);
 }
 
-HANDLE cushim__section_create(const char *what, unsigned char key[CUSHIM__SECTION_KEY_BYTES],
-                              size_t bytes)
+HANDLE cushim__mock_section_create(const char *what, unsigned char key[MOCK_SECTION_KEY_BYTES],
+                                   size_t bytes)
 {
-    char name[CUSHIM__SECTION_NAME];
+    char name[MOCK_SECTION_NAME];
 
-    if (!fill_random(key, CUSHIM__SECTION_KEY_BYTES))
+    if (!fill_random(key, MOCK_SECTION_KEY_BYTES))
         return NULL;
-    cushim__section_name(name, what, key);
+    cushim__mock_section_name(name, what, key);
     return CreateFileMappingA(INVALID_HANDLE_VALUE, NULL, PAGE_READWRITE,
                               (DWORD)((uint64_t)bytes >> 32), (DWORD)bytes, name);
 }
 
-void *cushim__section_find(const char *what, const unsigned char key[CUSHIM__SECTION_KEY_BYTES],
-                           size_t *bytes)
+void *cushim__mock_section_find(const char *what, const unsigned char key[MOCK_SECTION_KEY_BYTES],
+                                size_t *bytes)
 {
-    char name[CUSHIM__SECTION_NAME];
+    char name[MOCK_SECTION_NAME];
     MEMORY_BASIC_INFORMATION view;
     HANDLE section;
     void *pages;
 
-    cushim__section_name(name, what, key);
+    cushim__mock_section_name(name, what, key);
     section = OpenFileMappingA(FILE_MAP_READ | FILE_MAP_WRITE, FALSE, name);
     if (!section)
         return NULL;

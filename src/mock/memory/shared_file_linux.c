@@ -15,7 +15,7 @@
 
 enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
 
-int cushim__shared_file_create(const char *name)
+int cushim__mock_shared_file_create(const char *name)
 {
     const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
@@ -26,12 +26,12 @@ int cushim__shared_file_create(const char *name)
     return file;
 }
 
-bool cushim__shared_file_seal(int file)
+bool cushim__mock_shared_file_seal(int file)
 {
     if (fcntl(file, F_ADD_SEALS, SEALS) == 0)
         return true;
     cushim__mock_log("%s: what is to be shared cannot be sealed, and unsealed nobody takes it: %s",
-                     cushim__call_name(), strerror(errno));
+                     cushim__mock_call_name(), strerror(errno));
     return false;
 }
 
@@ -51,7 +51,7 @@ static bool is_sealed(int file)
     return seals >= 0 && (seals & SEALS) == SEALS;
 }
 
-int cushim__shared_file_open(int32_t process, int32_t file)
+int cushim__mock_shared_file_open(int32_t process, int32_t file)
 {
     char path[64];
     int found, opened = -1;

@@ -13,15 +13,15 @@
 #include <stdint.h>
 
 /* Make one that its user alone may open, empty. Negative: the system refuses. */
-int cushim__shared_file_create(const char *name);
+int cushim__mock_shared_file_create(const char *name);
 
 /*
  * Its size stays as it is from now on. Before, nobody takes it: so false, the system refuses, which
  * the log is told, means that it is not to be shared.
  */
-bool cushim__shared_file_seal(int file);
+bool cushim__mock_shared_file_seal(int file);
 
 /* Open one by the number that it has in a process. Negative: there is none that may be taken. */
-int cushim__shared_file_open(int32_t process, int32_t file);
+int cushim__mock_shared_file_open(int32_t process, int32_t file);
 
 #endif

@@ -17,7 +17,7 @@ static const char magic[8] = "cushimem";
 
 struct tail {
     char magic[sizeof magic];
-    unsigned char key[CUSHIM__PAGES_KEY_BYTES];
+    unsigned char key[MOCK_PAGES_KEY_BYTES];
 };
 
 enum { PIECE = 64 << 10 };
@@ -40,7 +40,7 @@ static bool copy_in(int file, const char *pages, size_t bytes)
     return true;
 }
 
-static bool fill(int file, const void *pages, size_t bytes, struct cushim__shared_pages *shared)
+static bool fill(int file, const void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
     struct tail tail;
 
@@ -52,13 +52,13 @@ static bool fill(int file, const void *pages, size_t bytes, struct cushim__share
     return pwrite(file, &tail, sizeof tail, (off_t)bytes) == (ssize_t)sizeof tail;
 }
 
-void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
-    int file = cushim__shared_file_create("cushim-memory");
+    int file = cushim__mock_shared_file_create("cushim-memory");
 
     if (file < 0)
         return NULL;
-    if (!fill(file, pages, bytes, shared) || !cushim__shared_file_seal(file) ||
+    if (!fill(file, pages, bytes, shared) || !cushim__mock_shared_file_seal(file) ||
         mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         close(file);
         return NULL;
@@ -68,8 +68,8 @@ void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages
     return pages;
 }
 
-void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
-                           const struct cushim__shared_pages *shared)
+void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
+                                const struct mock_shared_pages *shared)
 {
     (void)moved;
     mmap(pages, bytes, PROT_READ | PROT_WRITE,
@@ -77,19 +77,19 @@ void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
     close(shared->file);
 }
 
-bool cushim__pages_same(const struct cushim__shared_pages *one,
-                        const struct cushim__shared_pages *other)
+bool cushim__mock_pages_same(const struct mock_shared_pages *one,
+                             const struct mock_shared_pages *other)
 {
     return memcmp(one->key, other->key, sizeof one->key) == 0;
 }
 
-bool cushim__pages_are_own(const struct cushim__shared_pages *shared)
+bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
 {
     return shared->process == (int32_t)getpid();
 }
 
 /* How many bytes of pages an open file holds, if it has this key. 0: it has not. */
-static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES])
+static size_t bytes_of(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
     const off_t end = lseek(file, 0, SEEK_END);
     struct tail tail;
@@ -101,9 +101,9 @@ static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES
     return (size_t)end - sizeof tail;
 }
 
-void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
 {
-    const int file = cushim__shared_file_open(shared->process, shared->file);
+    const int file = cushim__mock_shared_file_open(shared->process, shared->file);
     void *pages = MAP_FAILED;
 
     if (file < 0)
@@ -115,7 +115,7 @@ void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *byte
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-void cushim__pages_lose(void *pages, size_t bytes)
+void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
 }

@@ -10,14 +10,14 @@
 #include "src/mock/memory/pages.h"
 #include "src/mock/memory/section_windows.h"
 
-_Static_assert((int)CUSHIM__PAGES_KEY_BYTES == (int)CUSHIM__SECTION_KEY_BYTES, "one key");
+_Static_assert((int)MOCK_PAGES_KEY_BYTES == (int)MOCK_SECTION_KEY_BYTES, "one key");
 
 static const char what[] = "memory";
 
 enum { PIECE = 64 << 10 };
 
 /* Handles have 32 bits that count, as the interfaces of Windows promise. */
-static HANDLE section_of(const struct cushim__shared_pages *shared)
+static HANDLE section_of(const struct mock_shared_pages *shared)
 {
     return (HANDLE)(intptr_t)shared->file;
 }
@@ -38,9 +38,9 @@ static void copy_in(char *view, const char *pages, size_t bytes)
     }
 }
 
-void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
-    HANDLE section = cushim__section_create(what, shared->key, bytes);
+    HANDLE section = cushim__mock_section_create(what, shared->key, bytes);
     void *view;
 
     if (!section)
@@ -51,15 +51,15 @@ void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages
         return NULL;
     }
     copy_in(view, pages, bytes);
-    cushim__pages_empty(pages, bytes);
+    cushim__mock_pages_empty(pages, bytes);
     shared->process = (int32_t)GetCurrentProcessId();
     shared->file = (int32_t)(intptr_t)section;
     return view;
 }
 
 /* The pages themselves are empty since they were shared. */
-void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
-                           const struct cushim__shared_pages *shared)
+void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
+                                const struct mock_shared_pages *shared)
 {
     (void)pages;
     (void)bytes;
@@ -67,23 +67,23 @@ void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
     CloseHandle(section_of(shared));
 }
 
-bool cushim__pages_same(const struct cushim__shared_pages *one,
-                        const struct cushim__shared_pages *other)
+bool cushim__mock_pages_same(const struct mock_shared_pages *one,
+                             const struct mock_shared_pages *other)
 {
     return memcmp(one->key, other->key, sizeof one->key) == 0;
 }
 
-bool cushim__pages_are_own(const struct cushim__shared_pages *shared)
+bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
 {
     return shared->process == (int32_t)GetCurrentProcessId();
 }
 
-void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
 {
-    return cushim__section_find(what, shared->key, bytes);
+    return cushim__mock_section_find(what, shared->key, bytes);
 }
 
-void cushim__pages_lose(void *pages, size_t bytes)
+void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     (void)bytes;
     UnmapViewOfFile(pages);

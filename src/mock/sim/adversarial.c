@@ -11,12 +11,12 @@
 /* So often in a row at most, that polling ends. */
 enum { MOST_LIES = 3 };
 
-static bool coin(struct cushim__engine *engine)
+static bool coin(struct mock_sim *engine)
 {
-    return cushim__random_number(&engine->mood) % 2 == 0;
+    return cushim__mock_random_number(&engine->mood) % 2 == 0;
 }
 
-static bool lie(struct cushim__engine *engine)
+static bool lie(struct mock_sim *engine)
 {
     if (engine->lies >= MOST_LIES || !coin(engine))
         return false;
@@ -24,46 +24,46 @@ static bool lie(struct cushim__engine *engine)
     return true;
 }
 
-void cushim__engine_told(void)
+void cushim__mock_sim_reported(void)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
     engine->told_ns = engine->now_ns;
     engine->lies = 0;
 }
 
-void cushim__engine_shown(void)
+void cushim__mock_sim_shown(void)
 {
-    cushim__engine()->shown_ns = cushim__engine()->time_ns;
+    cushim__mock_sim()->shown_ns = cushim__mock_sim()->time_ns;
 }
 
-bool cushim__engine_hides(uint64_t end_ns)
+bool cushim__mock_sim_delays_answer(uint64_t end_ns)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
-    return cushim__world->settings.hostile && end_ns > engine->told_ns &&
+    return cushim__mock->settings.hostile && end_ns > engine->told_ns &&
            end_ns > engine->shown_ns && lie(engine);
 }
 
 /* When the last work of a stream ended, or of those that block it. */
-static uint64_t end_of(const struct cushim__stream *stream)
+static uint64_t end_of(const struct mock_stream *stream)
 {
     uint64_t end_ns = stream->free_ns;
 
-    if (stream->kind != CUSHIM__LEGACY)
+    if (stream->kind != MOCK_LEGACY)
         return end_ns;
-    for (const struct cushim__stream *one = stream->object.context->streams; one; one = one->next) {
-        if (cushim__stream_blocks(one) && one->free_ns > end_ns)
+    for (const struct mock_stream *one = stream->object.context->streams; one; one = one->next) {
+        if (cushim__mock_stream_blocks(one) && one->free_ns > end_ns)
             end_ns = one->free_ns;
     }
     return end_ns;
 }
 
 /* Its last work may be what has left the trace. */
-bool cushim__engine_hides_stream(const struct cushim__stream *stream)
+bool cushim__mock_sim_delays_stream(const struct mock_stream *stream)
 {
-    struct cushim__engine *engine = cushim__engine();
-    const uint64_t end_ns = cushim__world->settings.hostile ? end_of(stream) : 0;
+    struct mock_sim *engine = cushim__mock_sim();
+    const uint64_t end_ns = cushim__mock->settings.hostile ? end_of(stream) : 0;
 
     return end_ns > engine->told_ns && end_ns >= engine->shown_ns && lie(engine);
 }

@@ -5,37 +5,37 @@
 #include "src/mock/sim/internal.h"
 
 /* Take a stream out of whatever its head waits in. False: the helper thread executes the head. */
-static bool detach(struct cushim__stream *stream)
+static bool detach(struct mock_stream *stream)
 {
     switch (stream->state) {
-    case CUSHIM__RUNNING:
-        cushim__heap_remove(stream);
+    case MOCK_RUNNING:
+        cushim__mock_heap_remove(stream);
         break;
-    case CUSHIM__POLLED:
-        cushim__queue_remove(&cushim__engine()->polled, stream);
+    case MOCK_POLLED:
+        cushim__mock_queue_remove(&cushim__mock_sim()->polled, stream);
         break;
-    case CUSHIM__ON_HOST:
-        if (cushim__helper_executes(stream))
+    case MOCK_ON_HOST:
+        if (cushim__mock_helper_executes(stream))
             return false;
-        cushim__helper_forget(stream);
+        cushim__mock_helper_forget(stream);
         break;
     default:
         break;
     }
     if (stream->head)
-        cushim__lane_leave(stream);
+        cushim__mock_lane_leave(stream);
     stream->ordered = false;
-    stream->state = CUSHIM__IDLE;
+    stream->state = MOCK_IDLE;
     return true;
 }
 
 /* Drop what is queued behind `kept`, but for what is executed in spite of an error. */
-static void drop(struct cushim__stream *stream, bool all)
+static void drop(struct mock_stream *stream, bool all)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
     bool busy = stream->head && !detach(stream);
-    struct cushim__operation *operation = busy ? stream->head->next : stream->head;
-    struct cushim__operation **link = busy ? &stream->head->next : &stream->head;
+    struct mock_operation *operation = busy ? stream->head->next : stream->head;
+    struct mock_operation **link = busy ? &stream->head->next : &stream->head;
 
     if (!stream->head)
         return;
@@ -43,7 +43,7 @@ static void drop(struct cushim__stream *stream, bool all)
     *link = NULL;
     stream->demanded_last = NULL;
     while (operation) {
-        struct cushim__operation *next = operation->next;
+        struct mock_operation *next = operation->next;
 
         if (!all && operation->class->always) {
             *link = operation;
@@ -54,45 +54,45 @@ static void drop(struct cushim__stream *stream, bool all)
             stream->pending--;
             engine->pending--;
             engine->outside_queued -= operation->outside;
-            cushim__operation_destroy(operation);
+            cushim__mock_operation_destroy(operation);
         }
         operation = next;
     }
     if (!stream->head)
         engine->active--;
     else if (!busy)
-        cushim__run_list(stream);
+        cushim__mock_run_list(stream);
 }
 
-void cushim__engine_fault(CUresult code)
+void cushim__mock_sim_fault(CUresult code)
 {
-    struct cushim__engine *engine = cushim__engine();
-    struct cushim__context *context = NULL;
+    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_context *context = NULL;
 
-    if (cushim__world->fault)
+    if (cushim__mock->fault)
         return;
-    cushim__world->fault = code;
-    while ((context = cushim__object_next(CUSHIM__CONTEXT, context))) {
-        for (struct cushim__stream *one = context->streams; one; one = one->next)
+    cushim__mock->fault = code;
+    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
+        for (struct mock_stream *one = context->streams; one; one = one->next)
             drop(one, false);
     }
-    cushim__run_listed();
+    cushim__mock_run_listed();
     cushim__condition_broadcast(&engine->changed);
 }
 
-void cushim__engine_forget(struct cushim__stream *stream)
+void cushim__mock_sim_forget(struct mock_stream *stream)
 {
     stream->held++; /* it goes with its context, not with its work: not let go of */
     drop(stream, true);
     while (stream->head)
-        cushim__wait_for_change();
+        cushim__mock_wait_for_change();
     stream->held--;
 }
 
-void cushim__engine_forget_context(struct cushim__context *context)
+void cushim__mock_sim_forget_context(struct mock_context *context)
 {
-    for (struct cushim__stream *one = context->streams; one; one = one->next)
-        cushim__engine_forget(one);
-    cushim__run_listed();
-    cushim__executor_wake();
+    for (struct mock_stream *one = context->streams; one; one = one->next)
+        cushim__mock_sim_forget(one);
+    cushim__mock_run_listed();
+    cushim__mock_executor_wake();
 }

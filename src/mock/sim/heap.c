@@ -6,23 +6,23 @@
 
 #include "src/mock/sim/internal.h"
 
-static bool before(const struct cushim__stream *one, const struct cushim__stream *other)
+static bool before(const struct mock_stream *one, const struct mock_stream *other)
 {
     if (one->due_ns != other->due_ns)
         return one->due_ns < other->due_ns;
     return one->head->number < other->head->number;
 }
 
-static void put(size_t place, struct cushim__stream *stream)
+static void put(size_t place, struct mock_stream *stream)
 {
-    cushim__engine()->heap[place] = stream;
+    cushim__mock_sim()->heap[place] = stream;
     stream->heap_place = place;
 }
 
 static void rise(size_t place)
 {
-    struct cushim__engine *engine = cushim__engine();
-    struct cushim__stream *stream = engine->heap[place];
+    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_stream *stream = engine->heap[place];
 
     while (place > 0 && before(stream, engine->heap[(place - 1) / 2])) {
         put(place, engine->heap[(place - 1) / 2]);
@@ -33,8 +33,8 @@ static void rise(size_t place)
 
 static void sink(size_t place)
 {
-    struct cushim__engine *engine = cushim__engine();
-    struct cushim__stream *stream = engine->heap[place];
+    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_stream *stream = engine->heap[place];
 
     for (;;) {
         size_t child = 2 * place + 1;
@@ -51,10 +51,10 @@ static void sink(size_t place)
     put(place, stream);
 }
 
-bool cushim__heap_reserve(size_t room)
+bool cushim__mock_heap_reserve(size_t room)
 {
-    struct cushim__engine *engine = cushim__engine();
-    struct cushim__stream **heap;
+    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_stream **heap;
     size_t larger = engine->heap_room ? engine->heap_room : 32;
 
     if (room <= engine->heap_room)
@@ -69,33 +69,33 @@ bool cushim__heap_reserve(size_t room)
     return true;
 }
 
-void cushim__heap_push(struct cushim__stream *stream)
+void cushim__mock_heap_push(struct mock_stream *stream)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
     put(engine->heap_size++, stream);
     rise(stream->heap_place);
 }
 
-void cushim__heap_moved(struct cushim__stream *stream)
+void cushim__mock_heap_moved(struct mock_stream *stream)
 {
     rise(stream->heap_place);
     sink(stream->heap_place);
 }
 
-void cushim__heap_remove(struct cushim__stream *stream)
+void cushim__mock_heap_remove(struct mock_stream *stream)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
     size_t place = stream->heap_place;
-    struct cushim__stream *last = engine->heap[--engine->heap_size];
+    struct mock_stream *last = engine->heap[--engine->heap_size];
 
     if (last != stream) {
         put(place, last);
-        cushim__heap_moved(last);
+        cushim__mock_heap_moved(last);
     }
 }
 
-struct cushim__stream *cushim__heap_first(void)
+struct mock_stream *cushim__mock_heap_first(void)
 {
-    return cushim__engine()->heap_size > 0 ? cushim__engine()->heap[0] : NULL;
+    return cushim__mock_sim()->heap_size > 0 ? cushim__mock_sim()->heap[0] : NULL;
 }

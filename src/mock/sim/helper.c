@@ -11,57 +11,57 @@
 #include "src/mock/sim/internal.h"
 #include "src/race/race_search.h"
 
-struct cushim__helper {
+struct mock_helper {
     struct cushim__runner thread;
     struct cushim__condition work;
-    struct cushim__queue queue;
-    struct cushim__stream *stream; /* whose head it executes */
+    struct mock_queue queue;
+    struct mock_stream *stream; /* whose head it executes */
     bool stop;
 };
 
-static void execute(struct cushim__helper *helper, struct cushim__stream *stream)
+static void execute(struct mock_helper *helper, struct mock_stream *stream)
 {
-    struct cushim__operation *head = stream->head;
-    CUresult status = cushim__world->fault ? cushim__world->fault : stream->fault.code;
+    struct mock_operation *head = stream->head;
+    CUresult status = cushim__mock->fault ? cushim__mock->fault : stream->fault.code;
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
-        cushim__races_saw_operation(head);
-        cushim__engine_told();
-        cushim__lock_release(&cushim__world->lock);
-        cushim__in_host_function = true;
+        cushim__race_saw_operation(head);
+        cushim__mock_sim_reported();
+        cushim__lock_release(&cushim__mock->lock);
+        cushim__mock_in_host_function = true;
         head->class->host(head, status);
-        cushim__in_host_function = false;
-        cushim__lock_take(&cushim__world->lock);
+        cushim__mock_in_host_function = false;
+        cushim__lock_take(&cushim__mock->lock);
     }
     helper->stream = NULL;
-    cushim__engine()->on_host--;
-    cushim__run_end(stream);
-    cushim__executor_wake();
+    cushim__mock_sim()->on_host--;
+    cushim__mock_run_end(stream);
+    cushim__mock_executor_wake();
 }
 
 static void *run(void *data)
 {
-    struct cushim__helper *helper = data;
+    struct mock_helper *helper = data;
 
-    cushim__lock_take(&cushim__world->lock);
+    cushim__lock_take(&cushim__mock->lock);
     for (;;) {
-        struct cushim__stream *stream = cushim__queue_take(&helper->queue);
+        struct mock_stream *stream = cushim__mock_queue_take(&helper->queue);
 
         if (stream)
             execute(helper, stream);
         else if (helper->stop)
             break;
         else
-            cushim__condition_wait(&helper->work, &cushim__world->lock);
+            cushim__condition_wait(&helper->work, &cushim__mock->lock);
     }
-    cushim__lock_release(&cushim__world->lock);
+    cushim__lock_release(&cushim__mock->lock);
     return NULL;
 }
 
-CUresult cushim__helper_start(struct cushim__context *context)
+CUresult cushim__mock_helper_start(struct mock_context *context)
 {
-    struct cushim__helper *helper;
+    struct mock_helper *helper;
 
     if (context->helper)
         return CUDA_SUCCESS;
@@ -78,43 +78,43 @@ CUresult cushim__helper_start(struct cushim__context *context)
     return CUDA_SUCCESS;
 }
 
-void cushim__helper_give(struct cushim__stream *stream)
+void cushim__mock_helper_give(struct mock_stream *stream)
 {
-    const struct cushim__context *context = stream->object.context;
+    const struct mock_context *context = stream->object.context;
 
-    cushim__queue_add(&context->helper->queue, stream);
+    cushim__mock_queue_add(&context->helper->queue, stream);
     cushim__condition_signal(&context->helper->work);
 }
 
-bool cushim__helper_executes(const struct cushim__stream *stream)
+bool cushim__mock_helper_executes(const struct mock_stream *stream)
 {
-    const struct cushim__helper *helper = stream->object.context->helper;
+    const struct mock_helper *helper = stream->object.context->helper;
 
     return helper && helper->stream == stream;
 }
 
-void cushim__helper_forget(struct cushim__stream *stream)
+void cushim__mock_helper_forget(struct mock_stream *stream)
 {
-    struct cushim__helper *helper = stream->object.context->helper;
+    struct mock_helper *helper = stream->object.context->helper;
 
-    cushim__queue_remove(&helper->queue, stream);
-    cushim__engine()->on_host--;
-    cushim__engine()->outside_queued++;
+    cushim__mock_queue_remove(&helper->queue, stream);
+    cushim__mock_sim()->on_host--;
+    cushim__mock_sim()->outside_queued++;
     stream->head->outside = true;
-    stream->state = CUSHIM__IDLE;
+    stream->state = MOCK_IDLE;
 }
 
-void cushim__helper_stop(struct cushim__context *context)
+void cushim__mock_helper_stop(struct mock_context *context)
 {
-    struct cushim__helper *helper = context->helper;
+    struct mock_helper *helper = context->helper;
 
     if (!helper)
         return;
     helper->stop = true;
     cushim__condition_signal(&helper->work);
-    cushim__lock_release(&cushim__world->lock);
+    cushim__lock_release(&cushim__mock->lock);
     cushim__runner_join(&helper->thread);
-    cushim__lock_take(&cushim__world->lock);
+    cushim__lock_take(&cushim__mock->lock);
     cushim__condition_destroy(&helper->work);
     free(helper);
     context->helper = NULL;

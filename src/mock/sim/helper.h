@@ -7,22 +7,22 @@
 
 #include <cuda.h>
 
-struct cushim__context;
-struct cushim__stream;
+struct mock_context;
+struct mock_stream;
 
 /* Have a thread in a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
-CUresult cushim__helper_start(struct cushim__context *context);
+CUresult cushim__mock_helper_start(struct mock_context *context);
 
-/* Hand over the head of a stream: the engine goes on with cushim__run_end(). */
-void cushim__helper_give(struct cushim__stream *stream);
+/* Hand over the head of a stream: the engine goes on with cushim__mock_run_end(). */
+void cushim__mock_helper_give(struct mock_stream *stream);
 
 /* Whether the head of a stream is under way at this moment. */
-bool cushim__helper_executes(const struct cushim__stream *stream);
+bool cushim__mock_helper_executes(const struct mock_stream *stream);
 
 /* Take back the head of a stream that was handed over and is not under way. */
-void cushim__helper_forget(struct cushim__stream *stream);
+void cushim__mock_helper_forget(struct mock_stream *stream);
 
 /* End a context's thread; gives up the lock meanwhile. */
-void cushim__helper_stop(struct cushim__context *context);
+void cushim__mock_helper_stop(struct mock_context *context);
 
 #endif

@@ -7,51 +7,51 @@
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
-static struct cushim__lanes *lanes_of(const struct cushim__stream *stream)
+static struct mock_lanes *lanes_of(const struct mock_stream *stream)
 {
     unsigned device = (unsigned)stream->object.context->device->ordinal;
 
-    return &cushim__engine()->lanes[device][stream->head->unit];
+    return &cushim__mock_sim()->lanes[device][stream->head->unit];
 }
 
-static bool limited(const struct cushim__stream *stream)
+static bool limited(const struct mock_stream *stream)
 {
-    return stream->head->unit != CUSHIM__NO_UNIT && stream->head->unit != CUSHIM__HOST &&
-           !cushim__schedule_unlimited();
+    return stream->head->unit != MOCK_NO_UNIT && stream->head->unit != MOCK_HOST &&
+           !cushim__mock_schedule_unlimited();
 }
 
-void cushim__lanes_create(void)
+void cushim__mock_lanes_create(void)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
-    for (unsigned device = 0; device < CUSHIM__DEVICES_MAX; device++) {
-        engine->lanes[device][CUSHIM__HOST_TO_DEVICE].free = 1;
-        engine->lanes[device][CUSHIM__DEVICE_TO_HOST].free = 1;
-        engine->lanes[device][CUSHIM__DEVICE_TO_DEVICE].free = 1;
-        engine->lanes[device][CUSHIM__COMPUTE].free = cushim__world->settings.kernels;
+    for (unsigned device = 0; device < MOCK_DEVICES_MAX; device++) {
+        engine->lanes[device][MOCK_HOST_TO_DEVICE].free = 1;
+        engine->lanes[device][MOCK_DEVICE_TO_HOST].free = 1;
+        engine->lanes[device][MOCK_DEVICE_TO_DEVICE].free = 1;
+        engine->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.kernels;
     }
 }
 
 /* The line for a priority: lower numbers are higher, and the highest that there is has line 0. */
-static unsigned line_of(const struct cushim__stream *stream)
+static unsigned line_of(const struct mock_stream *stream)
 {
-    const int highest = cushim__world->settings.profile.greatest_priority;
+    const int highest = cushim__mock->settings.profile.greatest_priority;
     const unsigned below = (unsigned)(stream->priority - highest);
 
-    return below < CUSHIM__LINES ? below : CUSHIM__LINES - 1;
+    return below < MOCK_LINES ? below : MOCK_LINES - 1;
 }
 
-bool cushim__lane_take(struct cushim__stream *stream)
+bool cushim__mock_lane_take(struct mock_stream *stream)
 {
-    struct cushim__lanes *lanes;
+    struct mock_lanes *lanes;
 
     if (!limited(stream))
         return true;
     lanes = lanes_of(stream);
     if (lanes->free == 0) {
-        stream->state = CUSHIM__QUEUED;
+        stream->state = MOCK_QUEUED;
         stream->line = (uint8_t)line_of(stream);
-        cushim__queue_add(&lanes->waiting[stream->line], stream);
+        cushim__mock_queue_add(&lanes->waiting[stream->line], stream);
         return false;
     }
     lanes->free--;
@@ -60,29 +60,29 @@ bool cushim__lane_take(struct cushim__stream *stream)
 }
 
 /* Who waits longest among those of the highest priority. NULL: nobody waits. */
-static struct cushim__stream *take_next(struct cushim__lanes *lanes)
+static struct mock_stream *take_next(struct mock_lanes *lanes)
 {
-    struct cushim__stream *next = NULL;
+    struct mock_stream *next = NULL;
 
-    for (unsigned line = 0; !next && line < CUSHIM__LINES; line++)
-        next = cushim__queue_take(&lanes->waiting[line]);
+    for (unsigned line = 0; !next && line < MOCK_LINES; line++)
+        next = cushim__mock_queue_take(&lanes->waiting[line]);
     return next;
 }
 
-void cushim__lane_leave(struct cushim__stream *stream)
+void cushim__mock_lane_leave(struct mock_stream *stream)
 {
-    struct cushim__lanes *lanes = lanes_of(stream);
-    struct cushim__stream *next;
+    struct mock_lanes *lanes = lanes_of(stream);
+    struct mock_stream *next;
 
-    if (stream->state == CUSHIM__QUEUED)
-        cushim__queue_remove(&lanes->waiting[stream->line], stream);
+    if (stream->state == MOCK_QUEUED)
+        cushim__mock_queue_remove(&lanes->waiting[stream->line], stream);
     if (!stream->lane)
         return;
     stream->lane = false;
     lanes->free++;
     next = take_next(lanes);
     if (next) {
-        next->state = CUSHIM__IDLE;
-        cushim__run_list(next);
+        next->state = MOCK_IDLE;
+        cushim__mock_run_list(next);
     }
 }

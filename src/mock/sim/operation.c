@@ -6,10 +6,10 @@
 
 #include "src/race/clock.h"
 
-void *cushim__operation_create(const struct cushim__operation_class *class, enum cushim__unit unit,
-                               uint64_t duration_ns)
+void *cushim__mock_operation_create(const struct mock_operation_class *class, enum mock_unit unit,
+                                    uint64_t duration_ns)
 {
-    struct cushim__operation *operation = calloc(1, class->size);
+    struct mock_operation *operation = calloc(1, class->size);
 
     if (operation) {
         operation->class = class;
@@ -19,9 +19,9 @@ void *cushim__operation_create(const struct cushim__operation_class *class, enum
     return operation;
 }
 
-void *cushim__operation_copy(const struct cushim__operation *operation)
+void *cushim__mock_operation_copy(const struct mock_operation *operation)
 {
-    struct cushim__operation *copy = malloc(operation->class->size);
+    struct mock_operation *copy = malloc(operation->class->size);
 
     if (!copy)
         return NULL;
@@ -34,19 +34,19 @@ void *cushim__operation_copy(const struct cushim__operation *operation)
     return copy;
 }
 
-void cushim__operation_destroy(void *operation)
+void cushim__mock_operation_destroy(void *operation)
 {
-    struct cushim__operation *old = operation;
+    struct mock_operation *old = operation;
 
     if (!old)
         return;
     if (old->class->drop)
         old->class->drop(old);
-    cushim__clock_release(old->before);
+    cushim__race_clock_release(old->before);
     free(old);
 }
 
-uint64_t cushim__operation_duration(size_t bytes, uint64_t bytes_per_us)
+uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us)
 {
     uint64_t whole = bytes / bytes_per_us, rest = bytes % bytes_per_us;
 

@@ -3,7 +3,7 @@
  * Operations: what streams execute, one after the other.
  *
  * Each kind of operation is a class (data) and a struct that begins with `struct
- * cushim__operation`. An operation is small: a million of them may be pending.
+ * cushim__mock_operation`. An operation is small: a million of them may be pending.
  */
 #ifndef CUSHIM_MOCK_OPERATION_H
 #define CUSHIM_MOCK_OPERATION_H
@@ -14,80 +14,80 @@
 
 #include <cuda.h>
 
-struct cushim__clock;
-struct cushim__stream;
-struct cushim__submission;
-struct cushim__operation;
+struct race_clock;
+struct mock_stream;
+struct race_submission;
+struct mock_operation;
 
 /* What executes an operation. Each has so many lanes on a device. */
-enum cushim__unit {
-    CUSHIM__NO_UNIT, /* nothing: it takes no room on the device */
-    CUSHIM__HOST_TO_DEVICE,
-    CUSHIM__DEVICE_TO_HOST,
-    CUSHIM__DEVICE_TO_DEVICE,
-    CUSHIM__COMPUTE,
-    CUSHIM__HOST, /* the context's helper thread */
-    CUSHIM__UNITS
+enum mock_unit {
+    MOCK_NO_UNIT, /* nothing: it takes no room on the device */
+    MOCK_HOST_TO_DEVICE,
+    MOCK_DEVICE_TO_HOST,
+    MOCK_DEVICE_TO_DEVICE,
+    MOCK_COMPUTE,
+    MOCK_HOST, /* the context's helper thread */
+    MOCK_UNITS
 };
 
-struct cushim__operation_class {
+struct mock_operation_class {
     const char *name; /* in traces: `copy`, `record`, ... */
     size_t size;      /* of the struct that begins with the operation */
     CUgraphNodeType node_type;
     /*
      * Whether it can start; NULL: always. If not, the engine asks again and again (it polls),
-     * unless the function has set `stream->state` to CUSHIM__BLOCKED and sees to
-     * cushim__engine_recheck().
+     * unless the function has set `stream->state` to MOCK_BLOCKED and sees to
+     * cushim__mock_sim_recheck().
      */
-    bool (*ready)(struct cushim__operation *operation, struct cushim__stream *stream);
-    /* Somebody waits for it: tell those that it waits for (cushim__engine_demand). NULL: nobody. */
-    void (*demand)(const struct cushim__operation *operation);
+    bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
+    /* Somebody waits for it: tell those that it waits for (cushim__mock_sim_demand). NULL: nobody. */
+    void (*demand)(const struct mock_operation *operation);
     /*
      * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a
      * sticky error. NULL: none.
      */
-    CUresult (*execute)(struct cushim__operation *operation);
+    CUresult (*execute)(struct mock_operation *operation);
     /* What it does on the helper thread, without the lock, before execute(). Unit HOST only. */
-    void (*host)(struct cushim__operation *operation, CUresult status);
+    void (*host)(struct mock_operation *operation, CUresult status);
     /* host() is called also when the work before it failed, with the error as status. */
     bool always;
     /*
      * Make `to`, a plain copy of `from`, own its own: for graphs. False: out of memory. NULL: fine.
      */
-    bool (*copy)(const struct cushim__operation *from, struct cushim__operation *to);
+    bool (*copy)(const struct mock_operation *from, struct mock_operation *to);
     /*
      * For the search for missing waits (src/race): whether it waits for a value in memory, and
      * what memory it uses. NULL: it does not, and none.
      */
-    bool (*waits)(const struct cushim__operation *operation);
-    void (*touch)(const struct cushim__operation *operation, struct cushim__submission *submission);
+    bool (*waits)(const struct mock_operation *operation);
+    void (*touch)(const struct mock_operation *operation, struct race_submission *submission);
     /* Free what it owns (not itself): after its execution or instead of it. NULL: nothing. */
-    void (*drop)(struct cushim__operation *operation);
+    void (*drop)(struct mock_operation *operation);
 };
 
-struct cushim__operation {
-    const struct cushim__operation_class *class;
-    struct cushim__operation *next; /* in its stream */
-    uint64_t number;                /* order of submission in the mock, from 1 */
+struct mock_operation {
+    const struct mock_operation_class *class;
+    struct mock_operation *next; /* in its stream */
+    uint64_t number;             /* order of submission in the mock, from 1 */
     uint64_t submitted_ns;
     uint64_t duration_ns; /* set by whoever creates it */
-    uint8_t unit;         /* enum cushim__unit */
+    uint8_t unit;         /* enum mock_unit */
     bool outside;         /* somebody may wait for it by other means than a call: see executor.c */
     uint32_t strand;      /* these two are of src/race: 0 and NULL unless races are looked for */
-    struct cushim__clock *before;
+    struct race_clock *before;
 };
 
 /* A zeroed operation of a class. NULL: out of memory. */
-void *cushim__operation_create(const struct cushim__operation_class *class, enum cushim__unit unit,
-                               uint64_t duration_ns);
+void *cushim__mock_operation_create(const struct mock_operation_class *class, enum mock_unit unit,
+                                    uint64_t duration_ns);
 
 /* A copy that owns its own, for a launch of a graph. NULL: out of memory. */
-void *cushim__operation_copy(const struct cushim__operation *operation);
+void *cushim__mock_operation_copy(const struct mock_operation *operation);
 
 /* Drop and free an operation that no stream has. NULL is a no-op. */
-void cushim__operation_destroy(void *operation);
+void cushim__mock_operation_destroy(void *operation);
 
 /* How long moving so many bytes takes, besides the fixed cost of an operation. */
-uint64_t cushim__operation_duration(size_t bytes, uint64_t bytes_per_us);
+uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us);
 
 #endif

@@ -2,7 +2,7 @@
 /* Streams that wait in line. A stream stands in one line at most. */
 #include "src/mock/sim/internal.h"
 
-void cushim__queue_add(struct cushim__queue *queue, struct cushim__stream *stream)
+void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream)
 {
     stream->next_waiting = NULL;
     if (queue->last)
@@ -12,18 +12,18 @@ void cushim__queue_add(struct cushim__queue *queue, struct cushim__stream *strea
     queue->last = stream;
 }
 
-struct cushim__stream *cushim__queue_take(struct cushim__queue *queue)
+struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue)
 {
-    struct cushim__stream *stream = queue->first;
+    struct mock_stream *stream = queue->first;
 
     if (stream)
-        cushim__queue_remove(queue, stream);
+        cushim__mock_queue_remove(queue, stream);
     return stream;
 }
 
-void cushim__queue_remove(struct cushim__queue *queue, struct cushim__stream *stream)
+void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream)
 {
-    struct cushim__stream **link = &queue->first, *previous = NULL;
+    struct mock_stream **link = &queue->first, *previous = NULL;
 
     while (*link && *link != stream) {
         previous = *link;

@@ -20,7 +20,7 @@ static uint64_t later(uint64_t one, uint64_t other)
 }
 
 /* xorshift64*: small, and the same everywhere. */
-uint64_t cushim__random_number(uint64_t *state)
+uint64_t cushim__mock_random_number(uint64_t *state)
 {
     *state ^= *state >> 12;
     *state ^= *state << 25;
@@ -30,50 +30,51 @@ uint64_t cushim__random_number(uint64_t *state)
 
 static uint64_t random_number(void)
 {
-    return cushim__random_number(&cushim__engine()->random);
+    return cushim__mock_random_number(&cushim__mock_sim()->random);
 }
 
-static bool starts_late(const struct cushim__settings *settings)
+static bool starts_late(const struct mock_settings *settings)
 {
-    return settings->schedule == CUSHIM__RANDOM ||
-           (settings->hostile && settings->schedule == CUSHIM__FIFO);
+    return settings->schedule == MOCK_RANDOM ||
+           (settings->hostile && settings->schedule == MOCK_FIFO);
 }
 
 /* Up to three times as long as it has to take. */
-static uint64_t duration_of(const struct cushim__operation *operation)
+static uint64_t duration_of(const struct mock_operation *operation)
 {
     const uint64_t part_ns = operation->duration_ns / 8;
 
-    if (!cushim__world->settings.hostile || part_ns > UINT64_MAX / 32)
+    if (!cushim__mock->settings.hostile || part_ns > UINT64_MAX / 32)
         return operation->duration_ns;
     return operation->duration_ns + part_ns * (random_number() % 17);
 }
 
 /* When the head of a stream, which could start now, starts. */
-static uint64_t start_of(const struct cushim__stream *stream)
+static uint64_t start_of(const struct mock_stream *stream)
 {
-    const struct cushim__settings *settings = &cushim__world->settings;
-    const struct cushim__operation *head = stream->head;
-    uint64_t start_ns = later(cushim__engine()->time_ns, stream->free_ns);
+    const struct mock_settings *settings = &cushim__mock->settings;
+    const struct mock_operation *head = stream->head;
+    uint64_t start_ns = later(cushim__mock_sim()->time_ns, stream->free_ns);
 
-    if (settings->schedule == CUSHIM__EAGER)
+    if (settings->schedule == MOCK_EAGER)
         return start_ns;
-    start_ns = later(start_ns, cushim__time_after(head->submitted_ns, settings->costs.launch_ns));
-    if (settings->schedule == CUSHIM__LAZY && head->number > stream->demanded)
-        start_ns = later(start_ns, cushim__time_after(head->submitted_ns, LAZY_NS));
+    start_ns =
+        later(start_ns, cushim__mock_time_after(head->submitted_ns, settings->costs.launch_ns));
+    if (settings->schedule == MOCK_LAZY && head->number > stream->demanded)
+        start_ns = later(start_ns, cushim__mock_time_after(head->submitted_ns, LAZY_NS));
     if (starts_late(settings))
-        start_ns = cushim__time_after(start_ns, random_number() % RANDOM_NS);
+        start_ns = cushim__mock_time_after(start_ns, random_number() % RANDOM_NS);
     return start_ns;
 }
 
-bool cushim__schedule_unlimited(void)
+bool cushim__mock_schedule_unlimited(void)
 {
-    enum cushim__schedule schedule = cushim__world->settings.schedule;
+    enum mock_schedule schedule = cushim__mock->settings.schedule;
 
-    return schedule == CUSHIM__EAGER || schedule == CUSHIM__LAZY;
+    return schedule == MOCK_EAGER || schedule == MOCK_LAZY;
 }
 
-uint64_t cushim__schedule_end(const struct cushim__stream *stream)
+uint64_t cushim__mock_schedule_end(const struct mock_stream *stream)
 {
-    return cushim__time_after(start_of(stream), duration_of(stream->head));
+    return cushim__mock_time_after(start_of(stream), duration_of(stream->head));
 }

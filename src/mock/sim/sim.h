@@ -13,35 +13,35 @@
 
 #include "src/mock/sim/operation.h"
 
-struct cushim__context;
-struct cushim__stream;
+struct mock_context;
+struct mock_stream;
 
-CUresult cushim__engine_create(void);
+CUresult cushim__mock_sim_create(void);
 
 /* Stop threads, drop queued work. Called with the lock held, which is given up meanwhile. */
-void cushim__engine_destroy(void);
+void cushim__mock_sim_destroy(void);
 
 /* The virtual clock; during an operation's execution the time of its end. */
-uint64_t cushim__engine_now(void);
+uint64_t cushim__mock_sim_now(void);
 
 /* A call costs time: let it pass (nothing happens in manual mode), and execute what is due. */
-void cushim__engine_pass(uint64_t duration_ns);
+void cushim__mock_sim_pass(uint64_t duration_ns);
 
 /*
  * Queue an operation on a stream: or, while the stream is captured, add it to the graph. Takes the
  * operation over in any case.
  */
-CUresult cushim__engine_submit(struct cushim__stream *stream, void *operation);
+CUresult cushim__mock_sim_submit(struct mock_stream *stream, void *operation);
 
 /*
  * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
- * on: cushim__engine_queue() does not fail behind it.
+ * on: cushim__mock_sim_queue() does not fail behind it.
  */
-CUresult cushim__engine_reserve(struct cushim__stream *stream, struct cushim__operation *operation,
-                                size_t streams);
+CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
+                                  size_t streams);
 
 /* Queue past a capture: for the launch of a graph. Takes the operation over in any case. */
-CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__operation *operation);
+CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation);
 
 /*
  * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a violation and
@@ -52,72 +52,72 @@ CUresult cushim__engine_queue(struct cushim__stream *stream, struct cushim__oper
  * last     the operation that was submitted last to the stream
  * until    anything: `done` is asked after every change
  */
-CUresult cushim__engine_wait_stream(struct cushim__stream *stream);
-CUresult cushim__engine_wait_context(struct cushim__context *context);
-CUresult cushim__engine_wait_last(struct cushim__stream *stream);
-CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
-                                   struct cushim__stream *demanded, uint64_t number);
+CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream);
+CUresult cushim__mock_sim_wait_context(struct mock_context *context);
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
+CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
+                                     struct mock_stream *demanded, uint64_t number);
 
 /* What a call in manual mode answers that would have to wait: a violation. */
-CUresult cushim__engine_wait_refused(void);
+CUresult cushim__mock_sim_wait_refused(void);
 
 /* The same for something that another process does: it is asked again and again. */
-CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void *what);
+CUresult cushim__mock_sim_wait_outside(bool (*done)(const void *what), const void *what);
 
 /*
  * The same for something that a call of another thread does, in any mode and in spite of a fault.
  */
-void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *what);
+void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what);
 
 /* What calls may wait for has changed. */
-void cushim__engine_tell(void);
+void cushim__mock_sim_changed(void);
 
 /* Whether work is queued or under way; of the legacy default stream: also in all that block it. */
-bool cushim__engine_busy(const struct cushim__stream *stream);
+bool cushim__mock_sim_busy(const struct mock_stream *stream);
 
 /*
  * The setting `hostile`: whether a call is to tell that work is not done which ended at a time, or
  * that a stream is not idle that is. A call has told of an end, or work has done something that the
  * host can see: then nobody is to be told so of what ended before.
  */
-bool cushim__engine_hides(uint64_t end_ns);
-bool cushim__engine_hides_stream(const struct cushim__stream *stream);
-void cushim__engine_told(void);
-void cushim__engine_shown(void);
+bool cushim__mock_sim_delays_answer(uint64_t end_ns);
+bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);
+void cushim__mock_sim_reported(void);
+void cushim__mock_sim_shown(void);
 
 /* The head of a stream that waits for something outside the engine may have become ready. */
-void cushim__engine_recheck(struct cushim__stream *stream);
+void cushim__mock_sim_recheck(struct mock_stream *stream);
 
 /*
  * An operation is executed in the call that makes it, and never queued: where races are looked for
  * it gets a number like others.
  */
-void cushim__engine_number(struct cushim__stream *stream, struct cushim__operation *operation);
+void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation);
 
 /* The number of the operation that was submitted last. */
-uint64_t cushim__engine_submitted(void);
+uint64_t cushim__mock_sim_submitted(void);
 
 /* How many operations are pending, and how many were executed. */
-size_t cushim__engine_pending(void);
-uint64_t cushim__engine_executed(void);
+size_t cushim__mock_sim_pending(void);
+uint64_t cushim__mock_sim_executed(void);
 
 /* Work of a stream up to a number is waited for: under the lazy schedule it starts now. */
-void cushim__engine_demand(struct cushim__stream *stream, uint64_t number);
+void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number);
 
 /* Drop all queued work of a stream that ends with its context; a host function is waited for. */
-void cushim__engine_forget(struct cushim__stream *stream);
+void cushim__mock_sim_forget(struct mock_stream *stream);
 
 /* The same of all streams of a context. What waited for their work in other contexts goes on. */
-void cushim__engine_forget_context(struct cushim__context *context);
+void cushim__mock_sim_forget_context(struct mock_context *context);
 
 /* Explicit steps: cushim_mock_advance(), _step() and _drain(). */
-void cushim__engine_advance(uint64_t duration_ns);
-bool cushim__engine_step(void);
+void cushim__mock_sim_advance(uint64_t duration_ns);
+bool cushim__mock_sim_step(void);
 
 /* Let operations go that hang by a fault: they end now. */
-void cushim__engine_release(void);
+void cushim__mock_sim_release(void);
 
 /* A sticky error: every later call answers it, queued work is dropped. */
-void cushim__engine_fault(CUresult code);
+void cushim__mock_sim_fault(CUresult code);
 
 #endif

@@ -7,65 +7,65 @@
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 
-struct cushim__capture;
-struct cushim__captured_stream;
-struct cushim__thread;
+struct mock_capture;
+struct mock_captured_stream;
+struct mock_thread;
 
-enum cushim__stream_kind { CUSHIM__CREATED, CUSHIM__LEGACY, CUSHIM__PER_THREAD_DEFAULT };
+enum mock_stream_kind { MOCK_CREATED, MOCK_LEGACY, MOCK_PER_THREAD_DEFAULT };
 
 /* How it stands with the head of a stream. */
-enum cushim__stream_state {
-    CUSHIM__IDLE,    /* no head, or it was not looked at */
-    CUSHIM__BLOCKED, /* the head waits for other work */
-    CUSHIM__POLLED,  /* the head waits for something outside the engine: asked again and again */
-    CUSHIM__QUEUED,  /* the head waits for a lane of its unit */
-    CUSHIM__RUNNING, /* its end, or the start of its host function, stands in the heap */
-    CUSHIM__ON_HOST, /* the helper thread executes it */
-    CUSHIM__HUNG,    /* it never ends, by a rule of faults */
+enum mock_stream_state {
+    MOCK_IDLE,    /* no head, or it was not looked at */
+    MOCK_BLOCKED, /* the head waits for other work */
+    MOCK_POLLED,  /* the head waits for something outside the engine: asked again and again */
+    MOCK_QUEUED,  /* the head waits for a lane of its unit */
+    MOCK_RUNNING, /* its end, or the start of its host function, stands in the heap */
+    MOCK_ON_HOST, /* the helper thread executes it */
+    MOCK_HUNG,    /* it never ends, by a rule of faults */
 };
 
-struct cushim__stream {
-    struct cushim__object object; /* .context is its context */
-    enum cushim__stream_kind kind;
+struct mock_stream {
+    struct mock_object object; /* .context is its context */
+    enum mock_stream_kind kind;
     unsigned flags;
     int priority;
-    unsigned long long id;                  /* what cuStreamGetId answers */
-    struct cushim__thread *owner;           /* of a per-thread default stream */
-    struct cushim__stream *next, *previous; /* in its context */
-    struct cushim__stream *next_default;    /* of another thread, in its context */
-    bool linked;                            /* it stands there: its context lives */
+    unsigned long long id;               /* what cuStreamGetId answers */
+    struct mock_thread *owner;           /* of a per-thread default stream */
+    struct mock_stream *next, *previous; /* in its context */
+    struct mock_stream *next_default;    /* of another thread, in its context */
+    bool linked;                         /* it stands there: its context lives */
 
     /* The engine's. */
-    struct cushim__operation *head, *tail;
+    struct mock_operation *head, *tail;
     size_t pending;
-    enum cushim__stream_state state;
+    enum mock_stream_state state;
     uint64_t free_ns;  /* when the former head ended */
     uint64_t due_ns;   /* of the entry in the heap */
     uint64_t demanded; /* work up to this number is waited for (lazy schedule) */
-    const struct cushim__operation *demanded_last; /* how far that was told; NULL: to nobody yet */
+    const struct mock_operation *demanded_last; /* how far that was told; NULL: to nobody yet */
     size_t heap_place;
     bool lane;     /* the head has a lane of its unit */
     uint8_t line;  /* in which of its unit's lines it waits */
     bool ordered;  /* the head waits for the legacy default stream, or that one for others */
     unsigned held; /* by whom it may not be freed */
     bool listed;   /* in the list of streams to look at */
-    struct cushim__stream *next_listed;
+    struct mock_stream *next_listed;
     bool demand_listed; /* in the list of those whose demand is to be passed on */
-    struct cushim__stream *next_demanded;
+    struct mock_stream *next_demanded;
     struct cushim__operation_fault fault; /* of the head, once it has begun */
-    struct cushim__stream *next_waiting;  /* for the same record, lane, helper or poll */
+    struct mock_stream *next_waiting;     /* for the same record, lane, helper or poll */
     bool destroyed;                       /* by the program: freed once its work has ended */
 
-    struct cushim__stream *next_planned; /* in the same plan (api/stream_plan.h) */
+    struct mock_stream *next_planned; /* in the same plan (api/stream_plan.h) */
 
     uint32_t strand; /* of src/race/timeline.h; 0: none */
 
     /* The capture's (api/capture.h). */
-    struct cushim__capture *capture; /* NULL: it is not captured */
-    struct cushim__captured_stream *captured;
+    struct mock_capture *capture; /* NULL: it is not captured */
+    struct mock_captured_stream *captured;
 
     /* What StreamSetAttribute keeps: src/mock/api/stream_attribute.c. */
-    struct cushim__stream_settings {
+    struct mock_stream_settings {
         CUsynchronizationPolicy synchronization;
         CUaccessPolicyWindow window;
         int memory_domain;
@@ -78,40 +78,40 @@ struct cushim__stream {
  * per-thread call the calling thread's. INVALID_CONTEXT if a default stream is meant and no context
  * is current; a created stream needs none.
  */
-CUresult cushim__stream_find(CUstream handle, struct cushim__stream **stream);
+CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream);
 
 /* Whether a handle means a default stream; and which of a context it means, current or not. */
-bool cushim__stream_is_default(CUstream handle);
-CUresult cushim__stream_default(CUstream handle, struct cushim__context *context,
-                                struct cushim__stream **stream);
+bool cushim__mock_stream_is_default(CUstream handle);
+CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
+                                     struct mock_stream **stream);
 
 /* Whether the legacy default stream and this one wait for each other. */
-bool cushim__stream_blocks(const struct cushim__stream *stream);
+bool cushim__mock_stream_blocks(const struct mock_stream *stream);
 
 /* A priority as a stream gets it: within what the device has (statement 50). */
-int cushim__stream_priority(int priority);
+int cushim__mock_stream_priority(int priority);
 
 /* A stream of a context, which has no handle yet. NULL: out of memory. */
-struct cushim__stream *cushim__stream_create(struct cushim__context *context,
-                                             enum cushim__stream_kind kind, unsigned flags,
-                                             int priority);
+struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
+                                               enum mock_stream_kind kind, unsigned flags,
+                                               int priority);
 
 /* Give it the handle that the program sees. */
-CUresult cushim__stream_publish(struct cushim__stream *stream);
+CUresult cushim__mock_stream_publish(struct mock_stream *stream);
 
 /* Nobody submits to it any more: it is freed once its work has ended. */
-void cushim__stream_end(struct cushim__stream *stream);
+void cushim__mock_stream_end(struct mock_stream *stream);
 
 /* Free a stream that has ended and whose work has, unless it is held; the engine's. */
-void cushim__stream_free(struct cushim__stream *stream);
+void cushim__mock_stream_free(struct mock_stream *stream);
 
 /*
  * Between the two it is not freed, whatever happens to it; then it is, if it has ended meanwhile.
  */
-void cushim__stream_hold(struct cushim__stream *stream);
-void cushim__stream_let_go(struct cushim__stream *stream);
+void cushim__mock_stream_hold(struct mock_stream *stream);
+void cushim__mock_stream_release(struct mock_stream *stream);
 
 /* A context ends, and its streams are idle: free the default ones, keep those that have handles. */
-void cushim__streams_forget(struct cushim__context *context);
+void cushim__mock_streams_forget(struct mock_context *context);
 
 #endif

@@ -9,13 +9,13 @@ enum { POLL_NS = 50000 };
 
 /* Work up to a number, of a stream or of a context. */
 struct work {
-    const struct cushim__stream *stream;   /* NULL: the context's streams */
-    const struct cushim__context *context; /* whose streams count besides */
+    const struct mock_stream *stream;   /* NULL: the context's streams */
+    const struct mock_context *context; /* whose streams count besides */
     bool blocking_only;
     uint64_t number;
 };
 
-static bool stream_done(const struct cushim__stream *stream, uint64_t number)
+static bool stream_done(const struct mock_stream *stream, uint64_t number)
 {
     return !stream->head || stream->head->number > number;
 }
@@ -28,23 +28,24 @@ static bool work_done(const void *what)
         return false;
     if (!work->context)
         return true;
-    for (const struct cushim__stream *one = work->context->streams; one; one = one->next) {
-        if ((!work->blocking_only || cushim__stream_blocks(one)) && !stream_done(one, work->number))
+    for (const struct mock_stream *one = work->context->streams; one; one = one->next) {
+        if ((!work->blocking_only || cushim__mock_stream_blocks(one)) &&
+            !stream_done(one, work->number))
             return false;
     }
     return true;
 }
 
-void cushim__wait_for_change(void)
+void cushim__mock_wait_for_change(void)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
     engine->waiters++;
     if (engine->polled.first || engine->outside > 0) {
-        cushim__condition_wait_for(&engine->changed, &cushim__world->lock, POLL_NS);
-        cushim__run_polled();
+        cushim__condition_wait_for(&engine->changed, &cushim__mock->lock, POLL_NS);
+        cushim__mock_run_polled();
     } else {
-        cushim__condition_wait(&engine->changed, &cushim__world->lock);
+        cushim__condition_wait(&engine->changed, &cushim__mock->lock);
     }
     engine->waiters--;
 }
@@ -52,131 +53,131 @@ void cushim__wait_for_change(void)
 /* One step towards what a call waits for. False: nothing will ever come. */
 static bool drive(void)
 {
-    struct cushim__engine *engine = cushim__engine();
+    struct mock_sim *engine = cushim__mock_sim();
 
-    if (cushim__world->settings.mode == CUSHIM__AUTO) {
-        cushim__run_polled_some();
-        if (!cushim__heap_first())
-            cushim__run_polled();
-        if (cushim__run_next()) {
+    if (cushim__mock->settings.mode == MOCK_AUTO) {
+        cushim__mock_run_polled_some();
+        if (!cushim__mock_heap_first())
+            cushim__mock_run_polled();
+        if (cushim__mock_run_next()) {
             engine->time_ns = engine->now_ns;
             return true;
         }
         if (engine->on_host == 0 && engine->outside == 0 && !engine->polled.first)
             return false;
     }
-    cushim__wait_for_change();
+    cushim__mock_wait_for_change();
     return true;
 }
 
-CUresult cushim__engine_wait_refused(void)
+CUresult cushim__mock_sim_wait_refused(void)
 {
-    cushim__violation("it would have to wait, and in manual mode time passes in "
-                      "cushim_mock_advance() and cushim_mock_step() only");
+    cushim__mock_misuse("it would have to wait, and in manual mode time passes in "
+                        "cushim_mock_advance() and cushim_mock_step() only");
     return CUDA_ERROR_TIMEOUT;
 }
 
-CUresult cushim__engine_wait_until(bool (*done)(const void *what), const void *what,
-                                   struct cushim__stream *demanded, uint64_t number)
+CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
+                                     struct mock_stream *demanded, uint64_t number)
 {
     if (demanded)
-        cushim__engine_demand(demanded, number);
+        cushim__mock_sim_demand(demanded, number);
     while (!done(what)) {
-        if (cushim__world->fault)
-            return cushim__world->fault;
-        if (cushim__world->settings.mode == CUSHIM__MANUAL)
-            return cushim__engine_wait_refused();
+        if (cushim__mock->fault)
+            return cushim__mock->fault;
+        if (cushim__mock->settings.mode == MOCK_MANUAL)
+            return cushim__mock_sim_wait_refused();
         if (!drive()) {
-            cushim__violation("it waits for work that nothing will ever finish");
+            cushim__mock_misuse("it waits for work that nothing will ever finish");
             return CUDA_ERROR_TIMEOUT;
         }
     }
-    cushim__engine_told();
-    return cushim__world->fault;
+    cushim__mock_sim_reported();
+    return cushim__mock->fault;
 }
 
-CUresult cushim__engine_wait_outside(bool (*done)(const void *what), const void *what)
+CUresult cushim__mock_sim_wait_outside(bool (*done)(const void *what), const void *what)
 {
     CUresult code;
 
-    cushim__engine()->outside++;
-    code = cushim__engine_wait_until(done, what, NULL, 0);
-    cushim__engine()->outside--;
+    cushim__mock_sim()->outside++;
+    code = cushim__mock_sim_wait_until(done, what, NULL, 0);
+    cushim__mock_sim()->outside--;
     return code;
 }
 
-void cushim__engine_wait_for_thread(bool (*done)(const void *what), const void *what)
+void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what)
 {
     while (!done(what))
-        cushim__wait_for_change();
+        cushim__mock_wait_for_change();
 }
 
-void cushim__engine_tell(void)
+void cushim__mock_sim_changed(void)
 {
-    cushim__condition_broadcast(&cushim__engine()->changed);
+    cushim__condition_broadcast(&cushim__mock_sim()->changed);
 }
 
 /* A stream that somebody waits for is not freed, whatever other threads do with it. */
-static CUresult wait_for_work(const struct work *work, struct cushim__stream *stream)
+static CUresult wait_for_work(const struct work *work, struct mock_stream *stream)
 {
     CUresult code;
 
-    cushim__stream_hold(stream);
-    code = cushim__engine_wait_until(work_done, work, stream, work->number);
-    cushim__stream_let_go(stream);
+    cushim__mock_stream_hold(stream);
+    code = cushim__mock_sim_wait_until(work_done, work, stream, work->number);
+    cushim__mock_stream_release(stream);
     return code;
 }
 
-CUresult cushim__engine_wait_stream(struct cushim__stream *stream)
+CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
 {
-    bool legacy = stream->kind == CUSHIM__LEGACY;
+    bool legacy = stream->kind == MOCK_LEGACY;
     struct work work = {.stream = stream,
                         .context = legacy ? stream->object.context : NULL,
                         .blocking_only = true,
-                        .number = cushim__engine()->submitted};
-    struct cushim__clock *clock = cushim__races_stream(stream);
+                        .number = cushim__mock_sim()->submitted};
+    struct race_clock *clock = cushim__race_stream(stream);
     CUresult code;
 
     if (legacy) {
-        for (struct cushim__stream *one = work.context->streams; one; one = one->next) {
-            if (cushim__stream_blocks(one))
-                cushim__engine_demand(one, work.number);
+        for (struct mock_stream *one = work.context->streams; one; one = one->next) {
+            if (cushim__mock_stream_blocks(one))
+                cushim__mock_sim_demand(one, work.number);
         }
     }
     code = wait_for_work(&work, stream);
-    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
 
-CUresult cushim__engine_wait_last(struct cushim__stream *stream)
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream)
 {
     struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
-    struct cushim__clock *clock = cushim__races_last(stream);
+    struct race_clock *clock = cushim__race_last(stream);
     CUresult code = wait_for_work(&work, stream);
 
-    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
 
-CUresult cushim__engine_wait_context(struct cushim__context *context)
+CUresult cushim__mock_sim_wait_context(struct mock_context *context)
 {
-    struct work work = {.context = context, .number = cushim__engine()->submitted};
-    struct cushim__clock *clock = cushim__races_context(context);
+    struct work work = {.context = context, .number = cushim__mock_sim()->submitted};
+    struct race_clock *clock = cushim__race_context(context);
     CUresult code;
 
-    for (struct cushim__stream *one = context->streams; one; one = one->next)
-        cushim__engine_demand(one, work.number);
+    for (struct mock_stream *one = context->streams; one; one = one->next)
+        cushim__mock_sim_demand(one, work.number);
     context->held++;
-    code = cushim__engine_wait_until(work_done, &work, NULL, 0);
+    code = cushim__mock_sim_wait_until(work_done, &work, NULL, 0);
     context->held--;
-    cushim__races_saw(clock, code == CUDA_SUCCESS);
+    cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
 
-bool cushim__engine_busy(const struct cushim__stream *stream)
+bool cushim__mock_sim_busy(const struct mock_stream *stream)
 {
     struct work work = {.stream = stream,
-                        .context = stream->kind == CUSHIM__LEGACY ? stream->object.context : NULL,
+                        .context = stream->kind == MOCK_LEGACY ? stream->object.context : NULL,
                         .blocking_only = true,
                         .number = UINT64_MAX};
 

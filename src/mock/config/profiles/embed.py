@@ -13,7 +13,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0 */
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #endif
 
-const struct cushim__builtin_profile cushim__builtin_profiles[] = {
+const struct mock_builtin_profile cushim__mock_builtin_profiles[] = {
 '''
 
 
