@@ -41,4 +41,10 @@ static inline const char *cushim__slot_name(unsigned slot)
     return cushim__symbol_names + cushim__symbols[slot].name;
 }
 
+/* Where the function of a slot stands in a table. */
+static inline const void *cushim__mock_table_slot(const struct cushim_table *table, unsigned slot)
+{
+    return (const char *)table + sizeof(size_t) + slot * sizeof(cushim_function);
+}
+
 #endif

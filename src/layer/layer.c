@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/fork.h"
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/fault/fault.h"
+#include "src/layer/fault/hang.h"
 #include "src/layer/left/hold.h"
 #include "src/layer/recording/recording.h"
 #include "src/layer/sweep/call.h"
-#include "src/mock/fork.h"
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;
@@ -19,10 +20,31 @@ const char cushim__layer_ended[] = "there is no such layer: it has ended, or non
 static bool is_taken;
 static uint64_t serial;
 
-const void *cushim__layer_place(const struct cushim_table *table, unsigned slot)
+/* The layer whose lock this thread has taken for a fork; NULL: none. */
+static _Thread_local struct cushim_layer *held;
+
+static void hold(void)
 {
-    return (const char *)table + sizeof(size_t) + slot * sizeof(cushim_function);
+    held = cushim_layer_current();
+    if (held)
+        cushim__lock_take(&held->lock);
 }
+
+static void let_go(void)
+{
+    if (held)
+        cushim__lock_release(&held->lock);
+    held = NULL;
+}
+
+/* The threads that hang are not in the child. */
+static void begin_child(void)
+{
+    cushim__hang_in_child();
+    let_go();
+}
+
+static const struct cushim__fork_handlers fork_handlers = {hold, let_go, begin_child};
 
 static bool is_whole(const struct cushim_table *table)
 {
@@ -31,7 +53,7 @@ static bool is_whole(const struct cushim_table *table)
     if (table->size < sizeof *table)
         return false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (memcmp(cushim__layer_place(table, slot), &none, sizeof none) == 0)
+        if (memcmp(cushim__mock_table_slot(table, slot), &none, sizeof none) == 0)
             return false;
     }
     return true;
@@ -51,7 +73,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
         __atomic_store_n(&is_taken, false, __ATOMIC_RELEASE);
         return table == &cushim__layer_table ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_OUT_OF_MEMORY;
     }
-    cushim__mock_register_atfork();
+    cushim__set_fork_handlers(CUSHIM__FORK_LAYER, &fork_handlers);
     cushim__lock_create(&created->lock);
     created->wrapped = table;
     created->serial = ++serial;

@@ -5,8 +5,9 @@
 
 #include <cushim/testing/layer.h>
 
+#include "src/base/layer_host.h"
+#include "src/base/lock.h"
 #include "src/layer/watch.h"
-#include "src/mock/lock.h"
 
 struct cushim_layer {
     struct cushim__lock lock; /* of everything that its parts keep */
@@ -33,30 +34,10 @@ static inline bool cushim__layer_exists(const struct cushim_layer *layer)
 /* What is said to who has another. */
 extern const char cushim__layer_ended[];
 
-/* cushim_layer_create() with a table that is given. */
-CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer);
-
-/* Where the function of a slot stands in a table. */
-const void *cushim__layer_place(const struct cushim_table *table, unsigned slot);
-
 /*
  * The slot of a function that stands in a table; the one of this base name, if several are alike.
  */
 bool cushim__layer_find(const struct cushim_table *table, const char *base, const void *function,
                         unsigned *slot);
-
-/*
- * What the layer asks of the mock while there is one; NULL: there is none. Called with the layer's
- * lock held, so none of these may call through the layer.
- */
-struct cushim__layer_host {
-    uint64_t (*now_ns)(void);
-    void (*delay)(uint64_t duration_ns); /* let virtual time pass */
-    void (*fault)(CUresult code);        /* a sticky error */
-    bool (*device)(int *device);         /* of the current context; false: there is none */
-    void (*alone)(void (*act)(void));    /* act while no operation begins or ends */
-    void (*release)(void);               /* let operations go that hang */
-};
-extern const struct cushim__layer_host *cushim__layer_host;
 
 #endif

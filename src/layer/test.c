@@ -7,11 +7,11 @@
 #include <cushim/testing/test.h>
 
 #include "loader/options.h"
+#include "src/base/result.h"
 #include "src/base/text.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording/known.h"
 #include "src/layer/recording/recording.h"
-#include "src/layer/result.h"
 #include "src/layer/test.h"
 #include "src/mock/core/state.h"
 

@@ -9,10 +9,8 @@
 #include "src/layer/left/hold.h"
 #include "src/layer/recording/recording.h"
 #include "src/layer/sweep/call.h"
-#include "src/mock/call.h"
 
 uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
-const struct cushim__layer_host *cushim__layer_host;
 
 /* The calling thread, as the layer of this serial knows it. */
 static _Thread_local struct {
@@ -72,7 +70,7 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
 
     begin(call, slot, values);
     /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
-    if (!layer || cushim__mock_in_kernel)
+    if (!layer || cushim__in_kernel)
         return true;
     cushim__lock_take(&layer->lock);
     if (thread.layer != layer->serial) {
@@ -99,7 +97,7 @@ bool cushim__layer_find(const struct cushim_table *table, const char *base, cons
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         const char *name = cushim__slot_name(i);
 
-        if (memcmp(cushim__layer_place(table, i), &function, sizeof function) != 0)
+        if (memcmp(cushim__mock_table_slot(table, i), &function, sizeof function) != 0)
             continue;
         if (cushim__symbols[i].base_length == length && memcmp(name, base, length) == 0) {
             *slot = i;
@@ -121,7 +119,7 @@ static void lead_here(const struct cushim__call *call)
 
     if (base && function && *function &&
         cushim__layer_find(cushim__layer->wrapped, base, *function, &slot))
-        memcpy(function, cushim__layer_place(&cushim__layer_table, slot), sizeof *function);
+        memcpy(function, cushim__mock_table_slot(&cushim__layer_table, slot), sizeof *function);
 }
 
 CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/layer/fault/rules.h"
-#include "src/layer/layer.h"
+#include "src/base/layer_host.h"
 #include "src/library/exports.h"
 #include "src/library/hide.h"
 #include "src/library/life.h"
@@ -111,42 +110,9 @@ static void tell_left(struct cushim_mock *mock)
                 state.allocations == 1 ? "" : "s");
 }
 
-/*
- * A rule that hides symbols has done so before the program looked, which nobody sees: it may have
- * done its work without a call.
- */
-static bool is_unused(unsigned rule)
+static void print_fault(const char *line)
 {
-    const enum cushim_fault_effect effect = cushim__faults.rules[rule].effect;
-
-    return effect != CUSHIM_FAULT_MISSING && effect != CUSHIM_FAULT_OLDER &&
-           cushim_fault_fired(cushim_layer_current(), rule) == 0;
-}
-
-/* Rules that never fired. */
-static void tell_unused(void)
-{
-    char line[CUSHIM__FAULT_LINE];
-
-    for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
-        if (!is_unused(rule))
-            continue;
-        cushim__fault_describe(rule, line, sizeof line);
-        fprintf(stderr, "cushim mock: fault %s\n", line);
-    }
-}
-
-/* Whether a lock comes free in a moment, as it does unless this thread has it. */
-static bool can_lock(struct cushim__lock *lock)
-{
-    for (int i = 0; i < 1000; i++) {
-        if (cushim__lock_try(lock)) {
-            cushim__lock_release(lock);
-            return true;
-        }
-        cushim__yield();
-    }
-    return false;
+    fprintf(stderr, "cushim mock: fault %s\n", line);
 }
 
 void cushim__library_end(void)
@@ -155,13 +121,13 @@ void cushim__library_end(void)
     const char *first;
 
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
-    if (!mock || !can_lock(&mock->lock) || (mock->layer && !can_lock(&mock->layer->lock)))
+    if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
     first = cushim_mock_violation(mock, 0);
     if (mock->settings.report_left && !mock->forked)
         tell_left(mock);
     if (mock->layer && !mock->forked)
-        tell_unused();
+        cushim__faults_print_unused(print_fault);
     if (first)
         fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->violations,
                 mock->violations == 1 ? "" : "s", first);

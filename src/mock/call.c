@@ -14,7 +14,6 @@
 
 _Thread_local bool cushim__mock_call_per_thread;
 _Thread_local bool cushim__mock_in_host_function;
-_Thread_local bool cushim__mock_in_kernel;
 _Thread_local struct cushim_mock *cushim__mock_held_for_fork;
 
 /* The call under way on this thread. */
@@ -46,23 +45,23 @@ static CUresult after_fault(const struct cushim_mock *mock)
 /* What a call answers before its function is asked. */
 static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
-    const unsigned rules = cushim__mock_call_rules(slot);
+    const unsigned rules = cushim__call_rules(slot);
 
     if (mock->settings.personality == MOCK_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
-    if (mock->forked && !(rules & MOCK_AFTER_FORK))
+    if (mock->forked && !(rules & CUSHIM__AFTER_FORK))
         return CUDA_ERROR_NOT_INITIALIZED;
-    if (!mock->initialised && !(rules & MOCK_BEFORE_INIT)) {
-        call.too_early = rules & MOCK_ARGUMENTS_FIRST;
+    if (!mock->initialised && !(rules & CUSHIM__BEFORE_INIT)) {
+        call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
         return call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     }
     /* A host function takes the time that its operation costs, whatever it calls. */
     if (cushim__mock_in_host_function)
-        return rules & MOCK_IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
+        return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
     cushim__mock_sim_pass(cost_of(&mock->settings, slot));
-    if (mock->fault != CUDA_SUCCESS && !(rules & MOCK_AFTER_FAULT))
+    if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
         return after_fault(mock);
     return CUDA_SUCCESS;
 }
@@ -72,7 +71,7 @@ CUresult cushim__mock_call_enter(unsigned slot)
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
     /* This thread has the lock, and perhaps another call under way. */
-    if (cushim__mock_in_kernel)
+    if (cushim__in_kernel)
         return CUDA_ERROR_NOT_PERMITTED;
     call.slot = slot;
     call.mock = mock;
@@ -91,7 +90,7 @@ CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
 {
     struct cushim_mock *mock = call.mock;
 
-    if (!mock || cushim__mock_in_kernel)
+    if (!mock || cushim__in_kernel)
         return code;
     if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
         code = CUDA_ERROR_NOT_INITIALIZED;

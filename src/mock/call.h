@@ -30,6 +30,8 @@
 #include <stdint.h>
 
 #include "loader/symbols.h"
+#include "src/base/call_rules.h"
+#include "src/base/layer_host.h"
 #include "src/mock/calls.h"
 
 #define MOCK_EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
@@ -69,29 +71,9 @@ extern _Thread_local bool cushim__mock_call_per_thread;
 extern _Thread_local bool cushim__mock_in_host_function;
 
 /*
- * Whether this thread is in the function that stands for a kernel. It is called under the lock, so
- * that a call of the driver from it would never return: it answers CUDA_ERROR_NOT_PERMITTED
- * instead.
- */
-extern _Thread_local bool cushim__mock_in_kernel;
-
-/*
  * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that come
  * after the mock's may call the driver, as a loader's does that asks whether it is initialised.
  */
 extern _Thread_local struct cushim_mock *cushim__mock_held_for_fork;
-
-/* What holds for a slot, in call_rules.c: data that cushim__mock_call_enter() reads. */
-enum {
-    MOCK_BEFORE_INIT = 1,      /* works before cuInit */
-    MOCK_IN_HOST_FUNCTION = 2, /* may be called by a host function; others answer 800 there */
-    MOCK_AFTER_FAULT = 4,      /* works after a sticky error */
-    MOCK_AFTER_FORK = 8,       /* works in the child of a process that had called cuInit */
-    /*
-     * Before cuInit it is called all the same, and what it answers to its arguments is the answer.
-     */
-    MOCK_ARGUMENTS_FIRST = 16,
-};
-uint8_t cushim__mock_call_rules(unsigned slot);
 
 #endif

@@ -12,8 +12,8 @@ static CUresult check(const struct cushim_mock *mock)
 {
     if (!mock)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_in_kernel || cushim__mock_in_host_function ? CUDA_ERROR_NOT_PERMITTED
-                                                                   : CUDA_SUCCESS;
+    return cushim__in_kernel || cushim__mock_in_host_function ? CUDA_ERROR_NOT_PERMITTED
+                                                              : CUDA_SUCCESS;
 }
 
 CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)

@@ -2,7 +2,7 @@
 /* What the layer asks of the mock. */
 #include "src/mock/layer_host.h"
 
-#include "src/layer/layer.h"
+#include "src/base/layer_host.h"
 #include "src/mock/api/context.h"
 #include "src/mock/call.h"
 #include "src/mock/core/device.h"
@@ -17,7 +17,7 @@ static struct cushim_mock *enter(bool *has_lock)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    *has_lock = cushim__mock_in_kernel || cushim__mock_held_for_fork == mock;
+    *has_lock = cushim__in_kernel || cushim__mock_held_for_fork == mock;
     if (mock && !*has_lock)
         cushim__lock_take(&mock->lock);
     return mock;
@@ -44,7 +44,7 @@ static void delay(uint64_t duration_ns)
     bool has_lock;
     struct cushim_mock *mock = enter(&has_lock);
 
-    if (mock && !cushim__mock_in_kernel)
+    if (mock && !cushim__in_kernel)
         cushim__mock_sim_pass(duration_ns);
     leave(mock, has_lock);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock as the layer's host: src/layer/layer.h. */
+/* The mock as the layer's host: src/base/layer_host.h. */
 #ifndef CUSHIM_MOCK_HOST_H
 #define CUSHIM_MOCK_HOST_H
 

@@ -7,8 +7,7 @@
 #include <stdlib.h>
 
 #include "loader/options.h"
-#include "src/layer/fault/rules.h"
-#include "src/layer/layer.h"
+#include "src/base/layer_host.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
@@ -126,7 +125,9 @@ static CUresult create_layer(struct cushim_mock *mock, const struct cushim_mock_
         snprintf(options->message, options->message_size,
                  "rules of faults need a layer, and the process has one: add them to that");
     if (code == CUDA_SUCCESS)
-        code = cushim__faults_add(mock->settings.faults, mock->settings.fault_count);
+        code = cushim_fault_parse(mock->layer, mock->settings.faults, NULL, 0);
+    if (code == CUDA_SUCCESS)
+        mock->table = cushim_layer_table(mock->layer);
     return code;
 }
 
@@ -153,22 +154,24 @@ static CUresult create(const struct cushim_mock_options *options,
         return code;
     }
     created->serial = ++serial;
+    created->table = &cushim__mock_table;
     cushim__mock_register_atfork();
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
     set_world(created);
     code = fill();
     cushim__lock_release(&created->lock);
+    cushim__mock_host_begin();
     if (code == CUDA_SUCCESS)
         code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
         destroy_layer(created);
+        cushim__mock_host_end();
         cushim__lock_take(&created->lock);
         empty();
         end(created);
         return code;
     }
-    cushim__mock_host_begin();
     *mock = created;
     return CUDA_SUCCESS;
 }
@@ -225,9 +228,7 @@ struct cushim_mock *cushim_mock_current(void)
 
 const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
 {
-    if (!mock)
-        return NULL;
-    return mock->layer ? &cushim__layer_table : &cushim__mock_table;
+    return mock ? mock->table : NULL;
 }
 
 CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_state *state)

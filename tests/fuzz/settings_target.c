@@ -9,6 +9,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/layer_host.h"
 #include "src/mock/config/profile.h"
 #include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 #include "world.h"
 
 enum { THREADS = 8, CALLS = 1000 };

@@ -13,7 +13,7 @@
 #include <cushim/testing/mock.h>
 #include <cushim/testing/test.h>
 
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 
 extern struct cushim_test *kit;
 extern struct cushim_mock *mock;

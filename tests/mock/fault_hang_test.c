@@ -6,7 +6,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 #include "tests/mock/world.h"
 #include "tests/support/gate.h"
 

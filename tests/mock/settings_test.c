@@ -107,11 +107,7 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
                "devices = 2\n"
                "fault = op.* => hang\n");
     assert_int_equal(settings.fault_count, 2);
-    assert_string_equal(settings.faults[0].site, "cuInit");
-    assert_int_equal(settings.faults[0].nth, 2);
-    assert_int_equal(settings.faults[0].code, CUDA_ERROR_NO_DEVICE);
-    assert_string_equal(settings.faults[1].site, "op.*");
-    assert_true(settings.faults[1].is_operation);
+    assert_string_equal(settings.faults, "cuInit:nth=2 => return(NO_DEVICE)\nop.* => hang\n");
     assert_true(cushim__mock_settings_repeat("fault", 5));
     assert_false(cushim__mock_settings_repeat("devices", 7));
     assert_false(cushim__mock_settings_repeat("cost.cuInit", 11));

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "src/base/result.h"
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/layer.h"
-#include "src/layer/result.h"
 
 enum { DEEPEST = 16, TOLD = 4 };
 

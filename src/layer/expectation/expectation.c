@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "loader/options.h"
+#include "src/base/result.h"
 #include "src/layer/layer.h"
 #include "src/layer/left/deed.h"
 #include "src/layer/recording/recording.h"
-#include "src/layer/result.h"
 
 static struct cushim__expected *expectations;
 

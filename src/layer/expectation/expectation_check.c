@@ -2,9 +2,9 @@
 /* Whether an expectation makes sense, and whether a call is what it expects. */
 #include <string.h>
 
+#include "src/base/suggestion.h"
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/pattern.h"
-#include "src/mock/config/names.h"
 
 /* One more than the place of the last matcher that says something. */
 static unsigned matchers(const struct cushim__expected *expected)
@@ -38,7 +38,7 @@ static void tell_unknown(struct cushim__text *message, const char *function)
     struct cushim__suggestion nearest;
 
     cushim__suggestion_begin(&nearest, &word);
-    cushim__mock_call_offer(&nearest);
+    cushim__suggestion_offer_functions(&nearest);
     cushim__text_format(message, "the driver has no function %s", function);
     if (nearest.name)
         cushim__text_format(message, "; did you mean %s?", nearest.name);

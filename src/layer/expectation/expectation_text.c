@@ -2,9 +2,9 @@
 /* Expectations, and what became of them, as text. */
 #include <string.h>
 
+#include "src/base/result.h"
 #include "src/layer/expectation/expectation.h"
 #include "src/layer/recording/tag.h"
-#include "src/layer/result.h"
 
 /* A number, or the tag of a handle that is known. */
 static void add_value(struct cushim__text *text, const struct cushim__expected *expected,

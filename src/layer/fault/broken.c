@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "src/base/call_rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/call.h"
 
 static CUresult sticky, lost;
 static int lost_device;
@@ -40,7 +40,7 @@ bool cushim__names_device(const struct cushim__call *call, int device)
 
 static bool works_after_fault(unsigned slot)
 {
-    return cushim__mock_call_rules(slot) & MOCK_AFTER_FAULT;
+    return cushim__call_rules(slot) & CUSHIM__AFTER_FAULT;
 }
 
 void cushim__broken_sticky(CUresult code)
@@ -67,7 +67,7 @@ void cushim__broken_watch(void)
     }
 }
 
-void cushim__broken_lose(CUresult code, int device)
+void cushim__device_lose(CUresult code, int device)
 {
     if (!cushim_layer_current() || __atomic_load_n(&lost, __ATOMIC_ACQUIRE) != CUDA_SUCCESS)
         return;

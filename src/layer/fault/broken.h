@@ -9,9 +9,6 @@
 /* A sticky error comes: the mock's own if there is a mock, else the layer's. */
 void cushim__broken_sticky(CUresult code);
 
-/* A device is lost; -1: all. */
-void cushim__broken_lose(CUresult code, int device);
-
 /* Functions that take a device are to be watched, for one may be lost by an operation. */
 void cushim__broken_watch(void);
 

@@ -7,7 +7,6 @@
 #include "src/layer/fault/lookup.h"
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/call.h"
 
 /* A call that is met in one phase, and what it has met. */
 struct meeting {
@@ -102,7 +101,7 @@ static CUresult strike(const struct meeting *meeting, struct cushim__call *call)
     switch (rule->effect) {
     case CUSHIM_FAULT_LOST:
         cushim__broken_watch();
-        cushim__broken_lose(rule->code, rule->device);
+        cushim__device_lose(rule->code, rule->device);
         cushim__broken_sticky(rule->code);
         return rule->code;
     case CUSHIM_FAULT_STICKY:

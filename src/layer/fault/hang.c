@@ -2,7 +2,6 @@
 #include "src/layer/fault/hang.h"
 
 #include "src/layer/layer.h"
-#include "src/mock/system.h"
 
 /* Under the layer's lock. */
 static struct cushim__condition changed;
@@ -60,26 +59,6 @@ void cushim__hang_in_child(void)
     hanging = 0;
 }
 
-/* A condition that nobody signals is a sleep on every system. */
-static void sleep_for(uint64_t duration_ns)
-{
-    const uint64_t start = cushim__host_ns();
-    struct cushim__lock lock;
-    struct cushim__condition never;
-    uint64_t passed = 0;
-
-    cushim__lock_create(&lock);
-    cushim__condition_create(&never);
-    cushim__lock_take(&lock);
-    while (passed < duration_ns) {
-        cushim__condition_wait_for(&never, &lock, duration_ns - passed);
-        passed = cushim__host_ns() - start;
-    }
-    cushim__lock_release(&lock);
-    cushim__condition_destroy(&never);
-    cushim__lock_destroy(&lock);
-}
-
 void cushim__hang_delay(uint64_t duration_ns)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
@@ -87,5 +66,5 @@ void cushim__hang_delay(uint64_t duration_ns)
     if (host)
         host->delay(duration_ns);
     else
-        sleep_for(duration_ns);
+        cushim__sleep(duration_ns);
 }

@@ -6,7 +6,6 @@
 
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/call.h"
 
 enum { PER_THREAD_STREAM = 2, NOT_FOUND = 1 };
 

@@ -21,7 +21,8 @@ static void strike(struct cushim__operation_fault *fault, const struct cushim__f
     fault->device = rule->device;
 }
 
-void cushim__fault_of_operation(struct cushim__operation_fault *fault, const char *kind, int device)
+void cushim__faults_of_operation(struct cushim__operation_fault *fault, const char *kind,
+                                 int device)
 {
     uint64_t set = __atomic_load_n(&cushim__faults.operations, __ATOMIC_ACQUIRE);
 

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/suggestion.h"
 #include "src/layer/fault/part.h"
 #include "src/layer/fault/site.h"
-#include "src/mock/config/suggestion.h"
 
 /* A rule that is being read, and where its parts stand. */
 struct reading {
@@ -177,4 +177,11 @@ CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim
     contradiction = cushim__fault_contradiction(rule, &part);
     return contradiction ? cushim__lines_refuse(lines, reading.where[part], "%s", contradiction)
                          : CUDA_SUCCESS;
+}
+
+CUresult cushim__fault_check(const struct cushim__word *rule, const struct cushim__lines *lines)
+{
+    struct cushim__fault_rule read;
+
+    return cushim__fault_read(&read, rule, lines);
 }

@@ -3,8 +3,8 @@
 #ifndef CUSHIM_LAYER_FAULT_PARSE_H
 #define CUSHIM_LAYER_FAULT_PARSE_H
 
+#include "src/base/lines.h"
 #include "src/layer/fault/rule.h"
-#include "src/mock/config/lines.h"
 
 /*
  * Read a rule from a part of the current line. On a refusal the message of `lines` says where and

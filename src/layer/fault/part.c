@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/mock/api/error.h"
-#include "src/mock/config/suggestion.h"
-#include "src/mock/config/value.h"
+#include "src/base/lines.h"
+#include "src/base/result.h"
+#include "src/base/suggestion.h"
 
 enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13050, DECIMALS = 9 };
 
@@ -89,7 +89,7 @@ static bool find_code(const struct cushim__word *word, CUresult *code)
     const char *name;
     CUresult listed;
 
-    for (size_t i = 0; (name = cushim__mock_error_listed(i, &listed)); i++) {
+    for (size_t i = 0; (name = cushim__result_listed(i, &listed)); i++) {
         const bool is_error = strncmp(name, error_prefix, strlen(error_prefix)) == 0;
 
         if (is_error &&
@@ -112,7 +112,7 @@ static CUresult refuse_code(const struct cushim__lines *lines, const struct cush
     if (!cushim__word_begins(word, error_prefix, &name))
         name = *word;
     cushim__suggestion_begin(&nearest, &name);
-    for (size_t i = 0; (listed = cushim__mock_error_listed(i, &code)); i++) {
+    for (size_t i = 0; (listed = cushim__result_listed(i, &code)); i++) {
         if (strncmp(listed, error_prefix, strlen(error_prefix)) == 0)
             cushim__suggestion_offer(&nearest, listed + strlen(error_prefix));
     }

@@ -3,8 +3,8 @@
 #ifndef CUSHIM_LAYER_FAULT_PART_H
 #define CUSHIM_LAYER_FAULT_PART_H
 
+#include "src/base/lines.h"
 #include "src/layer/fault/rule.h"
-#include "src/mock/config/lines.h"
 
 /* The value of a condition. */
 CUresult cushim__fault_read_condition(struct cushim__fault_rule *rule, enum cushim__fault_part part,

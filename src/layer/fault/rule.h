@@ -9,10 +9,10 @@
 
 #include <cushim/testing/layer.h>
 
+#include "src/base/layer_host.h"
 #include "src/layer/kin.h"
 
 enum {
-    CUSHIM__FAULT_RULES = 64,  /* at most so many at once */
     CUSHIM__FAULT_SITE = 96,   /* of the name or pattern of a site, with its end */
     CUSHIM__FAULT_TEXT = 384,  /* of a rule, with its end */
     CUSHIM__FAULT_LINE = 640,  /* of a rule, and what became of it */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/lines.h"
 #include "src/base/text.h"
 #include "src/layer/fault/broken.h"
 #include "src/layer/fault/hang.h"
@@ -11,8 +12,6 @@
 #include "src/layer/fault/site.h"
 #include "src/layer/layer.h"
 #include "src/layer/pattern.h"
-#include "src/mock/call.h"
-#include "src/mock/config/names.h"
 
 struct cushim__faults cushim__faults;
 
@@ -47,7 +46,7 @@ static void add_to_kin(const struct cushim__fault_rule *rule, uint64_t bit)
     const struct cushim__word site = {rule->site, strlen(rule->site)};
     unsigned named;
 
-    if (!cushim__mock_call_find(&site, &named))
+    if (!cushim__value_function(&site, &named))
         return;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         if (!cushim__is_kin(named, slot))
@@ -80,21 +79,24 @@ static void add(const struct cushim__fault_rule *rule)
         cushim__broken_watch();
     }
     /* The engine reads what is behind its bit without the layer's lock. */
-    if (rule->is_operation)
+    if (rule->is_operation) {
         __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
+        __atomic_store_n(&cushim__fault_of_operation, cushim__faults_of_operation,
+                         __ATOMIC_RELEASE);
+    }
 }
 
-CUresult cushim__faults_add(const struct cushim__fault_rule *rules, size_t count)
+static bool add_one(const struct cushim__fault_rule *rule)
 {
     struct cushim_layer *layer = cushim_layer_current();
     bool has_room;
 
     cushim__lock_take(&layer->lock);
-    has_room = count <= CUSHIM__FAULT_RULES - cushim__faults.count;
-    for (size_t i = 0; has_room && i < count; i++)
-        add(&rules[i]);
+    has_room = cushim__faults.count < CUSHIM__FAULT_RULES;
+    if (has_room)
+        add(rule);
     cushim__lock_release(&layer->lock);
-    return has_room ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return has_room;
 }
 
 /* Operations are the mock's: without one, the rule would wait for nothing. */
@@ -174,7 +176,7 @@ CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault 
         return code;
     if (rule.is_operation && !has_mock)
         why = "operations are a mock's, and there is none";
-    else if (cushim__faults_add(&rule, 1) != CUDA_SUCCESS)
+    else if (!add_one(&rule))
         why = "there are 64 rules already";
     if (message_size)
         snprintf(message, message_size, "%s%s", why ? "fault: " : "", why ? why : "");
@@ -184,6 +186,7 @@ CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault 
 /* Under the layer's lock, and the mock's if there is a mock. */
 static void drop(void)
 {
+    __atomic_store_n(&cushim__fault_of_operation, NULL, __ATOMIC_RELEASE);
     __atomic_store_n(&cushim__faults.operations, 0, __ATOMIC_RELEASE);
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
         __atomic_store_n(&cushim__faults.calls[slot], 0, __ATOMIC_RELAXED);

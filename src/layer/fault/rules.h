@@ -10,6 +10,7 @@
 #define CUSHIM_LAYER_FAULT_RULES_H
 
 #include "loader/symbols.h"
+#include "src/base/layer_host.h"
 #include "src/layer/fault/rule.h"
 
 struct cushim__faults {
@@ -28,9 +29,6 @@ struct cushim__faults {
 };
 extern struct cushim__faults cushim__faults;
 
-/* Add rules to the layer, all or none; OUT_OF_MEMORY: there is no room for so many. */
-CUresult cushim__faults_add(const struct cushim__fault_rule *rules, size_t count);
-
 /* The number of the first rule of a set that is not empty. */
 static inline unsigned cushim__fault_first(uint64_t set)
 {
@@ -40,23 +38,11 @@ static inline unsigned cushim__fault_first(uint64_t set)
 /* A rule has taken effect. */
 void cushim__fault_fired(unsigned rule);
 
-/* Whether a rule makes a symbol missing. Any thread, with any lock. */
-bool cushim__fault_hides(unsigned slot);
-
 /* A rule that never fired, in words. */
 void cushim__fault_describe(unsigned rule, char *line, size_t size);
 
-/* What becomes of an operation. */
-struct cushim__operation_fault {
-    uint64_t delay_ns;
-    bool hangs;
-    CUresult code; /* of the sticky error that it ends with; CUDA_SUCCESS: none */
-    bool is_lost;  /* and then its device is lost; -1: all are */
-    int device;
-};
-
 /* An operation of the mock begins: what it meets. Under the mock's lock. */
-void cushim__fault_of_operation(struct cushim__operation_fault *fault, const char *kind,
-                                int device);
+void cushim__faults_of_operation(struct cushim__operation_fault *fault, const char *kind,
+                                 int device);
 
 #endif

@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/base/suggestion.h"
 #include "src/layer/fault/rule.h"
 #include "src/layer/pattern.h"
-#include "src/mock/config/names.h"
-#include "src/mock/config/suggestion.h"
 
 const char cushim__site_operation[] = "op.";
 
@@ -55,10 +54,10 @@ static CUresult check_name(const struct cushim__lines *lines, const struct cushi
     char hint[96] = "";
     unsigned slot;
 
-    if (cushim__mock_call_find(site, &slot))
+    if (cushim__value_function(site, &slot))
         return CUDA_SUCCESS;
     cushim__suggestion_begin(&nearest, site);
-    cushim__mock_call_offer(&nearest);
+    cushim__suggestion_offer_functions(&nearest);
     if (nearest.name)
         snprintf(hint, sizeof hint, "; did you mean \"%s\"?", nearest.name);
     return cushim__lines_refuse(lines, site->start, "there is no function \"%.*s\"%s",

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "src/mock/config/lines.h"
+#include "src/base/lines.h"
 
 /* What the site of an operation begins with. */
 extern const char cushim__site_operation[];

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "src/base/lines.h"
 #include "src/layer/fault/rules.h"
 #include "src/layer/layer.h"
-#include "src/mock/config/names.h"
 
 /* Whether this is the layer that exists. True: its lock is taken. */
 static bool enter(struct cushim_layer *layer)
@@ -67,7 +67,7 @@ static void describe_unmatched(unsigned rule, char *line, size_t size)
 
     cushim__text_begin(&text, line, size);
     cushim__text_format(&text, "%s: never matched", cushim__faults.texts[rule]);
-    if (cushim__mock_call_find(&(struct cushim__word){site, strlen(site)}, &slot))
+    if (cushim__value_function(&(struct cushim__word){site, strlen(site)}, &slot))
         cushim__kin_tell(&text, "; ", kin, slot);
 }
 
@@ -99,4 +99,22 @@ const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)
     }
     cushim__lock_release(&layer->lock);
     return found;
+}
+
+void cushim__faults_print_unused(void (*print)(const char *line))
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    char line[CUSHIM__FAULT_LINE];
+
+    if (!layer || !cushim__lock_comes_free(&layer->lock))
+        return;
+    for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
+        const enum cushim_fault_effect effect = cushim__faults.rules[rule].effect;
+
+        if (effect == CUSHIM_FAULT_MISSING || effect == CUSHIM_FAULT_OLDER ||
+            value_of(&cushim__faults.states[rule].fired) > 0)
+            continue;
+        cushim__fault_describe(rule, line, sizeof line);
+        print(line);
+    }
 }

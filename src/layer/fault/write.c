@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "loader/options.h"
+#include "src/base/result.h"
 #include "src/layer/fault/parse.h"
-#include "src/mock/api/error.h"
 
 struct writing {
     char *text;
@@ -56,7 +56,7 @@ static void put_probability(struct writing *writing, uint32_t probability)
 static void put_code(struct writing *writing, CUresult code)
 {
     static const char prefix[] = "CUDA_ERROR_";
-    const char *name = cushim__mock_error_name(code);
+    const char *name = cushim__result_name(code);
 
     if (name && strncmp(name, prefix, strlen(prefix)) == 0)
         put(writing, "(%s)", name + strlen(prefix));

@@ -58,7 +58,7 @@ static void sign(const struct entry *entry, struct cushim__maker *maker)
 {
     uintptr_t function;
 
-    memcpy(&function, cushim__layer_place(&cushim__layer_table, entry->call->slot),
+    memcpy(&function, cushim__mock_table_slot(&cushim__layer_table, entry->call->slot),
            sizeof function);
     maker->slot = entry->call->slot;
     maker->call = entry->call->number;

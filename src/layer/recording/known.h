@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "src/base/tree.h"
 #include "src/layer/left/place.h"
 #include "src/layer/recording/noun.h"
-#include "src/mock/memory/tree.h"
 
 /* How recordings and messages name a handle or an address. */
 struct cushim__tag {

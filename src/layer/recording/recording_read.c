@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording as its readers see it. */
+#include "src/base/result.h"
 #include "src/layer/layer.h"
 #include "src/layer/recording/recording.h"
-#include "src/layer/result.h"
 
 _Static_assert((int)CUSHIM_ARGUMENT_STRUCT == (int)CUSHIM__PARAMETER_STRUCT,
                "kinds of arguments are those of parameters");

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/result.h"
 #include "src/base/text.h"
 #include "src/layer/recording/reading.h"
 #include "src/layer/recording/seen.h"
 #include "src/layer/recording/tag.h"
-#include "src/layer/result.h"
 #include "src/layer/watch.h"
 
 /* In quotes, and on one line whatever it holds. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/layer/result.h"
+#include "src/base/result.h"
 
 /* One from where a run begins, one from where a call fails: who reads one sees it whole. */
 static char begun[600], failed[600];

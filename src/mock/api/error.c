@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Result codes, named and explained (statement 7). */
-#include "src/mock/api/error.h"
-
-#include "loader/results.h"
+#include "src/base/result.h"
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
-
-/* The row of a code, or NULL for one that there is not. */
-static const struct cushim__result *find(CUresult code)
-{
-    for (size_t i = 0; i < CUSHIM__RESULT_COUNT; i++) {
-        if (cushim__results[i].number == (unsigned)code)
-            return &cushim__results[i];
-    }
-    return NULL;
-}
 
 /*
  * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever
@@ -24,30 +12,15 @@ static const struct {
     unsigned short number, since;
 } newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
 
-/* The row of a code that the driver of this version knows, or NULL. */
-static const struct cushim__result *find_known(CUresult code)
+/* Whether the driver of this version knows a code, if there is such a code. */
+static bool is_known(CUresult code)
 {
     for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
         if (newer[i].number == (unsigned)code &&
             newer[i].since > cushim__mock->settings.driver_version)
-            return NULL;
+            return false;
     }
-    return find(code);
-}
-
-const char *cushim__mock_error_name(CUresult code)
-{
-    const struct cushim__result *result = find(code);
-
-    return result ? result->name : NULL;
-}
-
-const char *cushim__mock_error_listed(size_t index, CUresult *code)
-{
-    if (index >= CUSHIM__RESULT_COUNT)
-        return NULL;
-    *code = (CUresult)cushim__results[index].number;
-    return cushim__results[index].name;
+    return true;
 }
 
 /* A text of a code. */
@@ -63,15 +36,11 @@ static CUresult tell(const char *text, const char **pStr)
 
 MOCK_EXACT(GetErrorName)(CUresult error, const char **pStr)
 {
-    const struct cushim__result *result = find_known(error);
-
-    return tell(result ? result->name : NULL, pStr);
+    return tell(is_known(error) ? cushim__result_name(error) : NULL, pStr);
 }
 
 MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
 (CUresult error, const char **pStr)
 {
-    const struct cushim__result *result = find_known(error);
-
-    return tell(result ? result->meaning : NULL, pStr);
+    return tell(is_known(error) ? cushim__result_meaning(error) : NULL, pStr);
 }

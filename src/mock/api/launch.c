@@ -77,7 +77,7 @@ static void launch_touch(const struct mock_operation *operation, struct race_sub
         touch_parameter(launch, i, submission);
 }
 
-/* Under the lock, which the program's function may not take: see cushim__mock_in_kernel. */
+/* Under the lock, which the program's function may not take: see cushim__in_kernel. */
 static CUresult launch_execute(struct mock_operation *operation)
 {
     const struct launch *launch = (const struct launch *)operation;
@@ -97,9 +97,9 @@ static CUresult launch_execute(struct mock_operation *operation)
         seen.parameter_count = parameters->count;
         seen.parameters = (const void *const *)parameters->values;
         seen.parameter_sizes = parameters->sizes;
-        cushim__mock_in_kernel = true;
+        cushim__in_kernel = true;
         launch->entry->run(&seen, launch->entry->data);
-        cushim__mock_in_kernel = false;
+        cushim__in_kernel = false;
     }
     return launch->entry->fault;
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/layer/fault/rules.h"
-#include "src/layer/layer.h"
+#include "src/base/layer_host.h"
 #include "src/mock/api/table.h"
 #include "src/mock/core/state.h"
 #include "src/mock/system.h"
@@ -15,7 +14,7 @@ static cushim_function in_table(unsigned slot)
 {
     cushim_function function;
 
-    memcpy(&function, cushim__layer_place(cushim_mock_table(cushim_mock_current()), slot),
+    memcpy(&function, cushim__mock_table_slot(cushim_mock_table(cushim_mock_current()), slot),
            sizeof function);
     return function;
 }

@@ -6,9 +6,9 @@
  */
 #include <stdlib.h>
 
+#include "src/base/lock.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/state.h"
-#include "src/mock/lock.h"
 #include "src/mock/sim/stream.h"
 
 enum { LIMIT = 64 };

@@ -2,9 +2,9 @@
 /* How the value of a key becomes a field of a struct, by the type of the field. */
 #include <string.h>
 
+#include "src/base/lines.h"
 #include "src/mock/config/keys.h"
 #include "src/mock/config/settings.h"
-#include "src/mock/config/value.h"
 
 /* Whether a value could be read as a number at all, and is within the limits of the key. */
 static bool is_within(const struct mock_key *key, bool is_read, uint64_t number)

@@ -168,7 +168,9 @@ CUresult cushim__mock_keys_read(const struct mock_keys *keys, void *base,
             code = read_entry(keys, base, lines, seen);
         is_first = false;
     }
-    if (code != CUDA_SUCCESS || next == CUSHIM__LINES_REFUSED)
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (next == CUSHIM__LINES_REFUSED)
         return CUDA_ERROR_INVALID_VALUE;
     if (is_first && lines->is_file)
         return cushim__lines_refuse(lines, lines->line, "%s begins with `schema = 1`", keys->what);

@@ -8,8 +8,8 @@
 
 #include <stdint.h>
 
-#include "src/mock/config/lines.h"
-#include "src/mock/config/suggestion.h"
+#include "src/base/lines.h"
+#include "src/base/suggestion.h"
 
 struct mock_key {
     const char *name;
@@ -33,7 +33,7 @@ struct mock_key_group {
     const char *expected; /* as above */
     unsigned count;       /* numbers are below this */
     bool (*find)(const struct cushim__word *name, unsigned *number);
-    void (*offer)(struct cushim__suggestion *nearest);
+    void (*offer)(struct cushim__suggestion *suggestion);
     bool (*store)(void *field, unsigned number, const struct cushim__word *value);
     size_t field;
 };

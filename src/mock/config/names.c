@@ -2,9 +2,8 @@
 #include "src/mock/config/names.h"
 
 #include "loader/attributes.h"
-#include "loader/symbols.h"
+#include "src/base/lines.h"
 #include "src/mock/config/settings.h"
-#include "src/mock/config/value.h"
 
 /* By name, or by a number from `least` up to `end`. */
 static bool find_in(const struct cushim__attribute *rows, size_t count,
@@ -25,10 +24,10 @@ static bool find_in(const struct cushim__attribute *rows, size_t count,
 }
 
 static void offer_all(const struct cushim__attribute *rows, size_t count,
-                      struct cushim__suggestion *nearest)
+                      struct cushim__suggestion *suggestion)
 {
     for (size_t i = 0; i < count; i++)
-        cushim__suggestion_offer(nearest, rows[i].name);
+        cushim__suggestion_offer(suggestion, rows[i].name);
 }
 
 bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *number)
@@ -37,9 +36,9 @@ bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *numb
                    number);
 }
 
-void cushim__mock_attribute_offer(struct cushim__suggestion *nearest)
+void cushim__mock_attribute_offer(struct cushim__suggestion *suggestion)
 {
-    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, nearest);
+    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, suggestion);
 }
 
 bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number)
@@ -47,24 +46,7 @@ bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number)
     return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, MOCK_LIMITS_MAX, number);
 }
 
-void cushim__mock_limit_offer(struct cushim__suggestion *nearest)
+void cushim__mock_limit_offer(struct cushim__suggestion *suggestion)
 {
-    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, nearest);
-}
-
-bool cushim__mock_call_find(const struct cushim__word *name, unsigned *number)
-{
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        if (cushim__word_is(name, cushim__slot_name(i))) {
-            *number = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-void cushim__mock_call_offer(struct cushim__suggestion *nearest)
-{
-    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
-        cushim__suggestion_offer(nearest, cushim__slot_name(i));
+    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, suggestion);
 }

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
+#include "src/base/lines.h"
 #include "src/mock/config/file.h"
 #include "src/mock/config/names.h"
-#include "src/mock/config/value.h"
 
 #define FIELD(name) offsetof(struct mock_profile, name)
 

@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "loader/symbols.h"
-#include "src/layer/fault/parse.h"
+#include "src/base/layer_host.h"
+#include "src/base/lines.h"
 #include "src/mock/config/costs.h"
 #include "src/mock/config/file.h"
 #include "src/mock/config/keys.h"
 #include "src/mock/config/names.h"
 #include "src/mock/config/profile.h"
-#include "src/mock/config/value.h"
 #include "src/mock/system.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
@@ -78,12 +78,25 @@ static CUresult read_fault(const struct cushim__lines *lines, const struct mock_
                            void *field)
 {
     struct mock_settings *settings = field;
+    const size_t used = settings->faults ? strlen(settings->faults) : 0;
+    const struct cushim__word *rule = &lines->value;
+    char *faults;
+    CUresult code;
 
     (void)key;
     if (settings->fault_count == CUSHIM__FAULT_RULES)
-        return cushim__lines_refuse(lines, lines->value.start, "there are %d rules already",
+        return cushim__lines_refuse(lines, rule->start, "there are %d rules already",
                                     CUSHIM__FAULT_RULES);
-    return cushim__fault_read(&settings->faults[settings->fault_count++], &lines->value, lines);
+    code = cushim__fault_check(rule, lines);
+    if (code != CUDA_SUCCESS)
+        return code;
+    faults = realloc(settings->faults, used + rule->length + 2);
+    if (!faults)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    snprintf(faults + used, rule->length + 2, "%.*s\n", (int)rule->length, rule->start);
+    settings->faults = faults;
+    settings->fault_count++;
+    return CUDA_SUCCESS;
 }
 
 static bool store_call(void *field, unsigned number, const struct cushim__word *value)
@@ -181,8 +194,8 @@ static const struct mock_key_group groups[] = {
      .member = "an operation, or a function by its exported name",
      .expected = "a duration below 4.29 s, as 200, 200 ns or 5 us",
      .count = CUSHIM__SYMBOL_COUNT,
-     .find = cushim__mock_call_find,
-     .offer = cushim__mock_call_offer,
+     .find = cushim__value_function,
+     .offer = cushim__suggestion_offer_functions,
      .store = store_call,
      .field = FIELD(call_ns)},
     {.name = "attribute.NAME",
@@ -294,7 +307,9 @@ CUresult cushim__mock_settings_read(struct mock_settings *settings, const char *
 void cushim__mock_settings_free(struct mock_settings *settings)
 {
     free(settings->call_ns);
+    free(settings->faults);
     settings->call_ns = NULL;
+    settings->faults = NULL;
 }
 
 void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size)

@@ -9,8 +9,6 @@
 
 #include <cuda.h>
 
-#include "src/layer/fault/rule.h"
-
 enum mock_mode { MOCK_MANUAL, MOCK_AUTO, MOCK_THREADED };
 enum mock_schedule { MOCK_FIFO, MOCK_EAGER, MOCK_LAZY, MOCK_RANDOM };
 enum mock_race_search { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
@@ -71,7 +69,7 @@ struct mock_settings {
      * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
      */
     uint32_t *call_ns;
-    struct cushim__fault_rule faults[CUSHIM__FAULT_RULES];
+    char *faults; /* the rules of faults, a line each; NULL: there are none */
     size_t fault_count;
     /* Whether these are what the profile says, or were set by a key of their own. */
     bool has_driver_version, has_memory;

@@ -87,13 +87,13 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
 
 void cushim__mock_lock(struct cushim_mock *mock)
 {
-    if (!cushim__mock_in_kernel)
+    if (!cushim__in_kernel)
         cushim__lock_take(&mock->lock);
 }
 
 void cushim__mock_unlock(struct cushim_mock *mock)
 {
-    if (!cushim__mock_in_kernel)
+    if (!cushim__in_kernel)
         cushim__lock_release(&mock->lock);
 }
 

@@ -10,8 +10,8 @@
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/lock.h"
 #include "src/mock/config/settings.h"
-#include "src/mock/lock.h"
 
 enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
 
@@ -40,6 +40,7 @@ struct cushim_mock {
     struct mock_kernel_entry *kernels;
     struct race_search *races;  /* NULL: none are looked for */
     struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
+    const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "src/mock/memory/tree.h"
+#include "src/base/tree.h"
 
 struct mock_spans;
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that meet a rule of faults: they take longer, hang, or break what they run on. */
-#include "src/layer/fault/broken.h"
 #include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
 bool cushim__mock_fault_begin(struct mock_stream *stream)
 {
+    void (*const fault)(struct cushim__operation_fault *, const char *, int) =
+        __atomic_load_n(&cushim__fault_of_operation, __ATOMIC_ACQUIRE);
     struct mock_operation *head = stream->head;
 
     stream->fault.code = CUDA_SUCCESS;
-    if (__atomic_load_n(&cushim__faults.operations, __ATOMIC_RELAXED) == 0 || cushim__mock->fault)
+    if (!fault || cushim__mock->fault)
         return true;
-    cushim__fault_of_operation(&stream->fault, head->class->name,
-                               stream->object.context->device->ordinal);
+    fault(&stream->fault, head->class->name, stream->object.context->device->ordinal);
     head->duration_ns = cushim__mock_time_after(head->duration_ns, stream->fault.delay_ns);
     return !stream->fault.hangs;
 }
@@ -21,7 +21,7 @@ bool cushim__mock_fault_begin(struct mock_stream *stream)
 CUresult cushim__mock_fault_strike(const struct mock_stream *stream)
 {
     if (stream->fault.is_lost)
-        cushim__broken_lose(stream->fault.code, stream->fault.device);
+        cushim__device_lose(stream->fault.code, stream->fault.device);
     return stream->fault.code;
 }
 

@@ -3,7 +3,7 @@
 #ifndef CUSHIM_MOCK_STREAM_H
 #define CUSHIM_MOCK_STREAM_H
 
-#include "src/layer/fault/rules.h"
+#include "src/base/layer_host.h"
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
 

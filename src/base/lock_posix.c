@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -154,4 +154,12 @@ bool cushim__runner_ended(uint64_t id)
 void cushim__yield(void)
 {
     sched_yield();
+}
+
+void cushim__sleep(uint64_t ns)
+{
+    struct timespec rest = {.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, 0, &rest, &rest) == EINTR)
+        continue;
 }

@@ -12,15 +12,16 @@
  */
 #define CUSHIM_DISABLE_DEPRECATION_WARNINGS
 
+#include "src/base/call_rules.h"
+
 #include "loader/symbols.h"
-#include "src/mock/call.h"
 
 enum {
-    INIT = MOCK_BEFORE_INIT,
-    ARGUMENTS = MOCK_ARGUMENTS_FIRST,
-    HOST = MOCK_IN_HOST_FUNCTION,
-    FAULT = MOCK_AFTER_FAULT,
-    FORK = MOCK_AFTER_FORK,
+    INIT = CUSHIM__BEFORE_INIT,
+    ARGUMENTS = CUSHIM__ARGUMENTS_FIRST,
+    HOST = CUSHIM__IN_HOST_FUNCTION,
+    FAULT = CUSHIM__AFTER_FAULT,
+    FORK = CUSHIM__AFTER_FORK,
 };
 
 static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
@@ -252,7 +253,7 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(ProfilerInitialize)] = INIT | HOST | FAULT | FORK, /* 801, whatever the state */
 };
 
-uint8_t cushim__mock_call_rules(unsigned slot)
+uint8_t cushim__call_rules(unsigned slot)
 {
     return rules[slot];
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/mock/memory/tree.h"
+#include "src/base/tree.h"
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * A search tree whose nodes lie in what they sort. It stays balanced by random priorities (a
  * treap), so a million nodes in any order cost a logarithm each.
  */
-#ifndef CUSHIM_MOCK_TREE_H
-#define CUSHIM_MOCK_TREE_H
+#ifndef CUSHIM_SRC_BASE_TREE_H
+#define CUSHIM_SRC_BASE_TREE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * The operating system's locks, conditions and threads: POSIX threads, or what Windows has of its
  * own. A lock of zeros is one, and so is a condition that is not waited for by the clock.
  */
-#ifndef CUSHIM_MOCK_LOCK_H
-#define CUSHIM_MOCK_LOCK_H
+#ifndef CUSHIM_SRC_BASE_LOCK_H
+#define CUSHIM_SRC_BASE_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,11 +20,31 @@ struct cushim__runner {
     uint64_t system[1];
 };
 
+/* Let others have the processor, and do nothing for at least so long. */
+void cushim__yield(void);
+void cushim__sleep(uint64_t ns);
+
 void cushim__lock_create(struct cushim__lock *lock);
 void cushim__lock_destroy(struct cushim__lock *lock);
 void cushim__lock_take(struct cushim__lock *lock);
 bool cushim__lock_try(struct cushim__lock *lock);
 void cushim__lock_release(struct cushim__lock *lock);
+
+/*
+ * Whether it is free, or comes free in a moment, as it does unless this very thread has it: asked
+ * at the exit of the process, which a signal handler may begin in the middle of a call.
+ */
+static inline bool cushim__lock_comes_free(struct cushim__lock *lock)
+{
+    for (int i = 0; i < 1000; i++) {
+        if (cushim__lock_try(lock)) {
+            cushim__lock_release(lock);
+            return true;
+        }
+        cushim__yield();
+    }
+    return false;
+}
 
 /* Release it and take it again: who waits for it has a chance in between. */
 void cushim__lock_offer(struct cushim__lock *lock);
@@ -49,8 +69,5 @@ void cushim__runner_join(struct cushim__runner *runner);
  */
 uint64_t cushim__runner_id(void);
 bool cushim__runner_ended(uint64_t id);
-
-/* Let others have the processor. */
-void cushim__yield(void);
 
 #endif

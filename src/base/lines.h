@@ -5,11 +5,12 @@
  * `#` begins a comment at the start of a line or after a blank. Blanks around key and value do not
  * count. There are no quotes, no sections and no continued lines.
  */
-#ifndef CUSHIM_MOCK_SETTINGS_LINES_H
-#define CUSHIM_MOCK_SETTINGS_LINES_H
+#ifndef CUSHIM_SRC_BASE_LINES_H
+#define CUSHIM_SRC_BASE_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <cuda.h>
 
@@ -54,5 +55,28 @@ bool cushim__word_is(const struct cushim__word *word, const char *text);
 /* Whether the word begins with `prefix`: then `rest` is what follows. */
 bool cushim__word_begins(const struct cushim__word *word, const char *prefix,
                          struct cushim__word *rest);
+
+/*
+ * Values: words that are numbers, with or without a unit, or names of functions. False: the word is
+ * none of these.
+ */
+
+/* Digits. */
+bool cushim__value_number(const struct cushim__word *word, uint64_t *number);
+
+/* The same with an optional minus in front, within int. */
+bool cushim__value_integer(const struct cushim__word *word, int *integer);
+
+/* Bytes: a number, or one with KiB, MiB, GiB or TiB. */
+bool cushim__value_size(const struct cushim__word *word, uint64_t *bytes);
+
+/* Nanoseconds: a number, or one with ns, us, ms or s. */
+bool cushim__value_duration(const struct cushim__word *word, uint64_t *ns);
+
+/* A version of CUDA, 12.8 or 12080: as cuDriverGetVersion counts. */
+bool cushim__value_version(const struct cushim__word *word, int *version);
+
+/* The slot of an exported function's name. */
+bool cushim__value_function(const struct cushim__word *word, unsigned *slot);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Not winpthreads: its conditions take a system call for each wait and each signal. */
 #define _WIN32_WINNT 0x0602
-#include "src/mock/lock.h"
+#include "src/base/lock.h"
 
 #include <stdlib.h>
 
@@ -148,4 +148,9 @@ bool cushim__runner_ended(uint64_t id)
 void cushim__yield(void)
 {
     SwitchToThread();
+}
+
+void cushim__sleep(uint64_t ns)
+{
+    Sleep((DWORD)((ns + MILLISECOND_NS - 1) / MILLISECOND_NS));
 }
