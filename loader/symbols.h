@@ -42,7 +42,7 @@ static inline const char *cushim__slot_name(unsigned slot)
 }
 
 /* Where the function of a slot stands in a table. */
-static inline const void *cushim__mock_table_slot(const struct cushim_table *table, unsigned slot)
+static inline const void *cushim__table_slot(const struct cushim_table *table, unsigned slot)
 {
     return (const char *)table + sizeof(size_t) + slot * sizeof(cushim_function);
 }

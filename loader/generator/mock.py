@@ -11,7 +11,7 @@ from slots import superseded
 
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
-CALLS = '''/* The functions of the mock: a prototype per implemented slot. See src/mock/call.h. */
+CALLS = '''/* The functions of the mock: a prototype per implemented slot. See src/mock/api/api.h. */
 #ifndef CUSHIM_MOCK_CALLS_H
 #define CUSHIM_MOCK_CALLS_H
 
@@ -85,6 +85,7 @@ def emit_table(rows, types, definitions):
     spelling = Spelling(types)
     lines = [HEAD + '/* The table of the mock. */',
              '#include "src/mock/api/table.h"\n',
+             '#include "src/mock/api/api.h"',
              '#include "src/mock/call.h"\n',
              EVERY_SLOT]
     numbers = newer_slots(rows)
@@ -117,8 +118,8 @@ def call(index, row, answer, newer):
     function = 'answer = cushim__mock_%s(%s);' % (answer.slot, arguments(row))
     steps = [wrap(function, 12, '        ')]
     if answer.shares:
-        steps = ['        cushim__mock_call_per_thread = true;', *steps,
-                 '        cushim__mock_call_per_thread = false;']
+        steps = ['        cushim__mock_call.per_thread = true;', *steps,
+                 '        cushim__mock_call.per_thread = false;']
     if newer is not None:
         steps.insert(0, '        cushim__mock_call_superseded(%du, %du);' % (index, newer))
     braces = len(steps) > 1

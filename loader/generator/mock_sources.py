@@ -10,7 +10,7 @@ A definition begins a line and may go on over several:
                         "execution affinity is not simulated")(CUcontext *context, ...)
     {
 
-See src/mock/call.h. Nothing is guessed: what looks like a definition and is none, names no slot or
+See src/mock/api/api.h. Nothing is guessed: what looks like a definition and is none, names no slot or
 defines one twice raises SourceError, which names the file and the line.
 """
 
@@ -68,7 +68,7 @@ def _definitions(path):
         line = text.count('\n', 0, mention.start()) + 1
         match = _DEFINITION.match(text, mention.start())
         if mention.start() < position or not match:
-            raise SourceError(path, line, 'this is no definition as src/mock/call.h shows them')
+            raise SourceError(path, line, 'this is no definition as src/mock/api/api.h shows them')
         position = match.end()
         difference = None
         if match.group('approximate'):

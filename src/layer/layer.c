@@ -53,7 +53,7 @@ static bool is_whole(const struct cushim_table *table)
     if (table->size < sizeof *table)
         return false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        if (memcmp(cushim__mock_table_slot(table, slot), &none, sizeof none) == 0)
+        if (memcmp(cushim__table_slot(table, slot), &none, sizeof none) == 0)
             return false;
     }
     return true;

@@ -97,7 +97,7 @@ bool cushim__layer_find(const struct cushim_table *table, const char *base, cons
     for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
         const char *name = cushim__slot_name(i);
 
-        if (memcmp(cushim__mock_table_slot(table, i), &function, sizeof function) != 0)
+        if (memcmp(cushim__table_slot(table, i), &function, sizeof function) != 0)
             continue;
         if (cushim__symbols[i].base_length == length && memcmp(name, base, length) == 0) {
             *slot = i;
@@ -119,7 +119,7 @@ static void lead_here(const struct cushim__call *call)
 
     if (base && function && *function &&
         cushim__layer_find(cushim__layer->wrapped, base, *function, &slot))
-        memcpy(function, cushim__mock_table_slot(&cushim__layer_table, slot), sizeof *function);
+        memcpy(function, cushim__table_slot(&cushim__layer_table, slot), sizeof *function);
 }
 
 CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)

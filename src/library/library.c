@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 #include "src/base/layer_host.h"
+#include "src/base/system.h"
 #include "src/library/exports.h"
 #include "src/library/hide.h"
 #include "src/library/life.h"
 #include "src/mock/api/symbol.h"
 #include "src/mock/api/table.h"
-#include "src/mock/core/state.h"
-#include "src/mock/system.h"
+#include "src/mock/mock.h"
 
 static struct cushim_table exports;
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the layer asks of the mock. */
-#include "src/mock/layer_host.h"
 
 #include "src/base/layer_host.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
+#include "src/mock/core/call.h"
 #include "src/mock/core/device.h"
-#include "src/mock/core/state.h"
+#include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 
 /*
@@ -17,7 +16,7 @@ static struct cushim_mock *enter(bool *has_lock)
 {
     struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
-    *has_lock = cushim__in_kernel || cushim__mock_held_for_fork == mock;
+    *has_lock = cushim__in_kernel || cushim__mock_call.held_for_fork == mock;
     if (mock && !*has_lock)
         cushim__lock_take(&mock->lock);
     return mock;

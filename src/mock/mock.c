@@ -7,20 +7,22 @@
 #include <stdlib.h>
 
 #include "loader/options.h"
+#include "src/base/fork.h"
 #include "src/base/layer_host.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
+#include "src/mock/api/pool.h"
 #include "src/mock/api/table.h"
 #include "src/mock/api/user_object.h"
+#include "src/mock/core/call.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
-#include "src/mock/fork.h"
-#include "src/mock/layer_host.h"
+#include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
-#include "src/race/internal.h"
+#include "src/race/race.h"
 
 /* One mock at a time. */
 static struct cushim__lock life;
@@ -64,6 +66,7 @@ static void empty(void)
     cushim__mock_user_objects_clear();
     cushim__mock_object_clear();
     cushim__mock_kernels_clear();
+    cushim__mock_pools_clear();
     cushim__mock_memory_clear();
     cushim__mock_devices_destroy(cushim__mock);
     cushim__mock_threads_clear();
@@ -80,7 +83,7 @@ static CUresult fill(void)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_kernels_create();
     if (code == CUDA_SUCCESS)
-        code = cushim__race_create();
+        code = cushim__mock_races_create();
     return code;
 }
 
@@ -89,10 +92,43 @@ static void set_world(struct cushim_mock *mock)
     __atomic_store_n(&cushim__mock, mock, __ATOMIC_RELEASE);
 }
 
-void cushim__mock_create_in_child(void)
+/*
+ * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the
+ * mock are not in the child. If the parent had called cuInit, the child is one where almost nothing
+ * works; if not, no thread was there either, and the child has a mock of its own.
+ */
+static void before_fork(void)
 {
-    cushim__lock_create(&life);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
+
+    cushim__mock_call.held_for_fork = NULL;
+    if (!mock || cushim__mock_call_name()[0] || cushim__in_kernel)
+        return;
+    cushim__lock_take(&mock->lock);
+    cushim__mock_call.held_for_fork = mock;
 }
+
+static void after_fork(void)
+{
+    if (cushim__mock_call.held_for_fork)
+        cushim__lock_release(&cushim__mock_call.held_for_fork->lock);
+    cushim__mock_call.held_for_fork = NULL;
+}
+
+static void in_child(void)
+{
+    struct cushim_mock *mock = cushim__mock;
+
+    after_fork();
+    if (!mock)
+        return;
+    cushim__lock_create(&life);
+    mock->threads_stay = true;
+    mock->forked = mock->forked || mock->initialised;
+    mock->violations = 0; /* those before were the parent's */
+}
+
+static const struct cushim__fork_handlers fork_handlers = {before_fork, after_fork, in_child};
 
 /*
  * Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
@@ -155,7 +191,7 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     created->table = &cushim__mock_table;
-    cushim__mock_register_atfork();
+    cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
     set_world(created);
@@ -246,7 +282,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__mock_memory_used(),
-        .races = mock->races ? mock->races->count : 0,
+        .races = cushim__race_count(),
     };
     cushim__mock_unlock(mock);
     return CUDA_SUCCESS;

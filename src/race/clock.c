@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* What a clock tells, wherever it stands. */
+/* What a clock says, wherever it stands. */
 struct content {
     uint64_t floor, open;
     const struct race_tick *ticks;
@@ -36,19 +36,19 @@ void cushim__race_clock_release(struct race_clock *clock)
         free(clock);
 }
 
-uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t strand)
+uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t timeline)
 {
     unsigned low = 0, high = clock ? clock->count : 0;
 
     while (low < high) {
         const unsigned middle = low + (high - low) / 2;
 
-        if (clock->ticks[middle].strand < strand)
+        if (clock->ticks[middle].timeline < timeline)
             low = middle + 1;
         else
             high = middle;
     }
-    if (clock && low < clock->count && clock->ticks[low].strand == strand)
+    if (clock && low < clock->count && clock->ticks[low].timeline == timeline)
         return clock->ticks[low].number;
     return clock ? clock->floor : 0;
 }
@@ -60,7 +60,7 @@ static bool covers(const struct race_clock *clock, const struct content *other)
     if (own.floor < other->floor || own.open < other->open)
         return false;
     for (unsigned i = 0; i < other->count; i++) {
-        if (cushim__race_clock_of(clock, other->ticks[i].strand) < other->ticks[i].number)
+        if (cushim__race_clock_of(clock, other->ticks[i].timeline) < other->ticks[i].number)
             return false;
     }
     return true;
@@ -73,13 +73,13 @@ bool cushim__race_clock_covers(const struct race_clock *clock, const struct race
     return covers(clock, &content);
 }
 
-/* The next tick of two ascending lists: the later one where both have the strand. */
+/* The next tick of two ascending lists: the later one where both have the timeline. */
 static struct race_tick next_tick(struct content *one, struct content *other)
 {
     const bool from_one =
-        one->count > 0 && (other->count == 0 || one->ticks->strand <= other->ticks->strand);
+        one->count > 0 && (other->count == 0 || one->ticks->timeline <= other->ticks->timeline);
     const bool from_other =
-        other->count > 0 && (one->count == 0 || other->ticks->strand <= one->ticks->strand);
+        other->count > 0 && (one->count == 0 || other->ticks->timeline <= one->ticks->timeline);
     struct race_tick tick = from_one ? *one->ticks : *other->ticks;
 
     if (from_one && from_other)
@@ -134,9 +134,9 @@ bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more)
     return replace(clock, merge(content_of(*clock), content_of(more)));
 }
 
-bool cushim__race_clock_advance(struct race_clock **clock, uint32_t strand, uint64_t number)
+bool cushim__race_clock_advance(struct race_clock **clock, uint32_t timeline, uint64_t number)
 {
-    const struct race_tick tick = {strand, number};
+    const struct race_tick tick = {timeline, number};
     const struct content more = {.ticks = &tick, .count = 1};
 
     return covers(*clock, &more) || replace(clock, merge(content_of(*clock), more));

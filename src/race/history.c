@@ -4,16 +4,15 @@
  * the host has seen to be finished cannot; nor need a use be kept where a later one is ordered
  * behind it, covers its bytes, and races with whatever it would race with.
  */
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "src/mock/memory/allocation.h"
-#include "src/mock/sim/sim.h"
 #include "src/race/internal.h"
 
 enum { BUCKETS = 1024, FIRST_ROOM = 4 };
 
-struct access {
-    struct race_access mark; /* without its clock */
+struct use {
+    struct race_access access; /* without its clock */
     struct race_region region;
     enum race_use use;
     bool open; /* it waits for a value: it may come after anything that is submitted later */
@@ -22,14 +21,14 @@ struct access {
 struct race_history {
     struct race_history *next; /* in its bucket */
     uint64_t id;               /* of the allocation */
-    struct access *accesses;   /* by submission */
+    struct use *uses;          /* by submission */
     size_t count, room;
 };
 
 bool cushim__race_histories_create(void)
 {
-    cushim__race_search()->histories = calloc(BUCKETS, sizeof *cushim__race_search()->histories);
-    return cushim__race_search()->histories;
+    cushim__race_search->histories = calloc(BUCKETS, sizeof *cushim__race_search->histories);
+    return cushim__race_search->histories;
 }
 
 static void drop(struct race_history **link)
@@ -37,43 +36,43 @@ static void drop(struct race_history **link)
     struct race_history *history = *link;
 
     *link = history->next;
-    free(history->accesses);
+    free(history->uses);
     free(history);
 }
 
 void cushim__race_histories_clear(void)
 {
-    struct race_search *races = cushim__race_search();
+    struct race_search *search = cushim__race_search;
 
-    for (size_t i = 0; races->histories && i < BUCKETS; i++) {
-        while (races->histories[i])
-            drop(&races->histories[i]);
+    for (size_t i = 0; search->histories && i < BUCKETS; i++) {
+        while (search->histories[i])
+            drop(&search->histories[i]);
     }
-    free(races->histories);
+    free(search->histories);
 }
 
 /* Where the history of an allocation is linked, or NULL is. */
 static struct race_history **find(uint64_t id)
 {
-    struct race_history **link = &cushim__race_search()->histories[id % BUCKETS];
+    struct race_history **link = &cushim__race_search->histories[id % BUCKETS];
 
     while (*link && (*link)->id != id)
         link = &(*link)->next;
     return link;
 }
 
-void cushim__race_forget(const struct mock_allocation *allocation)
+void cushim__race_forget(uint64_t id)
 {
     struct race_history **link;
 
-    if (!cushim__race_search())
+    if (!cushim__race_search)
         return;
-    link = find(allocation->id);
+    link = find(id);
     if (*link)
         drop(link);
 }
 
-/* A use that lacks a wait for its allocation is told of; the free that follows it need not be. */
+/* A use that lacks a wait for its allocation is reported; the free that follows it need not be. */
 static bool conflict(enum race_use one, enum race_use other)
 {
     if (one == RACE_READS && other == RACE_READS)
@@ -90,62 +89,66 @@ static bool conflicts_as_much(enum race_use use, enum race_use other)
 }
 
 /* False: the host has seen that it is finished. */
-static bool is_unseen(const struct access *access)
+static bool is_unseen(const struct use *use)
 {
-    return access->mark.number >
-           cushim__race_clock_of(cushim__race_search()->host, access->mark.strand);
+    return use->access.number >
+           cushim__race_clock_of(cushim__race_search->host, use->access.timeline);
 }
 
 /* Compare an access with one that comes. False: the former need not be kept any longer. */
-static bool compare(const struct access *earlier, const struct access *later,
-                    const struct race_access *mark, const struct mock_allocation *allocation)
+static bool compare(const struct use *earlier, const struct use *later,
+                    const struct race_access *access, const struct race_memory *memory)
 {
     uint64_t first, end;
 
     if (!is_unseen(earlier))
         return false;
-    if (earlier->mark.number == mark->number)
+    if (earlier->access.number == access->number)
         return true;
-    if (cushim__race_access_precedes(&earlier->mark, mark))
+    if (cushim__race_access_precedes(&earlier->access, access))
         return later->open || !conflicts_as_much(later->use, earlier->use) ||
                !cushim__race_region_covers(&later->region, &earlier->region);
     if (!earlier->open && conflict(earlier->use, later->use) &&
         cushim__race_region_overlap(&earlier->region, &later->region, &first, &end))
-        cushim__race_report(&(struct race_side){mark, later->use},
-                            &(struct race_side){&earlier->mark, earlier->use}, allocation, first,
+        cushim__race_report(&(struct race_side){access, later->use},
+                            &(struct race_side){&earlier->access, earlier->use}, memory, first,
                             end);
     return true;
 }
 
-/* A bound on what is kept: what is forgotten is said once, as races may go with it. */
+/* A bound on what is kept: that uses are forgotten is logged once, as races may go with them. */
 static void forget_oldest(struct race_history *history)
 {
-    struct race_search *races = cushim__race_search();
+    struct race_search *search = cushim__race_search;
+    char text[200];
 
     for (size_t i = 1; i < history->count; i++)
-        history->accesses[i - 1] = history->accesses[i];
+        history->uses[i - 1] = history->uses[i];
     history->count--;
-    races->forgotten++;
-    if (races->forgotten == 1)
-        cushim__mock_log("races: more than %d uses of allocation %llu are not known to be "
-                         "finished; the oldest ones are forgotten, here and elsewhere",
-                         RACE_ACCESSES_KEPT, (unsigned long long)history->id);
+    search->forgotten++;
+    if (search->forgotten == 1) {
+        snprintf(text, sizeof text,
+                 "races: more than %d uses of allocation %llu are not known to be finished; the "
+                 "oldest ones are forgotten, here and elsewhere",
+                 RACE_ACCESSES_KEPT, (unsigned long long)history->id);
+        search->ask.log(text);
+    }
 }
 
-static bool append(struct race_history *history, const struct access *access)
+static bool append(struct race_history *history, const struct use *use)
 {
     if (history->count >= RACE_ACCESSES_KEPT)
         forget_oldest(history);
     if (history->count >= history->room) {
         const size_t room = history->room > 0 ? history->room * 2 : FIRST_ROOM;
-        struct access *accesses = realloc(history->accesses, room * sizeof *accesses);
+        struct use *uses = realloc(history->uses, room * sizeof *uses);
 
-        if (!accesses)
+        if (!uses)
             return false;
-        history->accesses = accesses;
+        history->uses = uses;
         history->room = room;
     }
-    history->accesses[history->count++] = *access;
+    history->uses[history->count++] = *use;
     return true;
 }
 
@@ -162,27 +165,59 @@ static struct race_history *find_or_create(uint64_t id)
     return *link;
 }
 
-void cushim__race_history_add(const struct mock_allocation *allocation,
-                              const struct race_access *mark, const struct race_region *region,
-                              enum race_use use)
+/* Look for races with what was done before, and keep what is done. */
+static void add(const struct race_memory *memory, const struct race_access *access,
+                const struct race_region *region, enum race_use kind)
 {
-    struct race_history *history = find_or_create(allocation->id);
-    struct access access = {.mark = *mark,
-                            .region = cushim__race_region_joined(*region),
-                            .use = use,
-                            .open = mark->before && mark->before->open > 0};
+    struct race_history *history = find_or_create(memory->id);
+    struct use use = {.access = *access,
+                      .region = cushim__race_region_joined(*region),
+                      .use = kind,
+                      .open = access->before && access->before->open > 0};
     size_t kept = 0;
 
     if (!history) {
         cushim__race_go_blind();
         return;
     }
-    access.mark.before = NULL;
+    use.access.before = NULL;
     for (size_t i = 0; i < history->count; i++) {
-        if (compare(&history->accesses[i], &access, mark, allocation))
-            history->accesses[kept++] = history->accesses[i];
+        if (compare(&history->uses[i], &use, access, memory))
+            history->uses[kept++] = history->uses[i];
     }
     history->count = kept;
-    if (!append(history, &access))
+    if (!append(history, &use))
         cushim__race_go_blind();
+}
+
+/* What is in no allocation, as pageable memory, is not known. */
+void cushim__race_use(const struct race_access *access, const struct race_region *region,
+                      enum race_use use)
+{
+    struct race_memory memory;
+
+    if (cushim__race_search->ask.find(region->start, &memory))
+        add(&memory, access, region, use);
+}
+
+void cushim__race_use_from(const struct race_access *access, uint64_t address, size_t bytes,
+                           enum race_use use)
+{
+    struct race_memory memory;
+    struct race_region region;
+    size_t rest;
+
+    if (!cushim__race_search->ask.find(address, &memory))
+        return;
+    rest = memory.bytes - (address - memory.start);
+    region = cushim__race_region_row(address, bytes > 0 && bytes < rest ? bytes : rest);
+    add(&memory, access, &region, use);
+}
+
+void cushim__race_use_all(const struct race_access *access, const struct race_memory *memory,
+                          enum race_use use)
+{
+    const struct race_region region = cushim__race_region_row(memory->start, memory->bytes);
+
+    add(memory, access, &region, use);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/race/region.h"
+/* Regions of memory: which bytes two have in common. */
+#include "src/race/internal.h"
 
 struct race_region cushim__race_region_row(uint64_t start, size_t bytes)
 {

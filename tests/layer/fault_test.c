@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "src/base/system.h"
 #include "src/layer/watch.h"
-#include "src/mock/system.h"
 #include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)

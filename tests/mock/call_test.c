@@ -16,6 +16,7 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
+#include "src/base/call_rules.h"
 #include "src/mock/api/context.h"
 #include "src/mock/call.h"
 #include "src/mock/core/state.h"
@@ -110,7 +111,7 @@ static int call_begin(void **state)
     call_line[0] = call_traced[0] = '\0';
     call_fault_while_passing = CUDA_SUCCESS;
     call_context = NULL;
-    cushim__mock_in_host_function = false;
+    cushim__mock_call.in_host_function = false;
     return 0;
 }
 
@@ -199,9 +200,9 @@ static void call_costs_what_is_set_for_it_or_for_all(void **state)
 static void call_that_is_refused_early_and_one_in_a_host_function_cost_nothing(void **state)
 {
     (void)state;
-    cushim__mock_in_host_function = true;
+    cushim__mock_call.in_host_function = true;
     call(SLOT(EventQuery));
-    cushim__mock_in_host_function = false;
+    cushim__mock_call.in_host_function = false;
     call_mock.initialised = false;
     call(SLOT(EventCreate));
     assert_int_equal(call_passed_ns, 0);
@@ -346,7 +347,7 @@ static void in_a_host_function_calls_are_not_permitted_but_for_some(void **state
     };
 
     (void)state;
-    cushim__mock_in_host_function = true;
+    cushim__mock_call.in_host_function = true;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         assert_int_equal(call(allowed[i]), CUDA_SUCCESS);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)

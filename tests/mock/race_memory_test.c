@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "src/race/region.h"
+#include "src/race/internal.h"
 #include "tests/mock/race_world.h"
 
 enum { PITCH = 64, ROWS = 4 };

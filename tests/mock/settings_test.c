@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/call.h"
+#include "loader/symbols.h"
 #include "src/mock/config/settings.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

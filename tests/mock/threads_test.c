@@ -161,7 +161,7 @@ static size_t count_streams(void)
     const struct mock_context *primary = cushim__mock_object_lookup(ended_context, MOCK_CONTEXT);
     size_t count = 0;
 
-    for (const struct mock_stream *one = primary->streams; one; one = one->next)
+    for (const struct mock_stream *one = primary->group.streams; one; one = one->next)
         count++;
     return count;
 }
@@ -171,7 +171,7 @@ static size_t count_captured(void)
     const struct mock_context *primary = cushim__mock_object_lookup(ended_context, MOCK_CONTEXT);
     size_t count = 0;
 
-    for (const struct mock_stream *one = primary->streams; one; one = one->next)
+    for (const struct mock_stream *one = primary->group.streams; one; one = one->next)
         count += one->capture != NULL;
     return count;
 }

@@ -58,8 +58,7 @@ static void sign(const struct entry *entry, struct cushim__maker *maker)
 {
     uintptr_t function;
 
-    memcpy(&function, cushim__mock_table_slot(&cushim__layer_table, entry->call->slot),
-           sizeof function);
+    memcpy(&function, cushim__table_slot(&cushim__layer_table, entry->call->slot), sizeof function);
     maker->slot = entry->call->slot;
     maker->call = entry->call->number;
     maker->thread = entry->call->thread;

@@ -4,14 +4,14 @@
 
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/config/settings.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
 
 /* What is refused: arrays without memory of their own. Flags are bits up to the last. */
 enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
@@ -111,8 +111,8 @@ static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR
     array->row_bytes = of->Width * array->element_bytes;
     array->rows = of->Height ? of->Height : 1;
     array->layers = of->Depth ? of->Depth : 1;
-    code = cushim__mock_memory_allocate(context, array->row_bytes * array->rows * array->layers,
-                                        &array->memory);
+    code = cushim__mock_memory_allocate(
+        context, context->device, array->row_bytes * array->rows * array->layers, &array->memory);
     if (code) {
         free(array);
         return code;
@@ -206,7 +206,7 @@ MOCK_EXACT(ArrayDestroy)(CUarray hArray)
     if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
         code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_sim_wait_context(array->object.context);
+        code = cushim__mock_sim_wait_group(&array->object.context->group);
     /* The lock was given up meanwhile. */
     if (code == CUDA_SUCCESS)
         code = cushim__mock_array_find(hArray, &array);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begin and end of captures, as programs call them (statements 61, 62, 68, 70 and 72). */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture_state.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
 static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode, struct mock_stream **stream)

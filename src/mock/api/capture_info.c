@@ -2,9 +2,10 @@
 /* What programs ask of captures, and the dependencies that they change in one (statement 73). */
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture_state.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 
 static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
 {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/system.h"
 #include "src/mock/api/jit.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
-#include "src/mock/system.h"
 
 enum { LARGEST_FILE = 1 << 30 };
 

@@ -5,15 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/helper.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 enum {
     DEAD_KEPT = 256,  /* contexts that are known after their end, with what was in them */
@@ -30,8 +29,11 @@ bool cushim__mock_context_flags_valid(unsigned flags)
 
 static void drop(void *object)
 {
-    cushim__mock_streams_forget(object);
-    free(object);
+    struct mock_context *context = object;
+
+    cushim__mock_streams_forget(context);
+    cushim__mock_group_end(&context->group);
+    free(context);
 }
 
 struct mock_context *cushim__mock_context_create(struct mock_device *device, unsigned flags)
@@ -49,6 +51,7 @@ struct mock_context *cushim__mock_context_create(struct mock_device *device, uns
         return NULL;
     }
     context->object.drop = drop;
+    cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
     cushim__mock_context_begin(context);
     return context;
 }
@@ -77,16 +80,16 @@ void cushim__mock_context_end(struct mock_context *context)
     }
     context->ending = true;
     if (cushim__mock->settings.mode != MOCK_MANUAL && !cushim__mock->fault)
-        cushim__mock_sim_wait_context(context);
+        cushim__mock_sim_wait_group(&context->group);
     /* From here on nobody gives it work, though the lock is given up once more. */
     context->alive = false;
     context->object.gone = true;
     cushim__mock_object_orphan(context);
-    cushim__mock_sim_forget_context(context);
-    cushim__race_saw(cushim__race_context(context), true);
-    cushim__mock_helper_stop(context);
+    cushim__mock_sim_forget_group(&context->group);
+    cushim__race_saw(cushim__race_group(&context->group.race), true);
+    cushim__mock_helper_stop(&context->group);
     cushim__mock_streams_forget(context);
-    cushim__mock_memory_forget(context);
+    cushim__mock_memory_forget(context, context->device);
     cushim__mock_modules_forget(context);
     context->ending = false;
     cushim__mock_sim_changed();
@@ -101,9 +104,9 @@ static bool has_settled(const void *what)
 
 void cushim__mock_context_await_end(struct mock_context *context)
 {
-    context->held++;
+    context->group.held++;
     cushim__mock_sim_wait_for_thread(has_settled, context);
-    context->held--;
+    context->group.held--;
 }
 
 static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
@@ -166,24 +169,24 @@ MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others
  */
 static void keep_dead(struct mock_context *context)
 {
-    struct cushim_mock *world = cushim__mock;
+    struct cushim_mock *mock = cushim__mock;
     struct mock_context *first;
 
-    *(world->dead++ > 0 ? &world->last_dead->next_dead : &world->first_dead) = context;
-    world->last_dead = context;
-    if (world->dead <= DEAD_KEPT)
+    *(mock->dead++ > 0 ? &mock->last_dead->next_dead : &mock->first_dead) = context;
+    mock->last_dead = context;
+    if (mock->dead <= DEAD_KEPT)
         return;
-    first = world->first_dead;
-    world->first_dead = first->next_dead;
+    first = mock->first_dead;
+    mock->first_dead = first->next_dead;
     first->next_dead = NULL;
-    world->dead--;
-    if (first->held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
+    mock->dead--;
+    if (first->group.held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
         cushim__mock_object_drop_all(first);
         return;
     }
-    world->last_dead->next_dead = first;
-    world->last_dead = first;
-    world->dead++;
+    mock->last_dead->next_dead = first;
+    mock->last_dead = first;
+    mock->dead++;
 }
 
 static CUresult destroy(struct mock_context *context)

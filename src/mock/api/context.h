@@ -5,30 +5,23 @@
 
 #include "src/mock/config/settings.h"
 #include "src/mock/core/object.h"
+#include "src/mock/sim/stream.h"
 
 struct mock_device;
-struct mock_helper;
-struct mock_stream;
 
 struct mock_context {
     struct mock_object object; /* .context is the context itself */
+    struct mock_stream_group group;
     struct mock_device *device;
     bool primary;
-    bool alive;    /* false: destroyed, or a primary context that is not retained */
-    bool ending;   /* a call destroys it, and has given up the lock meanwhile */
-    unsigned held; /* by calls that wait, and look at it when they go on */
+    bool alive;  /* false: destroyed, or a primary context that is not retained */
+    bool ending; /* a call destroys it, and has given up the lock meanwhile */
     unsigned flags;
     unsigned uses; /* of a primary context: retains; of another: cuCtxAttach */
     unsigned api_version;
     unsigned long long id;
-    struct mock_stream *streams; /* every stream, the default ones too, in order of creation */
-    struct mock_stream *last_stream;
-    struct mock_stream *legacy;     /* NULL until it is used */
     struct mock_stream *per_thread; /* the default streams of threads, by `next_default` */
-    struct mock_stream *awaited;    /* those before it have nothing that is before ... */
-    uint64_t awaited_number;        /* ... this operation of the legacy stream: see order.c */
     struct mock_context *next_dead; /* destroyed after it */
-    struct mock_helper *helper;     /* the thread that executes host functions; NULL: none yet */
     size_t limits[MOCK_LIMITS_MAX];
     CUfunc_cache cache;
     bool peers[MOCK_DEVICES_MAX]; /* access was enabled to contexts of these devices */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The limits of a context: as in the profile at first; they round as an H200's (statement 192). */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 /* By the numbers of CUlimit: headers older than a limit do not name it. */

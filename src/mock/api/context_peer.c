@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access of one device's contexts to another's memory. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 
 static CUresult find(CUcontext peer, struct mock_context **current, struct mock_context **other)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be asked of a context, and set. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 

@@ -2,8 +2,8 @@
 /* Which context is current: each thread has a stack of them (statements 13 to 16). */
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 CUresult cushim__mock_context_find(CUcontext handle, struct mock_context **context)

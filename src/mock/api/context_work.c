@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls on all work of a context. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/api/stream_plan.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/clock.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 static CUresult synchronize(struct mock_context *context)
 {
@@ -15,7 +14,7 @@ static CUresult synchronize(struct mock_context *context)
 
     if (cushim__mock_capture_count > 0)
         code = cushim__mock_capture_context(context);
-    return code ? code : cushim__mock_sim_wait_context(context);
+    return code ? code : cushim__mock_sim_wait_group(&context->group);
 }
 
 MOCK_EXACT(CtxSynchronize)(void)
@@ -49,9 +48,9 @@ static CUresult check_event(CUcontext ctx, CUevent hEvent, struct mock_context *
 /* A stream comes after everything that is queued in a context, also if it is done already. */
 static void follow(struct mock_stream *stream, const struct mock_context *context)
 {
-    struct race_clock *clock = cushim__race_context(context);
+    struct race_clock *clock = cushim__race_group(&context->group.race);
 
-    cushim__race_wait(stream, clock);
+    cushim__race_wait(&stream->race, clock);
     cushim__race_clock_release(clock);
 }
 
@@ -84,7 +83,7 @@ MOCK_EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
         return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__mock_plan_stream(&plan, all);
     follow(all, context);
-    for (struct mock_stream *one = context->streams; one && !code; one = one->next) {
+    for (struct mock_stream *one = context->group.streams; one && !code; one = one->next) {
         if (one != all && one->head)
             code = gather(&plan, one, all);
     }
@@ -105,7 +104,7 @@ MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
 
     if (code)
         return code;
-    for (struct mock_stream *one = context->streams, *next; one && !code; one = next) {
+    for (struct mock_stream *one = context->group.streams, *next; one && !code; one = next) {
         cushim__mock_stream_hold(one);
         code = cushim__mock_event_wait(event, one);
         next = one->next;

@@ -2,13 +2,13 @@
 /* Copies of bytes in a row (statements 106 to 109). */
 #include "src/mock/api/copy.h"
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/array.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/mock/api/stream.h"
+#include "src/race/race.h"
 
 /* One side of a copy: memory of a kind, or an array and where in it. */
 struct side {

@@ -5,8 +5,7 @@
 #include "src/mock/api/copy.h"
 #include "src/mock/api/copy_side.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
+#include "src/mock/api/stream.h"
 
 /* Up to this size an asynchronous call reads pageable memory when it is called, and returns. */
 enum { STAGED_BYTES = 2 << 20 };
@@ -68,5 +67,5 @@ CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, 
         cushim__mock_operation_destroy(operation);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    return cushim__mock_sim_submit(stream, operation);
+    return cushim__mock_stream_submit(stream, operation);
 }

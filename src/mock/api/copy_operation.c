@@ -5,7 +5,7 @@
 #include "src/mock/api/copy.h"
 #include "src/mock/api/copy_side.h"
 #include "src/mock/core/state.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* Memory that is gone is an illegal address, for ever. */
 static CUresult execute(struct mock_operation *operation)
@@ -26,15 +26,15 @@ static void drop(struct mock_operation *operation)
 }
 
 /* What was read at the call is not read any more. */
-static void touch(const struct mock_operation *operation, struct race_submission *submission)
+static void touch(const struct mock_operation *operation, struct race_access *access)
 {
     const struct mock_copy *copy = (const struct mock_copy *)operation;
     struct race_region region;
 
     if (!copy->staged && cushim__mock_copy_region(copy, &copy->from, &region))
-        cushim__race_submission_touch(submission, &region, RACE_READS);
+        cushim__race_use(access, &region, RACE_READS);
     if (cushim__mock_copy_region(copy, &copy->to, &region))
-        cushim__race_submission_touch(submission, &region, RACE_WRITES);
+        cushim__race_use(access, &region, RACE_WRITES);
 }
 
 static const struct mock_operation_class copy_class = {

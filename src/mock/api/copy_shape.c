@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of rows and layers (statements 114 and 115). */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/mock/api/stream.h"
+#include "src/race/race.h"
 
 /* Nothing is described: the context is asked for first all the same. */
 static CUresult copy_nothing(CUstream handle)

@@ -5,7 +5,7 @@
 
 #include "src/mock/api/array.h"
 #include "src/mock/api/memory.h"
-#include "src/race/region.h"
+#include "src/race/race.h"
 
 /* The rows of the memory that a side lies in. */
 struct rows {

@@ -4,8 +4,8 @@
  * and of use in contexts that cuCtxCreate itself made; in others, where addresses have 64 bits, all
  * of it answers INVALID_CONTEXT.
  */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 
 /* What every call answers. */
 static CUresult refuse(void)

@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "src/mock/call.h"
+#include "src/mock/api/api.h"
 #include "src/mock/core/state.h"
 
 /* What the profile says; 0 where it says nothing. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/mock/call.h"
+#include "src/mock/api/api.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 

@@ -2,8 +2,8 @@
 /* What devices can do with each other: all of the mock's reach each other, as two H200 do. */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 
 /* Of CUflushGPUDirectRDMAWritesTarget and -Scope, which older headers do not know. */

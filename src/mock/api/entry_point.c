@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "loader/symbols.h"
+#include "src/mock/api/api.h"
 #include "src/mock/api/symbol.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };

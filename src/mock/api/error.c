@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Result codes, named and explained (statement 7). */
 #include "src/base/result.h"
-#include "src/mock/call.h"
+#include "src/mock/api/api.h"
 #include "src/mock/core/state.h"
 
 /*

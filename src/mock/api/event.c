@@ -4,14 +4,13 @@
 
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event_ipc.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/clock.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
 
@@ -226,7 +225,7 @@ void cushim__mock_event_end_record(struct mock_event *event, struct mock_record 
                                    const struct mock_stream *stream)
 {
     record->number = cushim__mock_sim_submitted();
-    record->clock = cushim__race_last(stream);
+    record->clock = cushim__race_last(&stream->race);
     cushim__mock_capture_forget_event(event);
     cushim__mock_record_release(event->record);
     event->record = record;
@@ -240,7 +239,7 @@ static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
 
     if (operation) {
         cushim__mock_event_begin_record(event, record, stream);
-        code = cushim__mock_sim_submit(stream, operation);
+        code = cushim__mock_stream_submit(stream, operation);
     }
     if (code == CUDA_SUCCESS)
         cushim__mock_event_end_record(event, record, stream);
@@ -288,9 +287,9 @@ MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int 
 void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
 {
     if (event->shared)
-        cushim__race_wait_all(stream);
+        cushim__race_wait_all(&stream->race);
     else if (event->record)
-        cushim__race_wait(stream, event->record->clock);
+        cushim__race_wait(&stream->race, event->record->clock);
 }
 
 CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
@@ -304,7 +303,7 @@ CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *s
     record = newest(event);
     wait = record ? cushim__mock_wait_operation(record) : NULL;
     cushim__mock_record_release(record);
-    return wait ? cushim__mock_sim_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
+    return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags)

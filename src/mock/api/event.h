@@ -24,7 +24,7 @@ struct mock_record {
     struct mock_stream *waiting;      /* streams whose head waits for it */
     struct mock_shared_event *shared; /* an interprocess event's; NULL: of this process only */
     uint64_t shared_number;
-    struct race_clock *clock; /* what comes before it: src/race/race_search.h */
+    struct race_clock *clock; /* what comes before it: src/race/race.h */
 };
 
 enum mock_event_capture {

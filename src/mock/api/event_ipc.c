@@ -4,10 +4,10 @@
 
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/event_shared.h"
-#include "src/mock/call.h"
 
 /* What a CUipcEventHandle holds. */
 struct handle {

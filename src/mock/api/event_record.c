@@ -4,9 +4,9 @@
 
 #include "src/mock/api/event.h"
 #include "src/mock/api/event_ipc.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/clock.h"
+#include "src/race/race.h"
 
 /* Sets a record. */
 struct set {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The time between two events (statements 35 to 48, 84). */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/event.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/clock.h"
-#include "src/race/race_search.h"
+#include "src/mock/api/stream.h"
+#include "src/race/race.h"
 
 enum { TICK_NS = 32 }; /* what readings are multiples of */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of modules: names, parameters, attributes. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 enum {

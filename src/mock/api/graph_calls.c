@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs and their nodes, as programs call them: what does not depend on what a node does. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
 
 MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
 {

@@ -2,9 +2,9 @@
 /* Graphs as text for Graphviz. */
 #include <stdio.h>
 
+#include "src/base/system.h"
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
-#include "src/mock/system.h"
 
 static const char *name_of(CUgraphNodeType type)
 {

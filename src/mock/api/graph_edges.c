@@ -2,8 +2,8 @@
 /* Edges of graphs, as programs read and change them. */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
 
 enum { PROGRAMMATIC = 1, LAST_PORT = 2 };
 

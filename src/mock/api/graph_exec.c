@@ -4,11 +4,12 @@
 
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/api/user_object.h"
-#include "src/mock/call.h"
 
 enum {
     AUTO_FREE = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,

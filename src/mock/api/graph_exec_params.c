@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What single nodes of executable graphs do, as programs change it. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/graph_exec.h"
 #include "src/mock/api/graph_node_work.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
 
 /* Whether two addresses lie in the same kind of memory of the same context. */
 static bool is_alike(CUdeviceptr one, CUdeviceptr other)

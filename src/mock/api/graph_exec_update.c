@@ -2,9 +2,9 @@
 /* Whole executable graphs that take over what another graph of the same shape does. */
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph_exec.h"
 #include "src/mock/api/graph_node_work.h"
-#include "src/mock/call.h"
 #include "src/mock/sim/operation.h"
 
 /* Say which node of the program's graph stands in the way. */

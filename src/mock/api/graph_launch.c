@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
@@ -13,10 +14,9 @@
 #include "src/mock/api/event.h"
 #include "src/mock/api/graph_exec.h"
 #include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/api/stream_plan.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* The end of a launch keeps what the graph holds until then. */
 struct launch_end {
@@ -214,7 +214,7 @@ static CUresult launch(struct mock_exec *exec, struct mock_stream *stream)
     struct mock_plan plan = {0};
     CUresult code = check_events(exec->image);
 
-    cushim__race_launch_begin(stream);
+    cushim__race_launch_begin(&stream->race);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_plan_wait(&plan, exec->last, stream);
     if (code == CUDA_SUCCESS)

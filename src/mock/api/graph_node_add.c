@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes that programs add to graphs. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph_node_work.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 /* What a call says about where the node goes. */

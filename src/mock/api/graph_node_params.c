@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of nodes, as programs read and change them. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/graph_node_work.h"
 #include "src/mock/api/host_function.h"
 #include "src/mock/api/kernel.h"
-#include "src/mock/call.h"
 
 /* A node of a type, and somewhere to put its parameters. */
 static CUresult find(CUgraphNode handle, CUgraphNodeType type, const void *out,

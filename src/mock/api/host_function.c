@@ -2,11 +2,10 @@
 /* Host functions and stream callbacks (statements 57, 58 and 82). */
 #include "src/mock/api/host_function.h"
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
 
 struct host_function {
     struct mock_operation operation;
@@ -89,7 +88,7 @@ MOCK_EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
     code = cushim__mock_stream_find(hStream, &stream);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_host_operation(&parameters, &operation);
-    return code ? code : cushim__mock_sim_submit(stream, operation);
+    return code ? code : cushim__mock_stream_submit(stream, operation);
 }
 
 MOCK_EXACT(StreamAddCallback)
@@ -113,5 +112,5 @@ MOCK_EXACT(StreamAddCallback)
     call->function = callback;
     call->data = userData;
     call->stream = hStream;
-    return cushim__mock_sim_submit(stream, call);
+    return cushim__mock_stream_submit(stream, call);
 }

@@ -2,10 +2,10 @@
 /* The start of a driver (statements 1 to 3 and 83). */
 #include <stdlib.h>
 
-#include "src/mock/call.h"
+#include "src/base/system.h"
+#include "src/mock/api/api.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/system.h"
 
 MOCK_EXACT(Init)(unsigned int Flags)
 {

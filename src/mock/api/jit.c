@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "src/mock/system.h"
+#include "src/base/system.h"
 
 enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
 

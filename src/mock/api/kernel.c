@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "loader/options.h"
+#include "src/base/name.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
-#include "src/mock/name.h"
 
 static const size_t spin_sizes[] = {sizeof(uint64_t)};
 static const enum cushim_mock_access spin_accesses[] = {CUSHIM_MOCK_ACCESS_NONE};

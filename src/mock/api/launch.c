@@ -2,13 +2,13 @@
 /* Launches as operations: checks, and what a kernel does when it executes. */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/launch_parameters.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 struct launch {
     struct mock_operation operation;
@@ -42,7 +42,7 @@ static void launch_drop(struct mock_operation *operation)
 
 /* What a parameter leads to. */
 static void touch_parameter(const struct launch *launch, size_t index,
-                            struct race_submission *submission)
+                            const struct race_access *operation)
 {
     static const enum race_use uses[] = {
         [CUSHIM_MOCK_ACCESS_UNKNOWN] = RACE_MAY_WRITE,
@@ -59,22 +59,21 @@ static void touch_parameter(const struct launch *launch, size_t index,
     if (access == CUSHIM_MOCK_ACCESS_NONE || launch->parameters->sizes[index] != sizeof address)
         return;
     memcpy(&address, launch->parameters->values[index], sizeof address);
-    cushim__race_submission_touch_from(submission, address, known ? entry->access_bytes[index] : 0,
-                                       uses[access]);
+    cushim__race_use_from(operation, address, known ? entry->access_bytes[index] : 0, uses[access]);
 }
 
-static void launch_touch(const struct mock_operation *operation, struct race_submission *submission)
+static void launch_touch(const struct mock_operation *operation, struct race_access *access)
 {
     const struct launch *launch = (const struct launch *)operation;
     const struct mock_function *function =
         cushim__mock_object_lookup(launch->function, MOCK_FUNCTION);
 
     if (launch->entry)
-        cushim__race_submission_name(submission, launch->entry->name);
+        cushim__race_set_name(access, launch->entry->name);
     else if (function)
-        cushim__race_submission_name(submission, function->kernel->name);
+        cushim__race_set_name(access, function->kernel->name);
     for (size_t i = 0; launch->parameters && i < launch->parameters->count; i++)
-        touch_parameter(launch, i, submission);
+        touch_parameter(launch, i, access);
 }
 
 /* Under the lock, which the program's function may not take: see cushim__in_kernel. */

@@ -5,12 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
+#include "src/mock/api/stream.h"
 
 enum { PARAMETER_BYTES = 32764 };
 
@@ -142,7 +141,7 @@ static CUresult launch(CUfunction handle, int width, int height, CUstream stream
                                        .shared_bytes = old->shared_bytes};
     code =
         cushim__mock_launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
-    return code == CUDA_SUCCESS ? cushim__mock_sim_submit(stream, operation) : code;
+    return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
 MOCK_EXACT(Launch)(CUfunction f)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that launch kernels. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
 
 /*
  * What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream.
@@ -64,7 +63,7 @@ static CUresult launch(const struct target *target, const struct mock_launch_sha
     if (code == CUDA_SUCCESS)
         code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
     if (code == CUDA_SUCCESS)
-        return cushim__mock_sim_submit(target->stream, operation);
+        return cushim__mock_stream_submit(target->stream, operation);
     if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
         cushim__mock_capture_invalidate(target->stream->capture);
     return code;

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/jit.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
+#include "src/mock/api/stream.h"
 
 enum { LIBRARY_OPTIONS = 2 };
 
@@ -96,7 +96,7 @@ MOCK_EXACT(LibraryUnload)(cushim_CUlibrary library)
     for (struct mock_module *module = code ? NULL : found->modules; module;) {
         struct mock_context *context = module->object.context;
 
-        code = cushim__mock_sim_wait_context(context);
+        code = cushim__mock_sim_wait_group(&context->group);
         if (code == CUDA_SUCCESS)
             code = find(library, &found);
         module = code ? NULL : found->modules;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of libraries: functions without a context. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/library.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 
 static CUresult find(const void *handle, struct mock_kernel **kernel)

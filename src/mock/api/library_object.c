@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/name.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/library.h"
-#include "src/mock/name.h"
 
 static void kernel_free(struct mock_kernel *kernel)
 {

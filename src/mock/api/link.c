@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/jit.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 struct mock_link {

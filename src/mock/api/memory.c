@@ -2,10 +2,11 @@
 /* Device memory and managed memory (statements 90 to 96). */
 #include "src/mock/api/memory.h"
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/pool.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
@@ -13,6 +14,32 @@
 
 /* Rows of cuMemAllocPitch begin at multiples of this. */
 enum { PITCH = 512 };
+
+/* From this version on addresses have 64 bits, as cuCtxGetApiVersion counts. */
+enum { WIDE_ABI = 3020 };
+
+CUresult cushim__mock_memory_context(struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_current(context);
+
+    if (code == CUDA_SUCCESS && (*context)->api_version < WIDE_ABI)
+        code = CUDA_ERROR_INVALID_CONTEXT;
+    return code;
+}
+
+CUresult cushim__mock_allocation_end(struct mock_allocation *allocation)
+{
+    const uint64_t start = allocation->span.start, id = allocation->id;
+    CUresult code = cushim__mock_sim_wait_group(&allocation->context->group);
+
+    if (code)
+        return code;
+    allocation = cushim__mock_allocation_at(start);
+    if (!allocation || allocation->id != id)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_allocation_destroy(allocation);
+    return CUDA_SUCCESS;
+}
 
 /* What every call that allocates begins with. */
 static CUresult begin(struct mock_context **context)
@@ -36,7 +63,8 @@ MOCK_EXACT(MemAlloc_v2)(CUdeviceptr *dptr, size_t bytesize)
         return code;
     if (!dptr)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim__mock_allocation_create(context, MOCK_BY_ALLOC, bytesize, &allocation);
+    code = cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytesize,
+                                          &allocation);
     *dptr = code ? 0 : allocation->span.start;
     return code;
 }
@@ -64,7 +92,8 @@ MOCK_EXACT(MemAllocPitch_v2)
     pitch = pitch / PITCH * PITCH;
     if (__builtin_mul_overflow(pitch, Height, &bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__mock_allocation_create(context, MOCK_BY_ALLOC, bytes, &allocation);
+    code =
+        cushim__mock_allocation_create(context, context->device, MOCK_BY_ALLOC, bytes, &allocation);
     if (code)
         return code;
     *dptr = allocation->span.start;
@@ -83,8 +112,8 @@ MOCK_EXACT(MemAllocManaged)(CUdeviceptr *dptr, size_t bytesize, unsigned int fla
     code = begin(&context);
     if (code)
         return code;
-    code = cushim__mock_allocation_create_host(context, MOCK_BY_MANAGED, NULL, bytesize, flags,
-                                               &allocation);
+    code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_MANAGED, NULL,
+                                               bytesize, flags, &allocation);
     if (code == CUDA_SUCCESS)
         *dptr = allocation->span.start;
     return code;

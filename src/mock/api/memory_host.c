@@ -2,10 +2,10 @@
 /*
  * Page-locked memory of the host (statements 98 to 102): ordinary memory, found by its addresses.
  */
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
 #include "src/mock/memory/allocation.h"
 
 enum {
@@ -40,7 +40,7 @@ static CUresult allocate(void **pp, size_t bytes, unsigned flags)
         return CUDA_ERROR_INVALID_VALUE;
     if (bytes == 0)
         return CUDA_SUCCESS;
-    code = cushim__mock_allocation_create_host(context, MOCK_BY_HOST, NULL, bytes,
+    code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_HOST, NULL, bytes,
                                                flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
     if (code == CUDA_SUCCESS)
         *pp = allocation->host;
@@ -96,7 +96,7 @@ MOCK_EXACT(MemHostRegister_v2)(void *p, size_t bytesize, unsigned int Flags)
     if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
         return CUDA_ERROR_INVALID_VALUE;
     return cushim__mock_allocation_create_host(
-        context, MOCK_BY_REGISTER, p, bytesize,
+        context, context->device, MOCK_BY_REGISTER, p, bytesize,
         (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
 }
 

@@ -2,12 +2,11 @@
 /* Device memory that processes share (statements 86 and 87). */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 #include "src/mock/memory/arena.h"
-#include "src/mock/memory/import.h"
 
 /* What a CUipcMemHandle holds. */
 struct handle {
@@ -65,7 +64,8 @@ MOCK_EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsig
         return CUDA_ERROR_INVALID_VALUE;
     if (cushim__mock_pages_are_own(&known.shared))
         return CUDA_ERROR_INVALID_CONTEXT;
-    code = cushim__mock_import_open(context, &known.shared, known.offset, known.bytes, &allocation);
+    code = cushim__mock_import_open(context, context->device, &known.shared, known.offset,
+                                    known.bytes, &allocation);
     if (code == CUDA_SUCCESS)
         *pdptr = allocation->span.start;
     return code;

@@ -5,15 +5,14 @@
  */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
 
 /* A place for memory: a device's number, or one of these. */
 enum { HOST = -1 /* CU_DEVICE_CPU */, NOWHERE = -2 /* CU_DEVICE_INVALID */ };
@@ -158,7 +157,7 @@ static CUresult prefetch(CUdeviceptr start, size_t bytes, int place, CUstream ha
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
     memory->prefetched = (int8_t)place;
-    return cushim__mock_sim_submit(stream, operation);
+    return cushim__mock_stream_submit(stream, operation);
 }
 
 MOCK_APPROXIMATE(MemPrefetchAsync, "takes its time, and nothing moves")

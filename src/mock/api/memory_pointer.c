@@ -2,10 +2,10 @@
 /* What a pointer means (statements 103 to 105). */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/pool.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 #include "src/mock/memory/allocation.h"
 

@@ -2,13 +2,12 @@
 /* Memory that is set to a value of 1, 2 or 4 bytes (statements 116 and 117). */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 struct set {
     struct mock_operation operation;
@@ -52,7 +51,7 @@ static CUresult execute(struct mock_operation *operation)
     return CUDA_SUCCESS;
 }
 
-static void touch(const struct mock_operation *operation, struct race_submission *submission)
+static void touch(const struct mock_operation *operation, struct race_access *access)
 {
     const struct set *set = (const struct set *)operation;
     const struct race_region region = {.start = set->address,
@@ -61,7 +60,7 @@ static void touch(const struct mock_operation *operation, struct race_submission
                                        .pitch = set->pitch,
                                        .layers = 1};
 
-    cushim__race_submission_touch(submission, &region, RACE_WRITES);
+    cushim__race_use(access, &region, RACE_WRITES);
 }
 
 static const struct mock_operation_class set_class = {
@@ -156,7 +155,7 @@ static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool 
     if (!asynchronous && cushim__mock_memory_find(shape->dst, &range) &&
         (range.place != MOCK_DEVICE_MEMORY || range.synchronous))
         return cushim__mock_memory_finish(stream, operation);
-    return cushim__mock_sim_submit(stream, operation);
+    return cushim__mock_stream_submit(stream, operation);
 }
 
 static CUresult set_row(CUdeviceptr memory, uint32_t value, unsigned element, size_t count,

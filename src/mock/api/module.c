@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/jit.h"
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
+#include "src/mock/api/stream.h"
 
 /* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
 enum { FIRST_WIDE_API = 3020 };
@@ -96,7 +96,7 @@ MOCK_EXACT(ModuleUnload)(CUmodule hmod)
     if (cushim__mock_capture_count > 0)
         code = cushim__mock_capture_unsafe(true);
     if (code == CUDA_SUCCESS)
-        code = cushim__mock_sim_wait_context(module->object.context);
+        code = cushim__mock_sim_wait_group(&module->object.context->group);
     /* Meanwhile others may have called. */
     if (code == CUDA_SUCCESS)
         code = find(hmod, &module);

@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/name.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
-#include "src/mock/name.h"
-#include "src/mock/sim/sim.h"
+#include "src/mock/api/stream.h"
 
 /* Write an initial value to where the variable is. */
 static void fill(struct mock_module *module, size_t index)
@@ -46,11 +46,11 @@ static CUresult allocate(struct mock_module *module)
     if (!module->addresses)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < image->global_count; i++) {
-        CUresult code =
-            image->globals[i].bytes == 0
-                ? CUDA_SUCCESS
-                : cushim__mock_memory_allocate(module->object.context, image->globals[i].bytes,
-                                               &module->addresses[i]);
+        CUresult code = image->globals[i].bytes == 0
+                            ? CUDA_SUCCESS
+                            : cushim__mock_memory_allocate(
+                                  module->object.context, module->object.context->device,
+                                  image->globals[i].bytes, &module->addresses[i]);
 
         if (code != CUDA_SUCCESS)
             return code;
@@ -101,7 +101,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
     made->code = code;
     made->object.drop = module_drop;
     made->object.context = context;
-    result = cushim__mock_sim_wait_context(context);
+    result = cushim__mock_sim_wait_group(&context->group);
     /* Meanwhile others may have called. */
     if (result == CUDA_SUCCESS && !context->alive)
         result = CUDA_ERROR_CONTEXT_IS_DESTROYED;

@@ -3,9 +3,9 @@
  * Occupancy: how many blocks of a kernel run at once on a multiprocessor, by the limits that the
  * device has for threads, blocks, registers and shared memory.
  */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/module.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 enum {

@@ -2,17 +2,15 @@
 /* Allocations in the order of a stream (statements 121 to 125). */
 #include "src/mock/api/pool.h"
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/clock.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* An allocation as an operation of its stream: for the search for missing waits alone. */
 struct making {
@@ -25,10 +23,12 @@ struct give_back {
     struct mock_leave *leave;
 };
 
-static void touch(const struct mock_operation *operation, struct race_submission *submission)
+static void touch(const struct mock_operation *operation, struct race_access *access)
 {
-    cushim__race_submission_whole(
-        submission, ((const struct give_back *)operation)->leave->allocation, RACE_FREES);
+    const struct give_back *give_back = (const struct give_back *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(give_back->leave->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_FREES);
 }
 
 /* Also if the work before it never comes to its end: then nothing uses the memory. */
@@ -48,10 +48,12 @@ static const struct mock_operation_class give_back_class = {
     .drop = drop,
 };
 
-static void touch_made(const struct mock_operation *operation, struct race_submission *submission)
+static void touch_made(const struct mock_operation *operation, struct race_access *access)
 {
-    cushim__race_submission_whole(submission, ((const struct making *)operation)->allocation,
-                                  RACE_ALLOCATES);
+    const struct making *making = (const struct making *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(making->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_ALLOCATES);
 }
 
 static const struct mock_operation_class making_class = {
@@ -172,7 +174,7 @@ MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the drive
             code = CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (code == CUDA_SUCCESS)
-        return cushim__mock_sim_submit(stream, operation);
+        return cushim__mock_stream_submit(stream, operation);
     cushim__mock_operation_destroy(operation);
     return code;
 }

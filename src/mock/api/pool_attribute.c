@@ -2,9 +2,9 @@
 /* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
 #include <string.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/pool.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 
 /* Kinds of handles, places and memory that old headers lack. */

@@ -4,13 +4,12 @@
 
 #include "src/mock/api/context.h"
 #include "src/mock/api/pool.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/arena.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* A pool takes memory from the device in multiples of this. */
 enum { CHUNK = 32 << 20 };
@@ -160,7 +159,7 @@ static bool is_pending(uint64_t number)
     struct mock_context *context = NULL;
 
     while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
-        for (const struct mock_stream *one = context->streams; one; one = one->next) {
+        for (const struct mock_stream *one = context->group.streams; one; one = one->next) {
             if (one->head && one->head->number <= number)
                 return true;
         }
@@ -283,7 +282,7 @@ void cushim__mock_pool_left(struct mock_leave *leave)
         cushim__mock_allocation_drop(allocation);
         return;
     }
-    cushim__race_forget(allocation);
+    cushim__race_forget(allocation->id);
     cushim__mock_spans_give(&pool->pieces, &allocation->span);
     cushim__mock_pool_trim(pool, pool->threshold);
     drop_if_done(pool);

@@ -3,10 +3,9 @@
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct mock_stream **stream)
 {
@@ -34,7 +33,8 @@ static bool is_immediate(const struct mock_stream *stream)
 
     return cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0 &&
            !cushim__mock_sim_busy(stream) &&
-           !(cushim__mock_stream_blocks(stream) && context->legacy && context->legacy->head);
+           !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
+             context->group.legacy->head);
 }
 
 CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
@@ -47,12 +47,12 @@ CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_oper
             cushim__mock_operation_destroy(operation);
             return cushim__mock_sim_wait_refused();
         }
-        code = cushim__mock_sim_submit(stream, operation);
+        code = cushim__mock_stream_submit(stream, operation);
         return code ? code : cushim__mock_sim_wait_last(stream);
     }
     cushim__mock_sim_number(stream, operation);
     code = operation->class->execute(operation);
-    cushim__race_saw(cushim__race_last(stream), true);
+    cushim__race_saw(cushim__race_last(&stream->race), true);
     cushim__mock_sim_reported();
     cushim__mock_operation_destroy(operation);
     if (code)

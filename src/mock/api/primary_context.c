@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The primary context of each device, which retains count (statements 10 to 12). */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 

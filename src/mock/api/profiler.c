@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The profiler's switch: nothing profiles the mock. */
+#include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
 
 static CUresult check(void)
 {

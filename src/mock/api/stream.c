@@ -1,14 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, as programs use them (statements 49 to 55). */
-#include "src/mock/sim/stream.h"
+/* Streams (statements 49 to 55): handles, default streams, queries and waits. */
+#include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
-#include "src/mock/call.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
+
+/* The mock ends while the program has the handle, or its context did so long ago. */
+static void drop(void *object)
+{
+    struct mock_stream *stream = object;
+
+    if (cushim__mock->sim) {
+        cushim__mock_stream_end(stream);
+        return;
+    }
+    cushim__mock_group_remove(stream);
+    free(stream);
+}
+
+/* The default streams of a context. NULL: out of memory. */
+static struct mock_stream *legacy(struct mock_context *context)
+{
+    struct mock_stream_group *group = &context->group;
+
+    if (!group->legacy)
+        group->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
+    return group->legacy;
+}
+
+static struct mock_stream *per_thread(struct mock_context *context)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+    struct mock_stream *stream;
+
+    if (!thread)
+        return NULL;
+    for (stream = context->per_thread; stream; stream = stream->next_default) {
+        if (stream->owner == thread)
+            return stream;
+    }
+    stream = cushim__mock_stream_create(context, MOCK_PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
+    if (stream) {
+        stream->owner = thread;
+        stream->next_default = context->per_thread;
+        context->per_thread = stream;
+    }
+    return stream;
+}
+
+struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
+                                               enum mock_stream_kind kind, unsigned flags,
+                                               int priority)
+{
+    struct mock_stream *stream = calloc(1, sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    stream->object.context = context;
+    stream->group = &context->group;
+    stream->kind = kind;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++cushim__mock->streams_made;
+    stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
+    stream->settings.memory_domain_map[1] = 1;
+    cushim__mock_group_add(stream);
+    return stream;
+}
+
+CUresult cushim__mock_stream_publish(struct mock_stream *stream)
+{
+    CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
+
+    stream->object.drop = drop;
+    return code;
+}
+
+void cushim__mock_streams_forget(struct mock_context *context)
+{
+    while (context->group.streams) {
+        struct mock_stream *stream = context->group.streams;
+
+        if (stream->capture)
+            cushim__mock_capture_forget_stream(stream, true);
+        cushim__mock_group_remove(stream);
+        if (!stream->object.handle)
+            cushim__mock_stream_end(stream);
+    }
+    context->group.legacy = context->group.awaited = NULL;
+    context->per_thread = NULL;
+}
+
+bool cushim__mock_stream_is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
+                                     struct mock_stream **stream)
+{
+    const bool is_of_thread =
+        handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call.per_thread;
+
+    *stream = is_of_thread ? per_thread(context) : legacy(context);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!cushim__mock_stream_is_default(handle))
+        return cushim__mock_object_find(handle, MOCK_STREAM, stream);
+    code = cushim__mock_context_current(&context);
+    return code ? code : cushim__mock_stream_default(handle, context, stream);
+}
+
+CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (stream->capture)
+        return cushim__mock_capture_add(stream, operation);
+    if (cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(stream);
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    return cushim__mock_sim_queue(stream, operation);
+}
 
 int cushim__mock_stream_priority(int priority)
 {
@@ -100,7 +227,7 @@ MOCK_EXACT(StreamQuery)(CUstream hStream)
     if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
         return CUDA_ERROR_NOT_READY;
     cushim__mock_sim_reported();
-    cushim__race_saw(cushim__race_stream(stream), true);
+    cushim__race_saw(cushim__race_stream(&stream->race), true);
     return CUDA_SUCCESS;
 }
 

@@ -3,9 +3,9 @@
  * Attributes of streams (statements 60, 195 and 201): they are kept, and change nothing that could be
  * observed.
  */
-#include "src/mock/call.h"
+#include "src/mock/api/api.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/stream.h"
 
 /* By number: headers older than an attribute do not name it. */
 enum {

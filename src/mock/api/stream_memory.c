@@ -8,11 +8,10 @@
 
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/api/stream_memory.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
 enum { BATCH_NODE = 12 };
@@ -62,7 +61,7 @@ static bool store(const struct batch *batch, const struct mock_memory_value *val
 
     if (!host)
         return false;
-    cushim__race_saw_operation(&batch->operation);
+    cushim__mock_operation_seen(&batch->operation);
     cushim__mock_sim_shown();
     if (value->bytes == sizeof(uint64_t))
         __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
@@ -143,7 +142,7 @@ static bool waits(const struct mock_operation *operation)
 
 static void drop(struct mock_operation *operation)
 {
-    cushim__race_released(operation);
+    cushim__race_released(operation->number);
     free(((struct batch *)operation)->values);
 }
 

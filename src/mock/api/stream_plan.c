@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "src/mock/api/event.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
-#include "src/race/race_search.h"
+#include "src/mock/api/stream.h"
+#include "src/race/race.h"
 
 enum step { OPERATION, RECORD, WAIT, EVENT_RECORD, EVENT_WAIT };
 
@@ -128,13 +127,13 @@ static void queue_record(struct mock_planned *planned)
 {
     queue_operation(planned);
     planned->record->number = cushim__mock_sim_submitted();
-    planned->record->clock = cushim__race_last(planned->stream);
+    planned->record->clock = cushim__race_last(&planned->stream->race);
 }
 
 /* In an eager schedule it is done by the time that it is awaited. */
 static void queue_wait(struct mock_planned *planned)
 {
-    cushim__race_wait(planned->stream, planned->record->clock);
+    cushim__race_wait(&planned->stream->race, planned->record->clock);
     if (planned->operation && !cushim__mock_record_done(planned->record))
         queue_operation(planned);
 }

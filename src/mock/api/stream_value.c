@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls of stream memory operations. Those of the first ABI work where the device says so. */
+#include "src/mock/api/api.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/api/stream_memory.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/sim.h"
-#include "src/mock/sim/stream.h"
 
 enum {
     MOST = 255,
@@ -25,7 +24,7 @@ static CUresult queue(struct mock_stream *stream, const struct mock_memory_value
     struct mock_operation *operation;
     CUresult code = cushim__mock_memory_values_create(value, 1, &operation);
 
-    return code == CUDA_SUCCESS ? cushim__mock_sim_submit(stream, operation) : code;
+    return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
 
 static CUresult submit(CUstream handle, const struct mock_memory_value *value)
@@ -176,7 +175,7 @@ MOCK_EXACT(StreamBatchMemOp_v2)
     if (code != CUDA_SUCCESS)
         return code;
     if (found->capture && count > 0)
-        return cushim__mock_sim_submit(found, operation);
+        return cushim__mock_stream_submit(found, operation);
     values = cushim__mock_memory_values(operation, &count);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
         code = queue(found, &values[i]);

@@ -6,15 +6,15 @@
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
+#include "src/base/system.h"
 #include "src/mock/api/table.h"
 #include "src/mock/core/state.h"
-#include "src/mock/system.h"
 
 static cushim_function in_table(unsigned slot)
 {
     cushim_function function;
 
-    memcpy(&function, cushim__mock_table_slot(cushim_mock_table(cushim_mock_current()), slot),
+    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
            sizeof function);
     return function;
 }

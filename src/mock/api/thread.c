@@ -8,8 +8,8 @@
 
 #include "src/base/lock.h"
 #include "src/mock/api/context.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
-#include "src/mock/sim/stream.h"
 
 enum { LIMIT = 64 };
 

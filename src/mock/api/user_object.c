@@ -8,8 +8,8 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "src/mock/api/api.h"
 #include "src/mock/api/graph.h"
-#include "src/mock/call.h"
 #include "src/mock/core/state.h"
 
 struct user_object {
@@ -42,9 +42,9 @@ static void reap(struct user_object *object)
     if (!reaper.first)
         reaper.last = NULL;
     cushim__lock_release(&cushim__mock->lock);
-    cushim__mock_in_host_function = true;
+    cushim__mock_call.in_host_function = true;
     object->destroy(object->pointer);
-    cushim__mock_in_host_function = false;
+    cushim__mock_call.in_host_function = false;
     free(object);
     cushim__lock_take(&cushim__mock->lock);
 }

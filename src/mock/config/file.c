@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/system.h"
+#include "src/base/system.h"
 
 /* More than any sensible text; a file that grows as it is read ends here, too. */
 enum { LARGEST = 1 << 20 };

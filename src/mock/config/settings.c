@@ -8,12 +8,12 @@
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
 #include "src/base/lines.h"
+#include "src/base/system.h"
 #include "src/mock/config/costs.h"
 #include "src/mock/config/file.h"
 #include "src/mock/config/keys.h"
 #include "src/mock/config/names.h"
 #include "src/mock/config/profile.h"
-#include "src/mock/system.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
 

@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cushim/version.h>
-
-#include "src/mock/call.h"
-#include "src/mock/sim/sim.h"
+#include "src/mock/core/call.h"
 
 struct cushim_mock *cushim__mock;
 CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
@@ -76,7 +73,7 @@ void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uin
         return;
     mock->trace(mock->trace_data, &(struct cushim_mock_trace){
                                       .size = sizeof(struct cushim_mock_trace),
-                                      .now_ns = cushim__mock_sim_now(),
+                                      .now_ns = mock->time_ns,
                                       .what = what,
                                       .name = name,
                                       .stream = stream,
@@ -95,53 +92,4 @@ void cushim__mock_unlock(struct cushim_mock *mock)
 {
     if (!cushim__in_kernel)
         cushim__lock_release(&mock->lock);
-}
-
-const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
-{
-    const char *text = NULL;
-
-    if (!mock)
-        return NULL;
-    cushim__mock_lock(mock);
-    if (index < mock->violations && index < MOCK_MISUSES_KEPT)
-        text = mock->violation[index];
-    cushim__mock_unlock(mock);
-    return text;
-}
-
-void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const char *line),
-                         void *data)
-{
-    if (!mock)
-        return;
-    cushim__mock_lock(mock);
-    mock->log = log;
-    mock->log_data = data;
-    cushim__mock_unlock(mock);
-}
-
-void cushim_mock_trace_set(struct cushim_mock *mock,
-                           void (*trace)(void *data, const struct cushim_mock_trace *entry),
-                           void *data)
-{
-    if (!mock)
-        return;
-    cushim__mock_lock(mock);
-    mock->trace = trace;
-    mock->trace_data = data;
-    cushim__mock_unlock(mock);
-}
-
-const char *cushim_mock_identity(void)
-{
-    static _Thread_local char line[LINE];
-    const struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
-    char settings[LINE - 64] = "no mock exists";
-
-    if (mock)
-        cushim__mock_settings_describe(&mock->settings, settings, sizeof settings);
-    snprintf(line, sizeof line, "cushim mock %s: %s; this is not a GPU", CUSHIM_VERSION_TEXT,
-             settings);
-    return line;
 }

@@ -20,7 +20,6 @@ struct mock_device;
 struct mock_thread;
 struct mock_sim;
 struct mock_kernel_entry;
-struct race_search;
 
 struct cushim_mock {
     struct mock_settings settings;
@@ -36,9 +35,10 @@ struct cushim_mock {
     bool threads_stay;                 /* they are not looked for: the list is a parent's */
     struct mock_context *first_dead, *last_dead; /* that were destroyed and keep their handles */
     size_t dead;
-    struct mock_sim *engine;
+    struct mock_sim *sim;
+    uint64_t now_ns;  /* the virtual clock */
+    uint64_t time_ns; /* the instant that is being worked on: never later than the clock */
     struct mock_kernel_entry *kernels;
-    struct race_search *races;  /* NULL: none are looked for */
     struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
     const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
     size_t allocations;
@@ -59,14 +59,6 @@ extern struct cushim_mock *cushim__mock;
 
 /* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
 extern CUresult cushim__mock_absent;
-
-/* cushim_mock_create(), for a way in with defaults of its own. */
-struct mock_defaults {
-    enum mock_mode mode;
-    const char *where; /* what messages call `options->settings` */
-};
-CUresult cushim__mock_create(const struct cushim_mock_options *options,
-                             const struct mock_defaults *defaults, struct cushim_mock **mock);
 
 /*
  * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called

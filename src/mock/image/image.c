@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/base/name.h"
 #include "src/mock/image/reading.h"
-#include "src/mock/name.h"
 
 /* Make room for one more element. The array doubles when its count is a power of two. */
 static bool grow(void *array, size_t count, size_t element_bytes)

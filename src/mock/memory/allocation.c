@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/context.h"
+#include "src/base/system.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/state.h"
 #include "src/mock/memory/arena.h"
-#include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
-#include "src/mock/system.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 /* From this size on page-locked memory is pages of its own. */
 enum { PAGES = 64 << 10 };
@@ -120,7 +118,7 @@ void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mo
 void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t bytes)
 {
     if (allocation->id > 0)
-        cushim__race_forget(allocation);
+        cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
     allocation->id = ++allocations_made;
     if (is_counted(allocation))
@@ -148,17 +146,18 @@ size_t cushim__mock_allocation_left(const struct mock_device *device)
                  : cushim__mock_arena_budget(cushim__mock->settings.memory_bytes);
 }
 
-CUresult cushim__mock_allocation_create(struct mock_context *context, enum mock_origin origin,
-                                        size_t bytes, struct mock_allocation **allocation)
+CUresult cushim__mock_allocation_create(struct mock_context *context, struct mock_device *device,
+                                        enum mock_origin origin, size_t bytes,
+                                        struct mock_allocation **allocation)
 {
-    struct mock_arena *arena = cushim__mock_allocation_arena(context->device);
+    struct mock_arena *arena = cushim__mock_allocation_arena(device);
     struct mock_allocation *made;
 
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!arena)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made = cushim__mock_allocation_new(context, context->device, origin, bytes);
+    made = cushim__mock_allocation_new(context, device, origin, bytes);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!cushim__mock_arena_take(arena, made)) {
@@ -210,7 +209,8 @@ void cushim__mock_allocation_list(struct mock_allocation *allocation)
     cushim__tree_add(&host_memory, &allocation->span.by_address);
 }
 
-CUresult cushim__mock_allocation_create_host(struct mock_context *context, enum mock_origin origin,
+CUresult cushim__mock_allocation_create_host(struct mock_context *context,
+                                             struct mock_device *device, enum mock_origin origin,
                                              void *memory, size_t bytes, unsigned flags,
                                              struct mock_allocation **allocation)
 {
@@ -226,7 +226,7 @@ CUresult cushim__mock_allocation_create_host(struct mock_context *context, enum 
     } else {
         memory = take_host(origin, bytes);
     }
-    made = memory ? cushim__mock_allocation_new(context, context->device, origin, bytes) : NULL;
+    made = memory ? cushim__mock_allocation_new(context, device, origin, bytes) : NULL;
     if (!made) {
         if (memory && origin != MOCK_BY_REGISTER)
             give_host(&(struct mock_allocation){
@@ -256,7 +256,7 @@ static bool in_arena(const struct mock_allocation *allocation)
 
 void cushim__mock_allocation_drop(struct mock_allocation *allocation)
 {
-    cushim__race_forget(allocation);
+    cushim__race_forget(allocation->id);
     if (in_arena(allocation)) {
         cushim__mock_arena_give(allocation->device->arena, allocation);
         return;
@@ -289,4 +289,108 @@ struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allo
 {
     return (struct mock_allocation *)cushim__tree_after(
         &host_memory, previous ? &previous->span.by_address : NULL);
+}
+
+struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation)
+{
+    return (struct race_memory){allocation->id, allocation->span.start, allocation->bytes};
+}
+
+bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    if (!allocation)
+        return false;
+    *range = (struct mock_range){
+        .place = cushim__mock_allocation_place(allocation),
+        .start = allocation->span.start,
+        .bytes = allocation->bytes,
+        .context = allocation->context,
+        .device = allocation->device,
+        .host = allocation->host,
+        .synchronous = allocation->synchronous,
+    };
+    return true;
+}
+
+bool cushim__mock_memory_is_device(CUdeviceptr address)
+{
+    return cushim__mock_allocation_is_device(address);
+}
+
+void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    size_t offset;
+
+    if (!allocation)
+        return NULL;
+    offset = address - allocation->span.start;
+    return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
+}
+
+CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
+                                      size_t bytes, CUdeviceptr *address)
+{
+    struct mock_allocation *allocation;
+    CUresult code =
+        cushim__mock_allocation_create(context, device, MOCK_BY_MODULE, bytes, &allocation);
+
+    if (code == CUDA_SUCCESS)
+        *address = allocation->span.start;
+    return code;
+}
+
+CUresult cushim__mock_memory_free(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    if (!allocation || allocation->span.start != address || allocation->origin != MOCK_BY_MODULE)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_allocation_destroy(allocation);
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_memory_forget(const struct mock_context *context,
+                                const struct mock_device *device)
+{
+    const struct mock_arena *arena = device->arena;
+    struct mock_allocation *one, *next;
+
+    for (one = arena ? cushim__mock_arena_next(arena, NULL) : NULL; one; one = next) {
+        next = cushim__mock_arena_next(arena, one);
+        /* What a stream gives back may be in one of another context. */
+        if (one->context == context && !one->leaving)
+            cushim__mock_allocation_destroy(one);
+    }
+    for (one = cushim__mock_allocation_next_host(NULL); one; one = next) {
+        next = cushim__mock_allocation_next_host(one);
+        if (one->context == context)
+            cushim__mock_allocation_destroy(one);
+    }
+}
+
+void cushim__mock_memory_clear(void)
+{
+    struct mock_allocation *one;
+
+    while ((one = cushim__mock_allocation_next_host(NULL)))
+        cushim__mock_allocation_destroy(one);
+    for (unsigned i = 0; cushim__mock->devices && i < cushim__mock->settings.devices; i++) {
+        cushim__mock_arena_destroy(cushim__mock->devices[i].arena);
+        cushim__mock->devices[i].arena = NULL;
+    }
+    cushim__mock->allocations = 0;
+}
+
+size_t cushim__mock_memory_used(void)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < cushim__mock->settings.devices; i++) {
+        if (cushim__mock->devices[i].arena)
+            used += cushim__mock->devices[i].arena->used;
+    }
+    return used;
 }

@@ -5,44 +5,43 @@
  * has told of an end that came later, or when later work has left a trace that the host can look
  * at.
  */
-#include "src/mock/api/context.h"
 #include "src/mock/sim/internal.h"
 
 /* So often in a row at most, that polling ends. */
-enum { MOST_LIES = 3 };
+enum { MOST_DELAYED = 3 };
 
-static bool coin(struct mock_sim *engine)
+static bool coin(struct mock_sim *sim)
 {
-    return cushim__mock_random_number(&engine->mood) % 2 == 0;
+    return cushim__mock_random_number(&sim->delay_random) % 2 == 0;
 }
 
-static bool lie(struct mock_sim *engine)
+static bool delay(struct mock_sim *sim)
 {
-    if (engine->lies >= MOST_LIES || !coin(engine))
+    if (sim->delayed_answers >= MOST_DELAYED || !coin(sim))
         return false;
-    engine->lies++;
+    sim->delayed_answers++;
     return true;
 }
 
 void cushim__mock_sim_reported(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
-    engine->told_ns = engine->now_ns;
-    engine->lies = 0;
+    sim->reported_ns = cushim__mock->now_ns;
+    sim->delayed_answers = 0;
 }
 
 void cushim__mock_sim_shown(void)
 {
-    cushim__mock_sim()->shown_ns = cushim__mock_sim()->time_ns;
+    cushim__mock_sim()->shown_ns = cushim__mock->time_ns;
 }
 
 bool cushim__mock_sim_delays_answer(uint64_t end_ns)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
-    return cushim__mock->settings.hostile && end_ns > engine->told_ns &&
-           end_ns > engine->shown_ns && lie(engine);
+    return cushim__mock->settings.hostile && end_ns > sim->reported_ns && end_ns > sim->shown_ns &&
+           delay(sim);
 }
 
 /* When the last work of a stream ended, or of those that block it. */
@@ -52,7 +51,7 @@ static uint64_t end_of(const struct mock_stream *stream)
 
     if (stream->kind != MOCK_LEGACY)
         return end_ns;
-    for (const struct mock_stream *one = stream->object.context->streams; one; one = one->next) {
+    for (const struct mock_stream *one = stream->group->streams; one; one = one->next) {
         if (cushim__mock_stream_blocks(one) && one->free_ns > end_ns)
             end_ns = one->free_ns;
     }
@@ -62,8 +61,8 @@ static uint64_t end_of(const struct mock_stream *stream)
 /* Its last work may be what has left the trace. */
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     const uint64_t end_ns = cushim__mock->settings.hostile ? end_of(stream) : 0;
 
-    return end_ns > engine->told_ns && end_ns >= engine->shown_ns && lie(engine);
+    return end_ns > sim->reported_ns && end_ns >= sim->shown_ns && delay(sim);
 }

@@ -6,53 +6,53 @@
  */
 #include "src/mock/sim/internal.h"
 
-static bool is_needed(const struct mock_sim *engine)
+static bool is_needed(const struct mock_sim *sim)
 {
-    return cushim__mock->settings.mode == MOCK_THREADED || engine->outside_queued > 0;
+    return cushim__mock->settings.mode == MOCK_THREADED || sim->outside_queued > 0;
 }
 
-static void work_once(struct mock_sim *engine)
+static void work_once(struct mock_sim *sim)
 {
-    bool needed = is_needed(engine);
+    bool needed = is_needed(sim);
 
     if (needed)
         cushim__mock_run_polled();
     if (needed && cushim__mock_run_next()) {
-        engine->time_ns = engine->now_ns;
+        cushim__mock->time_ns = cushim__mock->now_ns;
         /* Let callers in. */
         cushim__lock_offer(&cushim__mock->lock);
         return;
     }
-    if (needed && engine->polled.first) {
+    if (needed && sim->polled.first) {
         cushim__mock_wait_for_change();
         return;
     }
-    engine->executor_sleeps = true;
-    cushim__condition_wait(&engine->work, &cushim__mock->lock);
-    engine->executor_sleeps = false;
+    sim->executor_sleeps = true;
+    cushim__condition_wait(&sim->work, &cushim__mock->lock);
+    sim->executor_sleeps = false;
 }
 
 static void *run(void *data)
 {
-    struct mock_sim *engine = data;
+    struct mock_sim *sim = data;
 
     cushim__lock_take(&cushim__mock->lock);
-    while (!engine->stop)
-        work_once(engine);
+    while (!sim->stop)
+        work_once(sim);
     cushim__lock_release(&cushim__mock->lock);
     return NULL;
 }
 
 CUresult cushim__mock_executor_start(const struct mock_operation *operation)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     enum mock_mode mode = cushim__mock->settings.mode;
 
-    if (engine->has_executor || mode == MOCK_MANUAL || (mode == MOCK_AUTO && !operation->outside))
+    if (sim->has_executor || mode == MOCK_MANUAL || (mode == MOCK_AUTO && !operation->outside))
         return CUDA_SUCCESS;
-    if (!cushim__runner_start(&engine->executor, run, engine))
+    if (!cushim__runner_start(&sim->executor, run, sim))
         return CUDA_ERROR_OPERATING_SYSTEM;
-    engine->has_executor = true;
+    sim->has_executor = true;
     return CUDA_SUCCESS;
 }
 
@@ -64,15 +64,15 @@ void cushim__mock_executor_wake(void)
 
 void cushim__mock_executor_stop(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
-    if (!engine->has_executor)
+    if (!sim->has_executor)
         return;
-    engine->stop = true;
-    cushim__condition_signal(&engine->work);
-    cushim__condition_broadcast(&engine->changed);
+    sim->stop = true;
+    cushim__condition_signal(&sim->work);
+    cushim__condition_broadcast(&sim->changed);
     cushim__lock_release(&cushim__mock->lock);
-    cushim__runner_join(&engine->executor);
+    cushim__runner_join(&sim->executor);
     cushim__lock_take(&cushim__mock->lock);
-    engine->has_executor = false;
+    sim->has_executor = false;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work that is dropped: after a sticky error, or because its context ends. */
-#include "src/mock/api/context.h"
 #include "src/mock/sim/helper.h"
 #include "src/mock/sim/internal.h"
 
@@ -32,7 +31,7 @@ static bool detach(struct mock_stream *stream)
 /* Drop what is queued behind `kept`, but for what is executed in spite of an error. */
 static void drop(struct mock_stream *stream, bool all)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     bool busy = stream->head && !detach(stream);
     struct mock_operation *operation = busy ? stream->head->next : stream->head;
     struct mock_operation **link = busy ? &stream->head->next : &stream->head;
@@ -52,32 +51,31 @@ static void drop(struct mock_stream *stream, bool all)
             stream->tail = operation;
         } else {
             stream->pending--;
-            engine->pending--;
-            engine->outside_queued -= operation->outside;
+            sim->pending--;
+            sim->outside_queued -= operation->outside;
             cushim__mock_operation_destroy(operation);
         }
         operation = next;
     }
     if (!stream->head)
-        engine->active--;
+        sim->active--;
     else if (!busy)
         cushim__mock_run_list(stream);
 }
 
 void cushim__mock_sim_fault(CUresult code)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_context *context = NULL;
+    struct mock_sim *sim = cushim__mock_sim();
 
     if (cushim__mock->fault)
         return;
     cushim__mock->fault = code;
-    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
-        for (struct mock_stream *one = context->streams; one; one = one->next)
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
             drop(one, false);
     }
     cushim__mock_run_listed();
-    cushim__condition_broadcast(&engine->changed);
+    cushim__condition_broadcast(&sim->changed);
 }
 
 void cushim__mock_sim_forget(struct mock_stream *stream)
@@ -89,9 +87,9 @@ void cushim__mock_sim_forget(struct mock_stream *stream)
     stream->held--;
 }
 
-void cushim__mock_sim_forget_context(struct mock_context *context)
+void cushim__mock_sim_forget_group(struct mock_stream_group *group)
 {
-    for (struct mock_stream *one = context->streams; one; one = one->next)
+    for (struct mock_stream *one = group->streams; one; one = one->next)
         cushim__mock_sim_forget(one);
     cushim__mock_run_listed();
     cushim__mock_executor_wake();

@@ -21,11 +21,11 @@ static void put(size_t place, struct mock_stream *stream)
 
 static void rise(size_t place)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_stream *stream = engine->heap[place];
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *stream = sim->heap[place];
 
-    while (place > 0 && before(stream, engine->heap[(place - 1) / 2])) {
-        put(place, engine->heap[(place - 1) / 2]);
+    while (place > 0 && before(stream, sim->heap[(place - 1) / 2])) {
+        put(place, sim->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
     put(place, stream);
@@ -33,19 +33,19 @@ static void rise(size_t place)
 
 static void sink(size_t place)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_stream *stream = engine->heap[place];
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *stream = sim->heap[place];
 
     for (;;) {
         size_t child = 2 * place + 1;
 
-        if (child >= engine->heap_size)
+        if (child >= sim->heap_size)
             break;
-        if (child + 1 < engine->heap_size && before(engine->heap[child + 1], engine->heap[child]))
+        if (child + 1 < sim->heap_size && before(sim->heap[child + 1], sim->heap[child]))
             child++;
-        if (!before(engine->heap[child], stream))
+        if (!before(sim->heap[child], stream))
             break;
-        put(place, engine->heap[child]);
+        put(place, sim->heap[child]);
         place = child;
     }
     put(place, stream);
@@ -53,27 +53,27 @@ static void sink(size_t place)
 
 bool cushim__mock_heap_reserve(size_t room)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     struct mock_stream **heap;
-    size_t larger = engine->heap_room ? engine->heap_room : 32;
+    size_t larger = sim->heap_room ? sim->heap_room : 32;
 
-    if (room <= engine->heap_room)
+    if (room <= sim->heap_room)
         return true;
     while (larger < room)
         larger *= 2;
-    heap = realloc(engine->heap, larger * sizeof *heap);
+    heap = realloc(sim->heap, larger * sizeof *heap);
     if (!heap)
         return false;
-    engine->heap = heap;
-    engine->heap_room = larger;
+    sim->heap = heap;
+    sim->heap_room = larger;
     return true;
 }
 
 void cushim__mock_heap_push(struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
-    put(engine->heap_size++, stream);
+    put(sim->heap_size++, stream);
     rise(stream->heap_place);
 }
 
@@ -85,9 +85,9 @@ void cushim__mock_heap_moved(struct mock_stream *stream)
 
 void cushim__mock_heap_remove(struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     size_t place = stream->heap_place;
-    struct mock_stream *last = engine->heap[--engine->heap_size];
+    struct mock_stream *last = sim->heap[--sim->heap_size];
 
     if (last != stream) {
         put(place, last);

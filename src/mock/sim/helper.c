@@ -5,11 +5,10 @@
  */
 #include <stdlib.h>
 
-#include "src/mock/api/context.h"
-#include "src/mock/call.h"
+#include "src/mock/core/call.h"
 #include "src/mock/sim/helper.h"
 #include "src/mock/sim/internal.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 struct mock_helper {
     struct cushim__runner thread;
@@ -26,12 +25,12 @@ static void execute(struct mock_helper *helper, struct mock_stream *stream)
 
     helper->stream = stream;
     if (status == CUDA_SUCCESS || head->class->always) {
-        cushim__race_saw_operation(head);
+        cushim__mock_operation_seen(head);
         cushim__mock_sim_reported();
         cushim__lock_release(&cushim__mock->lock);
-        cushim__mock_in_host_function = true;
+        cushim__mock_call.in_host_function = true;
         head->class->host(head, status);
-        cushim__mock_in_host_function = false;
+        cushim__mock_call.in_host_function = false;
         cushim__lock_take(&cushim__mock->lock);
     }
     helper->stream = NULL;
@@ -59,11 +58,11 @@ static void *run(void *data)
     return NULL;
 }
 
-CUresult cushim__mock_helper_start(struct mock_context *context)
+CUresult cushim__mock_helper_start(struct mock_stream_group *group)
 {
     struct mock_helper *helper;
 
-    if (context->helper)
+    if (group->helper)
         return CUDA_SUCCESS;
     helper = calloc(1, sizeof *helper);
     if (!helper)
@@ -74,28 +73,28 @@ CUresult cushim__mock_helper_start(struct mock_context *context)
         free(helper);
         return CUDA_ERROR_OPERATING_SYSTEM;
     }
-    context->helper = helper;
+    group->helper = helper;
     return CUDA_SUCCESS;
 }
 
 void cushim__mock_helper_give(struct mock_stream *stream)
 {
-    const struct mock_context *context = stream->object.context;
+    const struct mock_stream_group *group = stream->group;
 
-    cushim__mock_queue_add(&context->helper->queue, stream);
-    cushim__condition_signal(&context->helper->work);
+    cushim__mock_queue_add(&group->helper->queue, stream);
+    cushim__condition_signal(&group->helper->work);
 }
 
 bool cushim__mock_helper_executes(const struct mock_stream *stream)
 {
-    const struct mock_helper *helper = stream->object.context->helper;
+    const struct mock_helper *helper = stream->group->helper;
 
     return helper && helper->stream == stream;
 }
 
 void cushim__mock_helper_forget(struct mock_stream *stream)
 {
-    struct mock_helper *helper = stream->object.context->helper;
+    struct mock_helper *helper = stream->group->helper;
 
     cushim__mock_queue_remove(&helper->queue, stream);
     cushim__mock_sim()->on_host--;
@@ -104,9 +103,9 @@ void cushim__mock_helper_forget(struct mock_stream *stream)
     stream->state = MOCK_IDLE;
 }
 
-void cushim__mock_helper_stop(struct mock_context *context)
+void cushim__mock_helper_stop(struct mock_stream_group *group)
 {
-    struct mock_helper *helper = context->helper;
+    struct mock_helper *helper = group->helper;
 
     if (!helper)
         return;
@@ -117,5 +116,5 @@ void cushim__mock_helper_stop(struct mock_context *context)
     cushim__lock_take(&cushim__mock->lock);
     cushim__condition_destroy(&helper->work);
     free(helper);
-    context->helper = NULL;
+    group->helper = NULL;
 }

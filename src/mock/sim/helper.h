@@ -7,13 +7,13 @@
 
 #include <cuda.h>
 
-struct mock_context;
+struct mock_stream_group;
 struct mock_stream;
 
-/* Have a thread in a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
-CUresult cushim__mock_helper_start(struct mock_context *context);
+/* Have a thread for the streams of a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
+CUresult cushim__mock_helper_start(struct mock_stream_group *group);
 
-/* Hand over the head of a stream: the engine goes on with cushim__mock_run_end(). */
+/* Hand over the head of a stream: the sim goes on with cushim__mock_run_end(). */
 void cushim__mock_helper_give(struct mock_stream *stream);
 
 /* Whether the head of a stream is under way at this moment. */
@@ -23,6 +23,6 @@ bool cushim__mock_helper_executes(const struct mock_stream *stream);
 void cushim__mock_helper_forget(struct mock_stream *stream);
 
 /* End a context's thread; gives up the lock meanwhile. */
-void cushim__mock_helper_stop(struct mock_context *context);
+void cushim__mock_helper_stop(struct mock_stream_group *group);
 
 #endif

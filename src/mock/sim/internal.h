@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the engine share. */
+/* What the files of the sim share. */
 #ifndef CUSHIM_MOCK_STATE_H
 #define CUSHIM_MOCK_STATE_H
 
@@ -22,14 +22,13 @@ struct mock_lanes {
 };
 
 struct mock_sim {
-    uint64_t now_ns;  /* the clock */
-    uint64_t time_ns; /* the instant that is being worked on: never later than the clock */
+    struct mock_stream_group *groups, *last_group;
     uint64_t submitted, executed;
     size_t pending, active; /* operations, and streams that have any */
     uint64_t random;
-    uint64_t mood;              /* the same, for what hostility tells */
-    uint64_t told_ns, shown_ns; /* see cushim__mock_sim_delays_answer() */
-    unsigned lies;              /* in a row */
+    uint64_t delay_random;          /* the same, for answers that are delayed */
+    uint64_t reported_ns, shown_ns; /* see cushim__mock_sim_delays_answer() */
+    unsigned delayed_answers;       /* in a row */
 
     struct mock_stream **heap; /* by due_ns, then by the head's number */
     size_t heap_size, heap_room;
@@ -59,7 +58,7 @@ static inline uint64_t cushim__mock_time_after(uint64_t time_ns, uint64_t durati
 
 static inline struct mock_sim *cushim__mock_sim(void)
 {
-    return cushim__mock->engine;
+    return cushim__mock->sim;
 }
 
 /* heap.c: streams by when they are due. */
@@ -92,7 +91,7 @@ void cushim__mock_order_ended(struct mock_stream *stream);
 void cushim__mock_run_list(struct mock_stream *stream);
 void cushim__mock_run_listed(void);
 
-/* Look at none of them: the engine ends. Those that have ended themselves are freed. */
+/* Look at none of them: the sim ends. Those that have ended themselves are freed. */
 void cushim__mock_run_forget_listed(void);
 void cushim__mock_run_polled(void);      /* ask all that are polled */
 void cushim__mock_run_polled_some(void); /* ask a few, in turn */

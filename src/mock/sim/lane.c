@@ -3,13 +3,12 @@
  * Lanes: a device copies in each direction one thing at a time, and runs a number of kernels at
  * once.
  */
-#include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
 static struct mock_lanes *lanes_of(const struct mock_stream *stream)
 {
-    unsigned device = (unsigned)stream->object.context->device->ordinal;
+    unsigned device = (unsigned)stream->group->device;
 
     return &cushim__mock_sim()->lanes[device][stream->head->unit];
 }
@@ -22,13 +21,13 @@ static bool limited(const struct mock_stream *stream)
 
 void cushim__mock_lanes_create(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
     for (unsigned device = 0; device < MOCK_DEVICES_MAX; device++) {
-        engine->lanes[device][MOCK_HOST_TO_DEVICE].free = 1;
-        engine->lanes[device][MOCK_DEVICE_TO_HOST].free = 1;
-        engine->lanes[device][MOCK_DEVICE_TO_DEVICE].free = 1;
-        engine->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.kernels;
+        sim->lanes[device][MOCK_HOST_TO_DEVICE].free = 1;
+        sim->lanes[device][MOCK_DEVICE_TO_HOST].free = 1;
+        sim->lanes[device][MOCK_DEVICE_TO_DEVICE].free = 1;
+        sim->lanes[device][MOCK_COMPUTE].free = cushim__mock->settings.kernels;
     }
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/race/clock.h"
+#include "src/race/race.h"
 
 void *cushim__mock_operation_create(const struct mock_operation_class *class, enum mock_unit unit,
                                     uint64_t duration_ns)
@@ -44,6 +44,12 @@ void cushim__mock_operation_destroy(void *operation)
         old->class->drop(old);
     cushim__race_clock_release(old->before);
     free(old);
+}
+
+void cushim__mock_operation_seen(const struct mock_operation *operation)
+{
+    if (cushim__race_search && operation->timeline != 0)
+        cushim__race_saw_operation(operation->number, operation->timeline, operation->before);
 }
 
 uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us)

@@ -14,9 +14,9 @@
 
 #include <cuda.h>
 
+struct race_access;
 struct race_clock;
 struct mock_stream;
-struct race_submission;
 struct mock_operation;
 
 /* What executes an operation. Each has so many lanes on a device. */
@@ -35,7 +35,7 @@ struct mock_operation_class {
     size_t size;      /* of the struct that begins with the operation */
     CUgraphNodeType node_type;
     /*
-     * Whether it can start; NULL: always. If not, the engine asks again and again (it polls),
+     * Whether it can start; NULL: always. If not, the simulator asks again and again (it polls),
      * unless the function has set `stream->state` to MOCK_BLOCKED and sees to
      * cushim__mock_sim_recheck().
      */
@@ -60,7 +60,7 @@ struct mock_operation_class {
      * what memory it uses. NULL: it does not, and none.
      */
     bool (*waits)(const struct mock_operation *operation);
-    void (*touch)(const struct mock_operation *operation, struct race_submission *submission);
+    void (*touch)(const struct mock_operation *operation, struct race_access *access);
     /* Free what it owns (not itself): after its execution or instead of it. NULL: nothing. */
     void (*drop)(struct mock_operation *operation);
 };
@@ -73,7 +73,7 @@ struct mock_operation {
     uint64_t duration_ns; /* set by whoever creates it */
     uint8_t unit;         /* enum mock_unit */
     bool outside;         /* somebody may wait for it by other means than a call: see executor.c */
-    uint32_t strand;      /* these two are of src/race: 0 and NULL unless races are looked for */
+    uint32_t timeline;    /* these two are of src/race: 0 and NULL unless races are looked for */
     struct race_clock *before;
 };
 
@@ -86,6 +86,9 @@ void *cushim__mock_operation_copy(const struct mock_operation *operation);
 
 /* Drop and free an operation that no stream has. NULL is a no-op. */
 void cushim__mock_operation_destroy(void *operation);
+
+/* The host has seen that an operation under way is finished, as far as races are concerned. */
+void cushim__mock_operation_seen(const struct mock_operation *operation);
 
 /* How long moving so many bytes takes, besides the fixed cost of an operation. */
 uint64_t cushim__mock_operation_duration(size_t bytes, uint64_t bytes_per_us);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operations that meet a rule of faults: they take longer, hang, or break what they run on. */
-#include "src/mock/api/context.h"
 #include "src/mock/core/device.h"
 #include "src/mock/sim/internal.h"
 
@@ -13,7 +12,7 @@ bool cushim__mock_fault_begin(struct mock_stream *stream)
     stream->fault.code = CUDA_SUCCESS;
     if (!fault || cushim__mock->fault)
         return true;
-    fault(&stream->fault, head->class->name, stream->object.context->device->ordinal);
+    fault(&stream->fault, head->class->name, stream->group->device);
     head->duration_ns = cushim__mock_time_after(head->duration_ns, stream->fault.delay_ns);
     return !stream->fault.hangs;
 }
@@ -36,10 +35,9 @@ static void let_go(struct mock_stream *stream)
 
 void cushim__mock_sim_release(void)
 {
-    struct mock_context *context = NULL;
 
-    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
-        for (struct mock_stream *one = context->streams; one; one = one->next)
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
             let_go(one);
     }
     cushim__mock_executor_wake();

@@ -3,7 +3,6 @@
  * The legacy default stream: its work waits for what was submitted before to the streams that block
  * it, and they wait for what was submitted before to it.
  */
-#include "src/mock/api/context.h"
 #include "src/mock/sim/internal.h"
 
 static bool has_earlier(const struct mock_stream *stream, uint64_t number)
@@ -15,31 +14,31 @@ static bool has_earlier(const struct mock_stream *stream, uint64_t number)
  * Whether nothing is left that is before an operation of the legacy default stream. Numbers only
  * grow, so a stream that has nothing is not asked again for the same operation.
  */
-static bool none_earlier(struct mock_context *context, uint64_t number)
+static bool none_earlier(struct mock_stream_group *group, uint64_t number)
 {
-    if (context->awaited_number != number) {
-        context->awaited_number = number;
-        context->awaited = context->streams;
+    if (group->awaited_number != number) {
+        group->awaited_number = number;
+        group->awaited = group->streams;
     }
-    for (struct mock_stream *one = context->awaited; one; one = one->next) {
-        context->awaited = one;
-        if (one != context->legacy && cushim__mock_stream_blocks(one) && has_earlier(one, number))
+    for (struct mock_stream *one = group->awaited; one; one = one->next) {
+        group->awaited = one;
+        if (one != group->legacy && cushim__mock_stream_blocks(one) && has_earlier(one, number))
             return false;
     }
-    context->awaited = NULL;
+    group->awaited = NULL;
     return true;
 }
 
 bool cushim__mock_order_allows(const struct mock_stream *stream)
 {
-    struct mock_context *context = stream->object.context;
+    struct mock_stream_group *group = stream->group;
     uint64_t number = stream->head->number;
 
-    if (!context->legacy || !cushim__mock_stream_blocks(stream))
+    if (!group->legacy || !cushim__mock_stream_blocks(stream))
         return true;
     if (stream->kind != MOCK_LEGACY)
-        return !has_earlier(context->legacy, number);
-    return none_earlier(context, number);
+        return !has_earlier(group->legacy, number);
+    return none_earlier(group, number);
 }
 
 static void wake(struct mock_stream *stream)
@@ -53,16 +52,16 @@ static void wake(struct mock_stream *stream)
 
 void cushim__mock_order_ended(struct mock_stream *stream)
 {
-    struct mock_context *context = stream->object.context;
+    struct mock_stream_group *group = stream->group;
 
-    if (!context->legacy || !cushim__mock_stream_blocks(stream))
+    if (!group->legacy || !cushim__mock_stream_blocks(stream))
         return;
     if (stream->kind != MOCK_LEGACY) {
-        if (context->awaited == stream)
-            wake(context->legacy);
+        if (group->awaited == stream)
+            wake(group->legacy);
         return;
     }
-    for (struct mock_stream *one = context->streams; one; one = one->next) {
+    for (struct mock_stream *one = group->streams; one; one = one->next) {
         if (one->head && !has_earlier(stream, one->head->number))
             wake(one);
     }

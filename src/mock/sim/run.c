@@ -8,17 +8,17 @@ enum { ASKED = 4 };
 
 void cushim__mock_run_list(struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
     if (stream->listed)
         return;
     stream->listed = true;
     stream->next_listed = NULL;
-    if (engine->last_listed)
-        engine->last_listed->next_listed = stream;
+    if (sim->last_listed)
+        sim->last_listed->next_listed = stream;
     else
-        engine->listed = stream;
-    engine->last_listed = stream;
+        sim->listed = stream;
+    sim->last_listed = stream;
 }
 
 /*
@@ -63,13 +63,13 @@ static void look(struct mock_stream *stream)
 /* Take the first stream off the list; NULL: there is none. Those that have ended are freed. */
 static struct mock_stream *take_listed(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     struct mock_stream *stream;
 
-    while ((stream = engine->listed)) {
-        engine->listed = stream->next_listed;
-        if (!engine->listed)
-            engine->last_listed = NULL;
+    while ((stream = sim->listed)) {
+        sim->listed = stream->next_listed;
+        if (!sim->listed)
+            sim->last_listed = NULL;
         stream->listed = false;
         if (!stream->destroyed || stream->head)
             return stream;
@@ -94,13 +94,13 @@ void cushim__mock_run_forget_listed(void)
 
 void cushim__mock_run_polled(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_queue polled = engine->polled;
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_queue polled = sim->polled;
     struct mock_stream *stream;
 
     if (!polled.first)
         return;
-    engine->polled = (struct mock_queue){NULL, NULL};
+    sim->polled = (struct mock_queue){NULL, NULL};
     while ((stream = cushim__mock_queue_take(&polled))) {
         stream->state = MOCK_IDLE;
         cushim__mock_run_list(stream);
@@ -110,11 +110,11 @@ void cushim__mock_run_polled(void)
 
 void cushim__mock_run_polled_some(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_stream *last = engine->polled.last, *stream = NULL;
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *last = sim->polled.last, *stream = NULL;
 
-    for (unsigned i = 0; i < ASKED && engine->polled.first && stream != last; i++) {
-        stream = cushim__mock_queue_take(&engine->polled);
+    for (unsigned i = 0; i < ASKED && sim->polled.first && stream != last; i++) {
+        stream = cushim__mock_queue_take(&sim->polled);
         stream->state = MOCK_IDLE;
         cushim__mock_run_list(stream);
         cushim__mock_run_listed();
@@ -124,28 +124,28 @@ void cushim__mock_run_polled_some(void)
 /* Take the head off its stream. */
 static void take_head(struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     struct mock_operation *head = stream->head;
 
     cushim__mock_lane_leave(stream);
-    engine->outside_queued -= head->outside;
+    sim->outside_queued -= head->outside;
     if (stream->demanded_last == head)
         stream->demanded_last = NULL;
     stream->head = head->next;
     if (!stream->head) {
         stream->tail = NULL;
-        engine->active--;
+        sim->active--;
     }
     stream->pending--;
-    engine->pending--;
-    engine->executed++;
-    stream->free_ns = engine->time_ns;
+    sim->pending--;
+    sim->executed++;
+    stream->free_ns = cushim__mock->time_ns;
     stream->state = MOCK_IDLE;
 }
 
 void cushim__mock_run_end(struct mock_stream *stream)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     struct mock_operation *head = stream->head;
     CUresult code = CUDA_SUCCESS;
 
@@ -166,27 +166,27 @@ void cushim__mock_run_end(struct mock_stream *stream)
         cushim__mock_sim_fault(code);
     cushim__mock_stream_release(stream);
     cushim__mock_run_listed();
-    if (engine->waiters > 0)
-        cushim__condition_broadcast(&engine->changed);
+    if (sim->waiters > 0)
+        cushim__condition_broadcast(&sim->changed);
 }
 
 bool cushim__mock_run_next(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     struct mock_stream *stream = cushim__mock_heap_first();
 
     if (!stream)
         return false;
     cushim__mock_heap_remove(stream);
-    engine->time_ns = stream->due_ns;
-    if (engine->now_ns < stream->due_ns)
-        engine->now_ns = stream->due_ns;
+    cushim__mock->time_ns = stream->due_ns;
+    if (cushim__mock->now_ns < stream->due_ns)
+        cushim__mock->now_ns = stream->due_ns;
     if (stream->head->unit != MOCK_HOST) {
         cushim__mock_run_end(stream);
     } else {
         stream->state = MOCK_ON_HOST;
-        engine->on_host++;
-        engine->outside_queued--;
+        sim->on_host++;
+        sim->outside_queued--;
         stream->head->outside = false;
         cushim__mock_helper_give(stream);
     }
@@ -195,12 +195,11 @@ bool cushim__mock_run_next(void)
 
 void cushim__mock_run_until(uint64_t time_ns)
 {
-    struct mock_sim *engine = cushim__mock_sim();
     struct mock_stream *stream;
 
     while ((stream = cushim__mock_heap_first()) && stream->due_ns <= time_ns)
         cushim__mock_run_next();
-    if (engine->now_ns < time_ns)
-        engine->now_ns = time_ns;
-    engine->time_ns = engine->now_ns;
+    if (cushim__mock->now_ns < time_ns)
+        cushim__mock->now_ns = time_ns;
+    cushim__mock->time_ns = cushim__mock->now_ns;
 }

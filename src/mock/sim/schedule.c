@@ -54,7 +54,7 @@ static uint64_t start_of(const struct mock_stream *stream)
 {
     const struct mock_settings *settings = &cushim__mock->settings;
     const struct mock_operation *head = stream->head;
-    uint64_t start_ns = later(cushim__mock_sim()->time_ns, stream->free_ns);
+    uint64_t start_ns = later(cushim__mock->time_ns, stream->free_ns);
 
     if (settings->schedule == MOCK_EAGER)
         return start_ns;

@@ -3,66 +3,62 @@
 
 #include <stdlib.h>
 
-#include "src/mock/api/capture.h"
-#include "src/mock/api/context.h"
+#include "src/mock/core/call.h"
 #include "src/mock/sim/helper.h"
 #include "src/mock/sim/internal.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
 CUresult cushim__mock_sim_create(void)
 {
-    struct mock_sim *engine = calloc(1, sizeof *engine);
+    struct mock_sim *sim = calloc(1, sizeof *sim);
 
-    if (!engine)
+    if (!sim)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    cushim__condition_create(&engine->changed);
-    cushim__condition_create(&engine->work);
-    engine->random = cushim__mock->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
-    engine->mood = cushim__mock->settings.seed * UINT64_C(0xbf58476d1ce4e5b9) | 1;
-    cushim__mock->engine = engine;
+    cushim__condition_create(&sim->changed);
+    cushim__condition_create(&sim->work);
+    sim->random = cushim__mock->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    sim->delay_random = cushim__mock->settings.seed * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+    cushim__mock->sim = sim;
     cushim__mock_lanes_create();
     return CUDA_SUCCESS;
 }
 
 void cushim__mock_sim_destroy(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    struct mock_context *context = NULL;
+    struct mock_sim *sim = cushim__mock_sim();
 
-    if (!engine)
+    if (!sim)
         return;
     cushim__mock_executor_stop();
-    while ((context = cushim__mock_object_next(MOCK_CONTEXT, context))) {
-        for (struct mock_stream *one = context->streams; one; one = one->next)
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
             cushim__mock_sim_forget(one);
-        cushim__mock_helper_stop(context);
+        cushim__mock_helper_stop(group);
     }
     cushim__mock_run_forget_listed();
-    cushim__condition_destroy(&engine->changed);
-    cushim__condition_destroy(&engine->work);
-    free(engine->heap);
-    free(engine);
-    cushim__mock->engine = NULL;
+    cushim__condition_destroy(&sim->changed);
+    cushim__condition_destroy(&sim->work);
+    free(sim->heap);
+    free(sim);
+    cushim__mock->sim = NULL;
 }
 
 uint64_t cushim__mock_sim_now(void)
 {
-    return cushim__mock_sim()->time_ns;
+    return cushim__mock->time_ns;
 }
 
 void cushim__mock_sim_pass(uint64_t duration_ns)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-
     if (cushim__mock->settings.mode == MOCK_MANUAL)
         return;
     if (cushim__mock->settings.mode == MOCK_THREADED) {
-        engine->now_ns = cushim__mock_time_after(engine->now_ns, duration_ns);
-        engine->time_ns = engine->now_ns;
+        cushim__mock->now_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
+        cushim__mock->time_ns = cushim__mock->now_ns;
         return;
     }
     cushim__mock_run_polled_some();
-    cushim__mock_run_until(cushim__mock_time_after(engine->now_ns, duration_ns));
+    cushim__mock_run_until(cushim__mock_time_after(cushim__mock->now_ns, duration_ns));
 }
 
 /* What was queued need not wait for a call that blocks. */
@@ -73,7 +69,7 @@ static void push(struct mock_stream *stream, const struct mock_operation *operat
     if (cushim__mock->settings.schedule == MOCK_EAGER) {
         while (cushim__mock_run_next())
             ;
-        cushim__mock_sim()->time_ns = cushim__mock_sim()->now_ns;
+        cushim__mock->time_ns = cushim__mock->now_ns;
     }
     cushim__mock_executor_wake();
 }
@@ -86,57 +82,59 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
     operation->outside |= operation->unit == MOCK_HOST;
     code = cushim__mock_executor_start(operation);
     if (code == CUDA_SUCCESS && operation->unit == MOCK_HOST)
-        code = cushim__mock_helper_start(stream->object.context);
+        code = cushim__mock_helper_start(stream->group);
     if (code == CUDA_SUCCESS && !cushim__mock_heap_reserve(cushim__mock_sim()->active + streams))
         code = CUDA_ERROR_OUT_OF_MEMORY;
     return code;
 }
 
+/* The search for missing waits is told of an operation that has its number. */
+static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
+{
+    const struct mock_operation_class *class = operation->class;
+    struct race_access access;
+
+    if (!cushim__race_submit(&access, &stream->race, operation->number, class->name,
+                             cushim__mock_call_name(), class->waits && class->waits(operation)))
+        return;
+    operation->before = access.before;
+    operation->timeline = access.timeline;
+    if (class->touch)
+        class->touch(operation, &access);
+    cushim__race_submitted(&access);
+}
+
 CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
     const CUresult code = cushim__mock_sim_reserve(stream, operation, stream->head ? 0 : 1);
 
     if (code != CUDA_SUCCESS) {
         cushim__mock_operation_destroy(operation);
         return code;
     }
-    operation->number = ++engine->submitted;
-    operation->submitted_ns = engine->now_ns;
-    cushim__race_submit(stream, operation);
+    operation->number = ++sim->submitted;
+    operation->submitted_ns = cushim__mock->now_ns;
+    if (cushim__race_search)
+        submit_to_search(stream, operation);
     operation->next = NULL;
     if (stream->tail) {
         stream->tail->next = operation;
     } else {
         stream->head = operation;
-        engine->active++;
+        sim->active++;
         cushim__mock_run_list(stream);
     }
     stream->tail = operation;
     stream->pending++;
-    engine->pending++;
-    engine->outside_queued += operation->outside;
+    sim->pending++;
+    sim->outside_queued += operation->outside;
     cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
                        CUDA_SUCCESS);
     cushim__mock_run_listed();
     if (cushim__mock->settings.mode != MOCK_MANUAL)
         push(stream, operation);
     return CUDA_SUCCESS;
-}
-
-CUresult cushim__mock_sim_submit(struct mock_stream *stream, void *operation)
-{
-    CUresult code = CUDA_SUCCESS;
-
-    if (stream->capture)
-        return cushim__mock_capture_add(stream, operation);
-    if (cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
-        code = cushim__mock_capture_legacy(stream);
-    if (code != CUDA_SUCCESS) {
-        cushim__mock_operation_destroy(operation);
-        return code;
-    }
-    return cushim__mock_sim_queue(stream, operation);
 }
 
 void cushim__mock_sim_recheck(struct mock_stream *stream)
@@ -163,15 +161,15 @@ static void demand_others(struct mock_stream *stream, uint64_t number)
 /* Pass on what is demanded of a stream. */
 static void demand(struct mock_stream *stream)
 {
-    struct mock_context *context = stream->object.context;
+    struct mock_stream_group *group = stream->group;
     uint64_t number = stream->demanded;
 
     demand_others(stream, number);
-    if (context->legacy && cushim__mock_stream_blocks(stream)) {
+    if (group->legacy && cushim__mock_stream_blocks(stream)) {
         if (stream->kind != MOCK_LEGACY) {
-            cushim__mock_sim_demand(context->legacy, number);
+            cushim__mock_sim_demand(group->legacy, number);
         } else {
-            for (struct mock_stream *one = context->streams; one; one = one->next) {
+            for (struct mock_stream *one = group->streams; one; one = one->next) {
                 if (cushim__mock_stream_blocks(one))
                     cushim__mock_sim_demand(one, number);
             }
@@ -183,41 +181,41 @@ static void demand(struct mock_stream *stream)
     }
 }
 
-static void list_demand(struct mock_sim *engine, struct mock_stream *stream)
+static void list_demand(struct mock_sim *sim, struct mock_stream *stream)
 {
     if (stream->demand_listed)
         return;
     stream->demand_listed = true;
     stream->next_demanded = NULL;
-    if (engine->last_demanded)
-        engine->last_demanded->next_demanded = stream;
+    if (sim->last_demanded)
+        sim->last_demanded->next_demanded = stream;
     else
-        engine->demanded = stream;
-    engine->last_demanded = stream;
+        sim->demanded = stream;
+    sim->last_demanded = stream;
 }
 
 /* A list and no recursion: chains of streams may be as long as the program makes them. */
 void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
     if (cushim__mock->settings.schedule != MOCK_LAZY || stream->demanded >= number)
         return;
     stream->demanded = number;
-    list_demand(engine, stream);
-    if (engine->demanding)
+    list_demand(sim, stream);
+    if (sim->demanding)
         return;
-    engine->demanding = true;
-    while (engine->demanded) {
-        struct mock_stream *first = engine->demanded;
+    sim->demanding = true;
+    while (sim->demanded) {
+        struct mock_stream *first = sim->demanded;
 
-        engine->demanded = first->next_demanded;
-        if (!engine->demanded)
-            engine->last_demanded = NULL;
+        sim->demanded = first->next_demanded;
+        if (!sim->demanded)
+            sim->last_demanded = NULL;
         first->demand_listed = false;
         demand(first);
     }
-    engine->demanding = false;
+    sim->demanding = false;
 }
 
 /* In manual mode a host function ends within the step that began it. */
@@ -239,8 +237,7 @@ bool cushim__mock_sim_step(void)
 
 void cushim__mock_sim_advance(uint64_t duration_ns)
 {
-    struct mock_sim *engine = cushim__mock_sim();
-    uint64_t until_ns = cushim__mock_time_after(engine->now_ns, duration_ns);
+    uint64_t until_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
     struct mock_stream *stream;
 
     cushim__mock_run_polled();
@@ -251,10 +248,10 @@ void cushim__mock_sim_advance(uint64_t duration_ns)
 
 void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation)
 {
-    if (!cushim__mock->races)
+    if (!cushim__race_search)
         return;
     operation->number = ++cushim__mock_sim()->submitted;
-    cushim__race_submit(stream, operation);
+    submit_to_search(stream, operation);
 }
 
 uint64_t cushim__mock_sim_submitted(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The discrete-event engine: operations queue on streams and are executed in an order that a real
+ * The discrete-event simulator: operations queue on streams and are executed in an order that a real
  * device could produce, on a virtual clock.
  *
  * Only the head of a stream is ever considered. It starts when the head before it has ended, what
@@ -8,12 +8,12 @@
  * then stands in a heap ordered by time. Settings say who pops that heap: explicit steps, calls, or
  * an executor thread.
  */
-#ifndef CUSHIM_MOCK_ENGINE_H
-#define CUSHIM_MOCK_ENGINE_H
+#ifndef CUSHIM_MOCK_SIM_H
+#define CUSHIM_MOCK_SIM_H
 
 #include "src/mock/sim/operation.h"
 
-struct mock_context;
+struct mock_stream_group;
 struct mock_stream;
 
 CUresult cushim__mock_sim_create(void);
@@ -26,12 +26,6 @@ uint64_t cushim__mock_sim_now(void);
 
 /* A call costs time: let it pass (nothing happens in manual mode), and execute what is due. */
 void cushim__mock_sim_pass(uint64_t duration_ns);
-
-/*
- * Queue an operation on a stream: or, while the stream is captured, add it to the graph. Takes the
- * operation over in any case.
- */
-CUresult cushim__mock_sim_submit(struct mock_stream *stream, void *operation);
 
 /*
  * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
@@ -48,12 +42,12 @@ CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operatio
  * answers CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the fault that came meanwhile.
  *
  * stream   all work of the stream so far; of the legacy default stream: and of all that block it
- * context  all work of the context so far
+ * group    all work of the streams of a context so far
  * last     the operation that was submitted last to the stream
  * until    anything: `done` is asked after every change
  */
 CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream);
-CUresult cushim__mock_sim_wait_context(struct mock_context *context);
+CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group);
 CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
                                      struct mock_stream *demanded, uint64_t number);
@@ -85,7 +79,7 @@ bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);
 void cushim__mock_sim_reported(void);
 void cushim__mock_sim_shown(void);
 
-/* The head of a stream that waits for something outside the engine may have become ready. */
+/* The head of a stream that waits for something outside the simulator may have become ready. */
 void cushim__mock_sim_recheck(struct mock_stream *stream);
 
 /*
@@ -107,8 +101,8 @@ void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number);
 /* Drop all queued work of a stream that ends with its context; a host function is waited for. */
 void cushim__mock_sim_forget(struct mock_stream *stream);
 
-/* The same of all streams of a context. What waited for their work in other contexts goes on. */
-void cushim__mock_sim_forget_context(struct mock_context *context);
+/* The same of all streams of a group. What waited for their work in other contexts goes on. */
+void cushim__mock_sim_forget_group(struct mock_stream_group *group);
 
 /* Explicit steps: cushim_mock_advance(), _step() and _drain(). */
 void cushim__mock_sim_advance(uint64_t duration_ns);

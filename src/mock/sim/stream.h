@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams, as the engine and the calls see them. */
-#ifndef CUSHIM_MOCK_STREAM_H
-#define CUSHIM_MOCK_STREAM_H
+/*
+ * Streams, as the simulator sees them, and what it keeps for all those of a context. The functions
+ * of the driver have a few members of their own in them; what a handle means is in api/stream.h.
+ */
+#ifndef CUSHIM_MOCK_SIM_STREAM_H
+#define CUSHIM_MOCK_SIM_STREAM_H
 
 #include "src/base/layer_host.h"
 #include "src/mock/core/object.h"
 #include "src/mock/sim/operation.h"
+#include "src/race/race.h"
 
 struct mock_capture;
+struct mock_helper;
 struct mock_captured_stream;
 struct mock_thread;
 
@@ -17,25 +22,40 @@ enum mock_stream_kind { MOCK_CREATED, MOCK_LEGACY, MOCK_PER_THREAD_DEFAULT };
 enum mock_stream_state {
     MOCK_IDLE,    /* no head, or it was not looked at */
     MOCK_BLOCKED, /* the head waits for other work */
-    MOCK_POLLED,  /* the head waits for something outside the engine: asked again and again */
+    MOCK_POLLED,  /* the head waits for something outside the simulator: asked again and again */
     MOCK_QUEUED,  /* the head waits for a lane of its unit */
     MOCK_RUNNING, /* its end, or the start of its host function, stands in the heap */
     MOCK_ON_HOST, /* the helper thread executes it */
     MOCK_HUNG,    /* it never ends, by a rule of faults */
 };
 
+/* The streams of a context. */
+struct mock_stream_group {
+    struct mock_stream_group *next, *previous; /* in the simulator */
+    unsigned device;                           /* the number of the device that executes them */
+    struct mock_stream *streams;               /* every one, in order of creation */
+    struct mock_stream *last_stream;
+    struct mock_stream *legacy;  /* the legacy default stream; NULL until it is used */
+    struct mock_stream *awaited; /* those before it have nothing that is before ... */
+    uint64_t awaited_number;     /* ... this operation of the legacy stream: see schedule.c */
+    struct mock_helper *helper;  /* the thread that executes host functions; NULL: none yet */
+    unsigned held;               /* by calls that wait, and look at it when they go on */
+    struct race_group race;
+};
+
 struct mock_stream {
     struct mock_object object; /* .context is its context */
+    struct mock_stream_group *group;
     enum mock_stream_kind kind;
     unsigned flags;
     int priority;
     unsigned long long id;               /* what cuStreamGetId answers */
     struct mock_thread *owner;           /* of a per-thread default stream */
-    struct mock_stream *next, *previous; /* in its context */
+    struct mock_stream *next, *previous; /* in its group */
     struct mock_stream *next_default;    /* of another thread, in its context */
-    bool linked;                         /* it stands there: its context lives */
+    bool linked;                         /* it stands in its group */
 
-    /* The engine's. */
+    /* The simulator's. */
     struct mock_operation *head, *tail;
     size_t pending;
     enum mock_stream_state state;
@@ -58,7 +78,7 @@ struct mock_stream {
 
     struct mock_stream *next_planned; /* in the same plan (api/stream_plan.h) */
 
-    uint32_t strand; /* of src/race/timeline.h; 0: none */
+    struct race_stream race;
 
     /* The capture's (api/capture.h). */
     struct mock_capture *capture; /* NULL: it is not captured */
@@ -73,36 +93,21 @@ struct mock_stream {
     } settings;
 };
 
-/*
- * The stream that a handle means: NULL is the legacy default stream of the current context, or in a
- * per-thread call the calling thread's. INVALID_CONTEXT if a default stream is meant and no context
- * is current; a created stream needs none.
- */
-CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream);
+/* Begin and end the streams of a context; a group that ends has none. */
+void cushim__mock_group_begin(struct mock_stream_group *group, unsigned device);
+void cushim__mock_group_end(struct mock_stream_group *group);
 
-/* Whether a handle means a default stream; and which of a context it means, current or not. */
-bool cushim__mock_stream_is_default(CUstream handle);
-CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
-                                     struct mock_stream **stream);
+/* A stream joins its group, whose member `group` says which; and leaves it, if it is there. */
+void cushim__mock_group_add(struct mock_stream *stream);
+void cushim__mock_group_remove(struct mock_stream *stream);
 
 /* Whether the legacy default stream and this one wait for each other. */
 bool cushim__mock_stream_blocks(const struct mock_stream *stream);
 
-/* A priority as a stream gets it: within what the device has (statement 50). */
-int cushim__mock_stream_priority(int priority);
-
-/* A stream of a context, which has no handle yet. NULL: out of memory. */
-struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
-                                               enum mock_stream_kind kind, unsigned flags,
-                                               int priority);
-
-/* Give it the handle that the program sees. */
-CUresult cushim__mock_stream_publish(struct mock_stream *stream);
-
 /* Nobody submits to it any more: it is freed once its work has ended. */
 void cushim__mock_stream_end(struct mock_stream *stream);
 
-/* Free a stream that has ended and whose work has, unless it is held; the engine's. */
+/* Free a stream that has ended and whose work has, unless it is held. */
 void cushim__mock_stream_free(struct mock_stream *stream);
 
 /*
@@ -110,8 +115,5 @@ void cushim__mock_stream_free(struct mock_stream *stream);
  */
 void cushim__mock_stream_hold(struct mock_stream *stream);
 void cushim__mock_stream_release(struct mock_stream *stream);
-
-/* A context ends, and its streams are idle: free the default ones, keep those that have handles. */
-void cushim__mock_streams_forget(struct mock_context *context);
 
 #endif

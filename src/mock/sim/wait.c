@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that block: they drive the clock, or sleep until somebody else has. */
-#include "src/mock/api/context.h"
 #include "src/mock/sim/internal.h"
-#include "src/race/race_search.h"
+#include "src/race/race.h"
 
-/* How often something outside the engine is asked, in time of the host. */
+/* How often something outside the sim is asked, in time of the host. */
 enum { POLL_NS = 50000 };
 
 /* Work up to a number, of a stream or of a context. */
 struct work {
-    const struct mock_stream *stream;   /* NULL: the context's streams */
-    const struct mock_context *context; /* whose streams count besides */
+    const struct mock_stream *stream;      /* NULL: the group's streams */
+    const struct mock_stream_group *group; /* whose streams count besides */
     bool blocking_only;
     uint64_t number;
 };
@@ -26,9 +25,9 @@ static bool work_done(const void *what)
 
     if (work->stream && !stream_done(work->stream, work->number))
         return false;
-    if (!work->context)
+    if (!work->group)
         return true;
-    for (const struct mock_stream *one = work->context->streams; one; one = one->next) {
+    for (const struct mock_stream *one = work->group->streams; one; one = one->next) {
         if ((!work->blocking_only || cushim__mock_stream_blocks(one)) &&
             !stream_done(one, work->number))
             return false;
@@ -38,32 +37,32 @@ static bool work_done(const void *what)
 
 void cushim__mock_wait_for_change(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
-    engine->waiters++;
-    if (engine->polled.first || engine->outside > 0) {
-        cushim__condition_wait_for(&engine->changed, &cushim__mock->lock, POLL_NS);
+    sim->waiters++;
+    if (sim->polled.first || sim->outside > 0) {
+        cushim__condition_wait_for(&sim->changed, &cushim__mock->lock, POLL_NS);
         cushim__mock_run_polled();
     } else {
-        cushim__condition_wait(&engine->changed, &cushim__mock->lock);
+        cushim__condition_wait(&sim->changed, &cushim__mock->lock);
     }
-    engine->waiters--;
+    sim->waiters--;
 }
 
 /* One step towards what a call waits for. False: nothing will ever come. */
 static bool drive(void)
 {
-    struct mock_sim *engine = cushim__mock_sim();
+    struct mock_sim *sim = cushim__mock_sim();
 
     if (cushim__mock->settings.mode == MOCK_AUTO) {
         cushim__mock_run_polled_some();
         if (!cushim__mock_heap_first())
             cushim__mock_run_polled();
         if (cushim__mock_run_next()) {
-            engine->time_ns = engine->now_ns;
+            cushim__mock->time_ns = cushim__mock->now_ns;
             return true;
         }
-        if (engine->on_host == 0 && engine->outside == 0 && !engine->polled.first)
+        if (sim->on_host == 0 && sim->outside == 0 && !sim->polled.first)
             return false;
     }
     cushim__mock_wait_for_change();
@@ -132,14 +131,14 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
 {
     bool legacy = stream->kind == MOCK_LEGACY;
     struct work work = {.stream = stream,
-                        .context = legacy ? stream->object.context : NULL,
+                        .group = legacy ? stream->group : NULL,
                         .blocking_only = true,
                         .number = cushim__mock_sim()->submitted};
-    struct race_clock *clock = cushim__race_stream(stream);
+    struct race_clock *clock = cushim__race_stream(&stream->race);
     CUresult code;
 
     if (legacy) {
-        for (struct mock_stream *one = work.context->streams; one; one = one->next) {
+        for (struct mock_stream *one = work.group->streams; one; one = one->next) {
             if (cushim__mock_stream_blocks(one))
                 cushim__mock_sim_demand(one, work.number);
         }
@@ -152,24 +151,24 @@ CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream)
 CUresult cushim__mock_sim_wait_last(struct mock_stream *stream)
 {
     struct work work = {.stream = stream, .number = stream->tail ? stream->tail->number : 0};
-    struct race_clock *clock = cushim__race_last(stream);
+    struct race_clock *clock = cushim__race_last(&stream->race);
     CUresult code = wait_for_work(&work, stream);
 
     cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
 
-CUresult cushim__mock_sim_wait_context(struct mock_context *context)
+CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group)
 {
-    struct work work = {.context = context, .number = cushim__mock_sim()->submitted};
-    struct race_clock *clock = cushim__race_context(context);
+    struct work work = {.group = group, .number = cushim__mock_sim()->submitted};
+    struct race_clock *clock = cushim__race_group(&group->race);
     CUresult code;
 
-    for (struct mock_stream *one = context->streams; one; one = one->next)
+    for (struct mock_stream *one = group->streams; one; one = one->next)
         cushim__mock_sim_demand(one, work.number);
-    context->held++;
+    group->held++;
     code = cushim__mock_sim_wait_until(work_done, &work, NULL, 0);
-    context->held--;
+    group->held--;
     cushim__race_saw(clock, code == CUDA_SUCCESS);
     return code;
 }
@@ -177,7 +176,7 @@ CUresult cushim__mock_sim_wait_context(struct mock_context *context)
 bool cushim__mock_sim_busy(const struct mock_stream *stream)
 {
     struct work work = {.stream = stream,
-                        .context = stream->kind == MOCK_LEGACY ? stream->object.context : NULL,
+                        .group = stream->kind == MOCK_LEGACY ? stream->group : NULL,
                         .blocking_only = true,
                         .number = UINT64_MAX};
 

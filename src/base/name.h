@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies of names. */
-#ifndef CUSHIM_MOCK_NAME_H
-#define CUSHIM_MOCK_NAME_H
+#ifndef CUSHIM_SRC_BASE_NAME_H
+#define CUSHIM_SRC_BASE_NAME_H
 
 #include <stddef.h>
 

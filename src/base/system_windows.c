@@ -3,7 +3,7 @@
  * Windows itself speaks UTF-16. Texts here are UTF-8, as everywhere in cushim; a path that is not
  * is taken as one of the process's code page, which is what the C runtime hands to main().
  */
-#include "src/mock/system.h"
+#include "src/base/system.h"
 
 #include <errno.h>
 #include <io.h>

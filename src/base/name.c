@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/mock/name.h"
+#include "src/base/name.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * What the mock needs of the operating system, apart from pages (memory/), conditions (lock.h) and
  * what processes share.
  */
-#ifndef CUSHIM_MOCK_SYSTEM_H
-#define CUSHIM_MOCK_SYSTEM_H
+#ifndef CUSHIM_SRC_BASE_SYSTEM_H
+#define CUSHIM_SRC_BASE_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "src/mock/system.h"
+#include "src/base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "src/mock/name.h"
+#include "src/base/name.h"
 
 const bool cushim__host_is_windows = false;
 const char cushim__host_separators[] = "/";
