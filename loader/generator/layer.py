@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layer: what stands in each slot of a table that watches calls, and what their parameters are.
 
-The function of a slot hands the call on while nobody watches the slot; else it tells its arguments
-as 64-bit values. See src/layer/watch.h.
+The function of a slot hands the call on while nobody subscribes to the slot; else it passes its
+arguments to the subscribers as 64-bit values. See src/layer/layer.h.
 """
 
 from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 
-INCLUDES = '''#include "src/layer/value.h"
-#include "src/layer/watch.h"
-'''
+INCLUDES = '#include "src/layer/layer.h"\n'
 
 KIND = 'CUSHIM__PARAMETER_'
 
@@ -78,9 +76,9 @@ def function(index, row, spelling, kinds):
         wrap('const uint64_t values[] = {%s};' % values, 8, '    '),
         '',
         '    call.function = (uintptr_t)watch_%s;' % row.slot,
-        '    if (cushim__watch_enter(&call, %du, values, &answer))' % index,
+        '    if (cushim__layer_call_begin(&call, %du, values, &answer))' % index,
         wrap('answer = %s;' % call, 12, '        '),
-        '    return cushim__watch_leave(&call, answer);',
+        '    return cushim__layer_call_end(&call, answer);',
         '}\n',
         wrap('static CUresult CUDAAPI layer_%s(%s)' % (row.slot, spelling.parameters(row)), 4),
         '{',
@@ -103,7 +101,7 @@ def emit_table(rows, types):
 def emit_parameters(rows, types):
     kinds = Kinds(types)
     lines = [HEAD + '/* What the parameters of all functions are. */',
-             '#include "src/layer/watch.h"\n',
+             '#include "src/layer/layer.h"\n',
              'const struct cushim__parameter cushim__parameters[] = {']
     first = [0]
     for row in rows:

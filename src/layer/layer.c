@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The layer's life, from its creation to its verdict and its end. */
 #include "src/layer/layer.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+#include <cushim/testing/recording.h>
 
 #include "src/base/fork.h"
-#include "src/layer/expectation/expectation.h"
-#include "src/layer/fault/fault.h"
-#include "src/layer/fault/hang.h"
-#include "src/layer/left/hold.h"
-#include "src/layer/recording/recording.h"
-#include "src/layer/sweep/call.h"
+#include "src/layer/expectation.h"
+#include "src/layer/fault.h"
+#include "src/layer/recording.h"
+#include "src/layer/tracker.h"
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;
@@ -37,14 +37,11 @@ static void let_go(void)
     held = NULL;
 }
 
-/* The threads that hang are not in the child. */
 static void begin_child(void)
 {
-    cushim__hang_in_child();
+    cushim__fault_begin_child();
     let_go();
 }
-
-static const struct cushim__fork_handlers fork_handlers = {hold, let_go, begin_child};
 
 static bool is_whole(const struct cushim_table *table)
 {
@@ -61,6 +58,7 @@ static bool is_whole(const struct cushim_table *table)
 
 CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer)
 {
+    static const struct cushim__fork_handlers fork_handlers = {hold, let_go, begin_child};
     struct cushim_layer *created;
 
     if (!layer || !table || !is_whole(table))
@@ -79,7 +77,7 @@ CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_la
     created->serial = ++serial;
     memcpy(&cushim__layer_next, table, sizeof cushim__layer_next);
     cushim__layer_next.size = sizeof cushim__layer_next;
-    cushim__watch_begin();
+    cushim__subscriptions_begin();
     __atomic_store_n(&cushim__layer, created, __ATOMIC_RELEASE);
     *layer = created;
     return CUDA_SUCCESS;
@@ -91,11 +89,7 @@ void cushim_layer_destroy(struct cushim_layer *layer)
         return;
     if (layer->put_back)
         layer->put_back(layer->former);
-    cushim__fault_end();
-    cushim__sweep_drop();
-    cushim__hold_end();
-    cushim__recording_drop();
-    cushim__expectation_drop();
+    cushim__subscriptions_end();
     __atomic_store_n(&cushim__layer, NULL, __ATOMIC_RELEASE);
     cushim__lock_destroy(&layer->lock);
     free(layer);
@@ -105,6 +99,20 @@ void cushim_layer_destroy(struct cushim_layer *layer)
 struct cushim_layer *cushim_layer_current(void)
 {
     return __atomic_load_n(&cushim__layer, __ATOMIC_ACQUIRE);
+}
+
+bool cushim__layer_exists(const struct cushim_layer *layer)
+{
+    return layer && layer == cushim_layer_current();
+}
+
+bool cushim__layer_lock(struct cushim_layer *layer)
+{
+    const bool exists = cushim__layer_exists(layer);
+
+    if (exists)
+        cushim__lock_take(&layer->lock);
+    return exists;
 }
 
 const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer)
@@ -120,4 +128,20 @@ const struct cushim_table *cushim_layer_wrapped(const struct cushim_layer *layer
 struct cushim_table *cushim_layer_next(struct cushim_layer *layer)
 {
     return cushim__layer_exists(layer) ? &cushim__layer_next : NULL;
+}
+
+CUresult cushim_layer_verify(struct cushim_layer *layer, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (!cushim__layer_lock(layer)) {
+        cushim__text_format(&text, "%s\n", cushim__layer_ended);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    cushim__expectations_print(&text);
+    cushim__recording_print_lost(&text);
+    cushim__lock_release(&layer->lock);
+    cushim__text_mark_cut(&text);
+    return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
 }

@@ -1,43 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/layer/watch.h"
-
-#include <string.h>
-
-#include "src/layer/expectation/expectation.h"
-#include "src/layer/fault/fault.h"
+/* How a call passes its subscribers. Nobody holds the layer's lock during the call itself. */
 #include "src/layer/layer.h"
-#include "src/layer/left/hold.h"
-#include "src/layer/recording/recording.h"
-#include "src/layer/sweep/call.h"
 
-uint8_t cushim__watched[CUSHIM__SYMBOL_COUNT];
+/* Those for whom arguments are decoded, and handles followed. */
+#define DECODED (1u << CUSHIM__TRACKER | 1u << CUSHIM__RECORDING | 1u << CUSHIM__EXPECTATION)
+
+uint8_t cushim__subscribed[CUSHIM__SYMBOL_COUNT];
+
+static const struct cushim__subscriber none;
+static const struct cushim__subscriber *subscribers[CUSHIM__SUBSCRIPTIONS] = {
+    [CUSHIM__LOOKUP] = &cushim__lookup,       [CUSHIM__SWEEP] = &none,
+    [CUSHIM__FAULT] = &cushim__fault,         [CUSHIM__TRACKER] = &none,
+    [CUSHIM__RECORDING] = &cushim__recording, [CUSHIM__EXPECTATION] = &cushim__expectation,
+};
 
 /* The calling thread, as the layer of this serial knows it. */
 static _Thread_local struct {
     uint64_t layer;
     unsigned number;
-    uint64_t under_way; /* its innermost watched call; 0: none */
+    uint64_t under_way; /* number of its innermost call with subscribers; 0: none */
 } thread;
 
-void cushim__watch_set(unsigned slot, enum cushim__watcher watcher, bool is_watched)
+void cushim__subscriber_set(enum cushim__subscription subscription,
+                            const struct cushim__subscriber *subscriber)
 {
-    if (is_watched)
-        __atomic_or_fetch(&cushim__watched[slot], (uint8_t)watcher, __ATOMIC_RELAXED);
-    else
-        __atomic_and_fetch(&cushim__watched[slot], (uint8_t)~watcher, __ATOMIC_RELAXED);
+    subscribers[subscription] = subscriber;
 }
 
-void cushim__watch_set_all(enum cushim__watcher watcher, bool is_watched)
+void cushim__subscribe(enum cushim__subscription subscription, unsigned slot, bool is_wanted)
+{
+    const uint8_t bit = (uint8_t)(1u << subscription);
+
+    if (is_wanted)
+        __atomic_or_fetch(&cushim__subscribed[slot], bit, __ATOMIC_RELEASE);
+    else
+        __atomic_and_fetch(&cushim__subscribed[slot], (uint8_t)~bit, __ATOMIC_RELAXED);
+}
+
+void cushim__subscribe_all(enum cushim__subscription subscription, bool is_wanted)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
-        cushim__watch_set(slot, watcher, is_watched);
+        cushim__subscribe(subscription, slot, is_wanted);
 }
 
-void cushim__watch_begin(void)
+void cushim__subscriptions_begin(void)
 {
-    memset(cushim__watched, 0, sizeof cushim__watched);
-    cushim__watch_set(CUSHIM__SLOT(GetProcAddress), CUSHIM__WATCHED_ALWAYS, true);
-    cushim__watch_set(CUSHIM__SLOT(GetProcAddress_v2), CUSHIM__WATCHED_ALWAYS, true);
+    memset(cushim__subscribed, 0, sizeof cushim__subscribed);
+    cushim__subscribe(CUSHIM__LOOKUP, CUSHIM__SLOT(GetProcAddress), true);
+    cushim__subscribe(CUSHIM__LOOKUP, CUSHIM__SLOT(GetProcAddress_v2), true);
+}
+
+void cushim__subscriptions_end(void)
+{
+    for (unsigned i = 0; i < CUSHIM__SUBSCRIPTIONS; i++) {
+        if (subscribers[i]->destroy)
+            subscribers[i]->destroy();
+    }
+    cushim__decoding_end();
 }
 
 static uint64_t now(void)
@@ -47,32 +66,9 @@ static uint64_t now(void)
     return host ? host->now_ns() : 0;
 }
 
-/* All but what is seen of arguments: that is filled if somebody asks, and is large. */
-static void begin(struct cushim__call *call, unsigned slot, const uint64_t *values)
+/* Under the lock. */
+static void start(struct cushim_layer *layer, struct cushim__call *call)
 {
-    call->slot = slot;
-    call->values = values;
-    call->number = 0;
-    call->thread = 0;
-    call->began_ns = 0;
-    call->is_injected = false;
-    call->nested = 0;
-    call->replaced = CUDA_SUCCESS;
-    call->seen.is_filled = false;
-    call->seen.recorded = 0;
-    call->seen.texts_used = 0;
-}
-
-bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_t *values,
-                         CUresult *answer)
-{
-    struct cushim_layer *layer = cushim_layer_current();
-
-    begin(call, slot, values);
-    /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
-    if (!layer || cushim__in_kernel)
-        return true;
-    cushim__lock_take(&layer->lock);
     if (thread.layer != layer->serial) {
         thread.layer = layer->serial;
         thread.number = ++layer->threads;
@@ -83,64 +79,77 @@ bool cushim__watch_enter(struct cushim__call *call, unsigned slot, const uint64_
     call->nested = thread.under_way;
     call->began_ns = now();
     thread.under_way = call->number;
-    cushim__recording_begin(call);
-    cushim__lock_release(&layer->lock);
-    return cushim__sweep_before(call, answer) && cushim__fault_before(call, answer);
-}
+    if (call->subscribers & DECODED)
+        cushim__arguments_decode(call);
+    for (unsigned set = call->subscribers; set; set &= set - 1) {
+        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
 
-bool cushim__layer_find(const struct cushim_table *table, const char *base, const void *function,
-                        unsigned *slot)
-{
-    const size_t length = strlen(base);
-    bool is_found = false;
-
-    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
-        const char *name = cushim__slot_name(i);
-
-        if (memcmp(cushim__table_slot(table, i), &function, sizeof function) != 0)
-            continue;
-        if (cushim__symbols[i].base_length == length && memcmp(name, base, length) == 0) {
-            *slot = i;
-            return true;
-        }
-        if (!is_found)
-            *slot = i;
-        is_found = true;
+        if (subscriber->started)
+            subscriber->started(call);
     }
-    return is_found;
 }
 
-/* What the driver has answered to cuGetProcAddress is the layer's function of the same slot. */
-static void lead_here(const struct cushim__call *call)
-{
-    const char *base = (const char *)(uintptr_t)call->values[0];
-    void **function = (void **)(uintptr_t)call->values[1];
-    unsigned slot = 0;
-
-    if (base && function && *function &&
-        cushim__layer_find(cushim__layer->wrapped, base, *function, &slot))
-        memcpy(function, cushim__table_slot(&cushim__layer_table, slot), sizeof *function);
-}
-
-CUresult cushim__watch_leave(struct cushim__call *call, CUresult answer)
+bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const uint64_t *values,
+                              CUresult *answer)
 {
     struct cushim_layer *layer = cushim_layer_current();
 
+    /* The decoded arguments are large, and are filled only if a subscriber wants them. */
+    call->slot = slot;
+    call->subscribers = __atomic_load_n(&cushim__subscribed[slot], __ATOMIC_ACQUIRE);
+    call->values = values;
+    call->number = 0;
+    call->is_injected = false;
+    call->replaced = CUDA_SUCCESS;
+    call->arguments.is_decoded = false;
+    /* A function that stands for a kernel has the mock's lock, which comes behind the layer's. */
+    if (!layer || cushim__in_kernel)
+        return true;
+    cushim__lock_take(&layer->lock);
+    start(layer, call);
+    cushim__lock_release(&layer->lock);
+    for (unsigned set = call->subscribers; set; set &= set - 1) {
+        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+
+        if (subscriber->before && !subscriber->before(call, answer))
+            return false;
+    }
+    return true;
+}
+
+/* The highest bit of a set that is not empty. */
+static unsigned last_of(unsigned set)
+{
+    return 31 - (unsigned)__builtin_clz(set);
+}
+
+CUresult cushim__layer_call_end(struct cushim__call *call, CUresult answer)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    unsigned all;
+
     if (!layer || call->number == 0)
         return answer;
-    if (!call->is_injected)
-        answer = cushim__fault_after(call, answer);
-    if (call->number == 0)
-        return answer;
-    answer = cushim__sweep_after(call, answer);
-    if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(GetProcAddress) ||
-                                   call->slot == CUSHIM__SLOT(GetProcAddress_v2)))
-        lead_here(call);
+    /* Who has subscribed during the call sees its end. */
+    all = call->subscribers | __atomic_load_n(&cushim__subscribed[call->slot], __ATOMIC_ACQUIRE);
+    for (unsigned set = all; set; set &= ~(1u << last_of(set))) {
+        const struct cushim__subscriber *subscriber = subscribers[last_of(set)];
+
+        if (subscriber->after)
+            answer = subscriber->after(call, answer);
+        if (call->number == 0)
+            return answer;
+    }
     cushim__lock_take(&layer->lock);
-    cushim__recording_end(call, answer);
-    cushim__expectation_judge(call, answer);
+    if (call->arguments.is_decoded)
+        cushim__arguments_decode_results(call, answer);
+    for (unsigned set = all; set; set &= set - 1) {
+        const struct cushim__subscriber *subscriber = subscribers[__builtin_ctz(set)];
+
+        if (subscriber->ended)
+            subscriber->ended(call, answer);
+    }
     cushim__lock_release(&layer->lock);
-    cushim__hold_see(call, answer);
     thread.under_way = call->nested;
     return answer;
 }

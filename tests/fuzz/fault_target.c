@@ -5,7 +5,8 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/parse.h"
+#include "src/base/layer_host.h"
+#include "src/layer/fault_rule.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/layer.h"
 

@@ -55,11 +55,10 @@ PARSERS = {
               'src/mock/api/stream.c', 'src/mock/api/graph.c',
               'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',
               'src/mock/core/object.c'],
-    'fault': ['src/layer/fault/parse.c', 'src/layer/fault/part.c', 'src/layer/fault/rule.c',
-              'src/layer/fault/site.c', 'src/layer/fault/write.c'],
+    'fault': ['src/layer/fault_parse.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
     'json': ['src/tool/json.c', 'src/base/text.c'],
-    'pattern': ['src/layer/pattern.c', 'src/layer/expectation/expectation_check.c'],
+    'pattern': ['src/layer/function_name.c', 'src/layer/expected_call.c'],
     'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
     'settings': ['src/mock/config'],
 }

@@ -5,8 +5,8 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/parse.h"
-#include "src/layer/watch.h"
+#include "src/layer/fault_rule.h"
+#include "src/layer/layer.h"
 #include "world.h"
 
 static char message[400];
@@ -61,7 +61,7 @@ static void rule_is_written_as_it_reads(void **state)
         cushim__fault_write(&rule, text);
         assert_string_equal(text, rules[i][1] ? rules[i][1] : rules[i][0]);
         assert_int_equal(read(&again, text), CUDA_SUCCESS);
-        again.said = rule.said; /* `phase=before` is not written */
+        again.parts = rule.parts; /* `phase=before` is not written */
         assert_memory_equal(&rule, &again, sizeof rule);
     }
 }
@@ -319,7 +319,7 @@ static void rules_are_told_and_so_is_which_never_fired(void **state)
     cushim_fault_clear(*state);
     assert_null(cushim_fault_unused(*state, 0));
     assert_null(cushim_fault_text(*state, 0));
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
 static void text_with_one_wrong_line_adds_nothing(void **state)

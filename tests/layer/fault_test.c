@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "src/base/system.h"
-#include "src/layer/watch.h"
+#include "src/layer/layer.h"
 #include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
@@ -43,9 +43,9 @@ static void pattern_meets_all_that_are_like_it_and_nothing_else_is_watched(void 
     CODE(CUDA_ERROR_OUT_OF_MEMORY, fault_allocate());
     CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_driver()->MemAllocHost_v2(NULL, 1));
     OK(fault_query());
-    assert_int_not_equal(cushim__watched[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(MemFree_v2)], 0);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_not_equal(cushim__subscribed[CUSHIM__SLOT(MemAllocPitch_v2)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(MemFree_v2)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
 static void nth_of_all_calls_is_one_call(void **state)
@@ -289,7 +289,7 @@ static void older_driver_lacks_what_came_later_and_says_so(void **state)
     assert_int_equal(version, 12070);
     assert_int_equal(cushim_driver()->EventElapsedTime_v2(NULL, NULL, NULL), 36); /* of 12.8 */
     OK(cushim_driver()->EventElapsedTime(NULL, NULL, NULL));
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventElapsedTime)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventElapsedTime)], 0);
     assert_int_equal(cushim_fault_matched(*state, 0), 2);
     assert_int_equal(cushim_fault_fired(*state, 0), 2);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/layer/kit.h"
+#include "src/layer/handle_table.h"
 
 struct cushim_test *kit;
 struct cushim_mock *mock;
@@ -126,4 +127,19 @@ const char *kit_tag(const void *handle)
     static char text[CUSHIM_TAG_SIZE];
 
     return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
+}
+
+struct kit_counts kit_count(void)
+{
+    struct kit_counts counts = {.handles = 0};
+
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        const struct cushim__handle *object = NULL;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, object)) != NULL) {
+            if (object->is_live)
+                (*(type == CUSHIM__TYPE_MEMORY ? &counts.allocations : &counts.handles))++;
+        }
+    }
+    return counts;
 }

@@ -55,6 +55,12 @@ const char *kit_tag(const void *handle);
 void kit_enter(void);
 void kit_leave(void);
 
+/* What the layer's table of handles has that the program has not released. */
+struct kit_counts {
+    size_t handles, allocations;
+};
+struct kit_counts kit_count(void);
+
 /* A call of the recording, which has it. */
 struct cushim_recorded_call kit_call(size_t index);
 

@@ -6,44 +6,47 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/layer/left/deed.h"
-#include "src/layer/recording/known.h"
-#include "src/layer/recording/reading.h"
+#include "src/layer/arguments.h"
+#include "src/layer/handle_table.h"
+#include "src/layer/layer.h"
+#include "src/layer/tracker.h"
 #include "tests/layer/kit.h"
 
-static bool is_output(enum cushim__act act)
+static bool is_output(enum cushim__effect kind)
 {
-    return act == CUSHIM__MAKES || act == CUSHIM__MAKES_HERE || act == CUSHIM__MAKES_REST ||
-           act == CUSHIM__SHOWS || act == CUSHIM__RETAINS_PRIMARY;
+    return kind == CUSHIM__CREATES || kind == CUSHIM__CREATES_IN_CONTEXT ||
+           kind == CUSHIM__CREATES_OR_RETAINS || kind == CUSHIM__RETURNS_PART ||
+           kind == CUSHIM__RETAINS_PRIMARY;
 }
 
-static bool is_input(enum cushim__act act)
+static bool is_input(enum cushim__effect kind)
 {
-    return act == CUSHIM__ENDS || act == CUSHIM__RELEASES || act == CUSHIM__MOVES ||
-           act == CUSHIM__SETS || act == CUSHIM__TAKES_HERE;
+    return kind == CUSHIM__DESTROYS || kind == CUSHIM__RELEASES ||
+           kind == CUSHIM__MOVES_REFERENCES || kind == CUSHIM__SETS_CURRENT ||
+           kind == CUSHIM__REGISTERS_IN_CONTEXT;
 }
 
-static void check_parameter(unsigned slot, const struct cushim__deed *deed)
+static void check_parameter(unsigned slot, const struct cushim__api_effect *effect)
 {
     const struct cushim__parameter *parameter;
-    struct cushim__reading reading;
+    struct cushim__decoder decoder;
 
-    if (deed->parameter == CUSHIM__NO_PARAMETER)
+    if (effect->parameter == CUSHIM__NO_PARAMETER)
         return;
-    if (deed->parameter >= cushim__seen_count(slot))
-        fail_msg("%s has no parameter %u", cushim__slot_name(slot), deed->parameter);
-    parameter = cushim__seen_parameter(slot, deed->parameter);
-    reading = cushim__seen_reading(slot, deed->parameter);
-    if (deed->noun != CUSHIM__NOUN_GLOBAL && reading.noun != deed->noun)
+    if (effect->parameter >= cushim__parameter_count(slot))
+        fail_msg("%s has no parameter %u", cushim__slot_name(slot), effect->parameter);
+    parameter = cushim__parameter_at(slot, effect->parameter);
+    decoder = cushim__decoder_of(slot, effect->parameter);
+    if (effect->type != CUSHIM__TYPE_GLOBAL && decoder.type != effect->type)
         fail_msg("%s: %s is no %s", cushim__slot_name(slot), parameter->name,
-                 cushim__noun_word((enum cushim__noun)deed->noun));
-    if (is_output((enum cushim__act)deed->act) && reading.form != CUSHIM__WRITTEN_HANDLE &&
-        reading.form != CUSHIM__WRITTEN_ADDRESS)
+                 cushim__object_names[effect->type].word);
+    if (is_output((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__WRITTEN_HANDLE &&
+        decoder.form != CUSHIM__WRITTEN_ADDRESS)
         fail_msg("%s: %s is not written", cushim__slot_name(slot), parameter->name);
-    if (is_input((enum cushim__act)deed->act) && reading.form != CUSHIM__READ_HANDLE &&
-        deed->noun != CUSHIM__NOUN_MEMORY)
+    if (is_input((enum cushim__effect)effect->kind) && decoder.form != CUSHIM__READ_HANDLE &&
+        effect->type != CUSHIM__TYPE_MEMORY)
         fail_msg("%s: %s is no handle", cushim__slot_name(slot), parameter->name);
-    if (is_input((enum cushim__act)deed->act) && reading.form >= CUSHIM__WRITTEN_HANDLE)
+    if (is_input((enum cushim__effect)effect->kind) && decoder.form >= CUSHIM__WRITTEN_HANDLE)
         fail_msg("%s: %s is written", cushim__slot_name(slot), parameter->name);
 }
 
@@ -53,35 +56,35 @@ static void check_number(unsigned slot, unsigned index)
 
     if (index == CUSHIM__NO_PARAMETER)
         return;
-    assert_in_range(index, 0, cushim__seen_count(slot) - 1);
-    form = (enum cushim__form)cushim__seen_reading(slot, index).form;
+    assert_in_range(index, 0, cushim__parameter_count(slot) - 1);
+    form = (enum cushim__form)cushim__decoder_of(slot, index).form;
     if (form != CUSHIM__READ_SIGNED && form != CUSHIM__READ_UNSIGNED &&
         form != CUSHIM__WRITTEN_WIDE)
         fail_msg("%s: %s is no number", cushim__slot_name(slot),
-                 cushim__seen_parameter(slot, index)->name);
+                 cushim__parameter_at(slot, index)->name);
 }
 
 static void every_deed_fits_its_function(void **state)
 {
-    unsigned deeds = 0;
+    unsigned effects = 0;
 
     (void)state;
-    assert_true(cushim__readings_prepare());
+    assert_true(cushim__decoding_begin(CUSHIM__TRACKER));
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
-        const struct cushim__deed *deed = cushim__deed_first(slot);
+        const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
 
-        for (; deed; deed = cushim__deed_next(deed)) {
-            check_parameter(slot, deed);
-            check_number(slot, deed->amount);
-            check_number(slot, deed->times);
-            deeds++;
+        for (; effect; effect = cushim__api_effect_next(effect)) {
+            check_parameter(slot, effect);
+            check_number(slot, effect->amount);
+            check_number(slot, effect->times);
+            effects++;
         }
     }
-    assert_in_range(deeds, 130, 200);
-    cushim__readings_drop();
+    assert_in_range(effects, 130, 200);
+    cushim__decoding_end();
 }
 
-/* What the names say is made or destroyed has a deed, so that none is forgotten. */
+/* What the names say is made or destroyed has a effect, so that none is forgotten. */
 static void every_function_that_makes_or_destroys_has_a_deed(void **state)
 {
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
@@ -102,8 +105,8 @@ static void every_function_that_makes_or_destroys_has_a_deed(void **state)
             is_named = is_named || strstr(cushim__slot_name(slot), words[i]);
         for (size_t i = 0; i < sizeof none / sizeof *none; i++)
             is_excepted = is_excepted || strcmp(cushim__slot_name(slot), none[i]) == 0;
-        if (is_named && !is_excepted && !cushim__deed_first(slot))
-            fail_msg("%s has no deed", cushim__slot_name(slot));
+        if (is_named && !is_excepted && !cushim__api_effect_first(slot))
+            fail_msg("%s has no effect", cushim__slot_name(slot));
     }
 }
 
@@ -216,7 +219,7 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(kit_tag(event), "event#2");
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
 }
 
@@ -228,7 +231,7 @@ static void destroying_that_reports_an_earlier_error_gives_back(void **state)
     OK(driver->EventCreate(&event, 0));
     destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
 }
 
 static void destroying_that_is_refused_does_not(void **state)
@@ -243,7 +246,7 @@ static void destroying_that_is_refused_does_not(void **state)
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         destroy_answer = refusals[i];
         CODE(refusals[i], driver->EventDestroy_v2(event));
-        assert_int_equal(cushim__known_count().handles, 1);
+        assert_int_equal(kit_count().handles, 1);
         assert_string_equal(kit_tag(event), "event#1");
     }
     destroy_answer = CUDA_SUCCESS;
@@ -258,13 +261,13 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
-    assert_int_equal(cushim__known_count().handles, 2);
+    assert_int_equal(kit_count().handles, 2);
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
     OK(driver->EventCreate(&event, 0));
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
 }
 
@@ -286,7 +289,7 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
     OK(driver->EventCreate(&event, 0));
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     assert_string_equal(kit_tag(event), "event#2");
     OK(driver->EventDestroy_v2(event));
 }
@@ -314,7 +317,7 @@ static void success_without_a_handle_makes_nothing(void **state)
     given = NULL;
     OK(driver->EventCreate(&event, 0));
     assert_null(event);
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
 }
 
 /* Those that are gone are a list: each place in it is left once, the last one more often. */
@@ -333,14 +336,14 @@ static void values_come_again_in_any_order(void **state)
             events[i] = create(orders[order][i]);
             snprintf(wanted, sizeof wanted, "event#%u", ++made);
             assert_string_equal(kit_tag(events[i]), wanted);
-            assert_int_equal(cushim__known_count().handles, i + 1);
+            assert_int_equal(kit_count().handles, i + 1);
         }
         for (unsigned i = 0; i < OBJECTS; i++) {
             OK(driver->EventDestroy_v2(events[i]));
             assert_string_equal(kit_tag(events[i]), "none");
         }
     }
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
 }
 
 static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
@@ -356,7 +359,7 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
     OK(driver->EventDestroy_v2(last));
     first = create(0);
     assert_string_equal(kit_tag(first), "event#4");
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     OK(driver->EventDestroy_v2(first));
 }
 
@@ -388,9 +391,9 @@ static void variable_that_is_asked_for_its_size_alone_is_not_known(void **state)
     OK(driver->ModuleLoadData(&module, kit_image));
     OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "variable"));
     assert_int_equal(bytes, 64);
-    assert_null(cushim__known_next(CUSHIM__NOUN_GLOBAL, NULL));
+    assert_null(cushim__handle_next(CUSHIM__TYPE_GLOBAL, NULL));
     OK(driver->ModuleGetGlobal_v2(&address, &bytes, module, "variable"));
-    assert_non_null(cushim__known_next(CUSHIM__NOUN_GLOBAL, NULL));
+    assert_non_null(cushim__handle_next(CUSHIM__TYPE_GLOBAL, NULL));
     OK(driver->ModuleUnload(module));
 }
 
@@ -403,11 +406,11 @@ static void memory_opened_twice_is_left_until_it_is_closed_twice(void **state)
     OK(driver->IpcOpenMemHandle_v2(&first, handle, 0));
     OK(driver->IpcOpenMemHandle_v2(&second, handle, 0));
     assert_int_equal(first, second);
-    assert_int_equal(cushim__known_count().allocations, 1);
+    assert_int_equal(kit_count().allocations, 1);
     OK(driver->IpcCloseMemHandle(first));
-    assert_int_equal(cushim__known_count().allocations, 1);
+    assert_int_equal(kit_count().allocations, 1);
     OK(driver->IpcCloseMemHandle(second));
-    assert_int_equal(cushim__known_count().allocations, 0);
+    assert_int_equal(kit_count().allocations, 0);
 }
 
 static void primary_context_that_nobody_retained_can_be_reset_and_released(void **state)
@@ -417,13 +420,13 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
     (void)state;
     OK(driver->DevicePrimaryCtxReset_v2(0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
     given = &objects[0];
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     assert_string_equal(kit_tag(context), "context#1");
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     OK(driver->DevicePrimaryCtxReset_v2(0));
-    assert_int_equal(cushim__known_count().handles, 0);
+    assert_int_equal(kit_count().handles, 0);
 }
 
 int main(void)

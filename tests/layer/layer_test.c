@@ -4,7 +4,7 @@
 
 #include <cushim/testing/mock.h>
 
-#include "src/layer/watch.h"
+#include "src/layer/layer.h"
 #include "world.h"
 
 static char event_memory;
@@ -24,7 +24,7 @@ static void watched_call_reaches_it_too(void **state)
     CUdeviceptr address = 0;
 
     (void)state;
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    cushim__subscribe_all(CUSHIM__RECORDING, true);
     OK(cushim_driver()->EventQuery(EVENT));
     OK(cushim_driver()->MemAlloc_v2(&address, 16));
     CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_driver()->CtxSynchronize());
@@ -59,7 +59,7 @@ static CUresult CUDAAPI query_by_the_layer(CUevent event)
 static void function_of_ones_own_may_call_through_the_layer(void **state)
 {
     cushim_layer_next(*state)->EventQuery = query_by_the_layer;
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_RECORDING, true);
+    cushim__subscribe_all(CUSHIM__RECORDING, true);
     OK(cushim_driver()->EventQuery(EVENT));
     assert_int_equal(fake_allocations, 1);
     assert_int_equal(fake_queries, 1);
@@ -145,11 +145,11 @@ static void table_installed_over_the_layer_stays_at_its_end(void **state)
 
 static void watch_ends_with_its_layer(void **state)
 {
-    cushim__watch_set_all(CUSHIM__WATCHED_BY_EXPECTATION, true);
+    cushim__subscribe_all(CUSHIM__EXPECTATION, true);
     cushim_layer_destroy(*state);
     assert_int_equal(layer_setup(state), 0);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(EventQuery)], 0);
-    assert_int_not_equal(cushim__watched[CUSHIM__SLOT(GetProcAddress_v2)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
+    assert_int_not_equal(cushim__subscribed[CUSHIM__SLOT(GetProcAddress_v2)], 0);
 }
 
 static void mock_is_wrapped_as_any_other_table(void **state)

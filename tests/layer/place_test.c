@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "src/layer/left/place.h"
+#include "src/layer/call_site.h"
 #include "tests/support/folder.h"
 
 /* An address behind a call in a library of cushim's, and one in this program. */
@@ -35,13 +35,13 @@ static int setup(void **state)
     return 0;
 }
 
-static const char *told(const struct cushim__caller *place)
+static const char *told(const struct cushim__call_site *place)
 {
     static char words[400];
     struct cushim__text text;
 
     cushim__text_begin(&text, words, sizeof words);
-    cushim__place_text(&text, place);
+    cushim__call_site_print(&text, place);
     return words;
 }
 
@@ -58,7 +58,7 @@ static unsigned count(const char *text, const char *part)
 
 static void address_is_told_by_its_file_and_three_at_most(void **state)
 {
-    const struct cushim__caller place = {{program, program, program, program}};
+    const struct cushim__call_site place = {{program, program, program, program}};
 
     (void)state;
     assert_int_equal(count(told(&place), "place_test+0x"), 3);
@@ -66,7 +66,7 @@ static void address_is_told_by_its_file_and_three_at_most(void **state)
 
 static void address_in_no_file_is_told_as_it_is(void **state)
 {
-    const struct cushim__caller place = {{0x1235}};
+    const struct cushim__call_site place = {{0x1235}};
 
     (void)state;
     assert_string_equal(told(&place), "?+0x1234");
@@ -74,7 +74,7 @@ static void address_in_no_file_is_told_as_it_is(void **state)
 
 static void no_address_is_an_unknown_place(void **state)
 {
-    const struct cushim__caller none = {{0}}, only_own = {{own, own}};
+    const struct cushim__call_site none = {{0}}, only_own = {{own, own}};
 
     (void)state;
     assert_string_equal(told(&none), "an unknown place");
@@ -83,7 +83,7 @@ static void no_address_is_an_unknown_place(void **state)
 
 static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void **state)
 {
-    const struct cushim__caller place = {{own, own, program, own, program}};
+    const struct cushim__call_site place = {{own, own, program, own, program}};
 
     (void)state;
     assert_int_equal(count(told(&place), "place_test+0x"), 1);

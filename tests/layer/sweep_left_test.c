@@ -10,7 +10,7 @@
 
 #include <cushim/testing/test.h>
 
-#include "src/layer/sweep/sort.h"
+#include "src/testkit/sweep.h"
 #include "sweep_world.h"
 
 static int allocate(void *data)
@@ -297,7 +297,7 @@ static void names_say_what_is_given_back_and_what_is_usual(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         if (!cushim__sweep_means_any(cases[i].function, true))
             fail_msg("there is no %s", cases[i].function);
-        if (cushim__sweep_gives_back(cases[i].function) != cases[i].gives_back)
+        if (cushim__sweep_releases(cases[i].function) != cases[i].gives_back)
             fail_msg("%s gives something back, or does not", cases[i].function);
         if (cushim__sweep_usual_code(cases[i].function) != cases[i].code)
             fail_msg("%s usually answers %d", cases[i].function, (int)cases[i].code);

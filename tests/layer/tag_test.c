@@ -5,7 +5,7 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/recording/known.h"
+#include "src/layer/handle_table.h"
 #include "tests/layer/kit.h"
 
 static char tag[CUSHIM_TAG_SIZE];
@@ -380,7 +380,7 @@ static void destroy_objects(struct everything *all)
 static void assert_agreed(size_t handles, size_t allocations)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const struct cushim__known_counts counts = cushim__known_count();
+    const struct kit_counts counts = kit_count();
 
     OK(cushim_mock_state_get(mock, &state));
     assert_int_equal(state.handles, handles);

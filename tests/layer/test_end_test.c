@@ -5,9 +5,9 @@
 
 #include <cushim/driver.h>
 
-#include "src/layer/left/hold.h"
-#include "src/layer/left/place.h"
-#include "src/layer/recording/known.h"
+#include "src/layer/call_site.h"
+#include "src/layer/handle_table.h"
+#include "src/testkit/sweep.h"
 #include "tests/layer/kit.h"
 
 static const struct cushim_test_options manual = {.size = sizeof manual,
@@ -174,10 +174,10 @@ static void reference_that_the_layer_holds_is_not_told_as_the_programs(void **st
 
     (void)state;
     OK(driver->Init(0));
-    cushim__hold_begin();
+    cushim__pins_begin();
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
-    cushim__hold_settle();
-    cushim__hold_end();
+    cushim__pins_ignore();
+    cushim__pins_end();
     CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
     assert_string_equal(said(), "1 context not given back:\n"
                                 "  context#1, primary context of device 0, by "
@@ -270,7 +270,7 @@ enum { MOST_OF_PLANT = 1000 };
 
 static void place_is_that_of_the_call_and_its_callers(void **state)
 {
-    struct cushim__place_file file;
+    struct mock_code_file file;
     unsigned long long call, caller;
     char name[2][64];
     const char *told;
@@ -295,7 +295,7 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
     }
     assert_int_equal(
         sscanf(told, " at %63[^+]+0x%llx %63[^+]+0x%llx", name[0], &call, name[1], &caller), 4);
-    cushim__place_find(came_back_to - 1, &file);
+    cushim__code_file_find(came_back_to - 1, &file);
     assert_string_equal(name[0], file.name);
     assert_string_equal(name[1], file.name);
     assert_int_equal(caller, file.offset);

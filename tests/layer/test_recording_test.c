@@ -7,8 +7,8 @@
 #include <cushim/driver.h>
 #include <cushim/testing/layer.h>
 
-#include "src/layer/recording/known.h"
-#include "src/layer/watch.h"
+#include "src/layer/handle_table.h"
+#include "src/layer/layer.h"
 #include "tests/layer/kit.h"
 
 static const struct cushim_test_options plain = {.size = sizeof plain};
@@ -203,7 +203,7 @@ static void recording_that_was_stopped_records_no_more(void **state)
     cushim_recording_stop(alone);
     OK(cushim_layer_table(alone)->Init(0));
     assert_int_equal(cushim_recording_count(alone), 1);
-    assert_int_equal(cushim__watched[CUSHIM__SLOT(Init)], 0);
+    assert_int_equal(cushim__subscribed[CUSHIM__SLOT(Init)], 0);
     OK(cushim_recording_start(alone, 8));
     OK(cushim_layer_table(alone)->Init(0));
     assert_int_equal(cushim_recording_count(alone), 1);
@@ -251,7 +251,7 @@ static void answer_of_a_fault_is_told_and_is_no_error(void **state)
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
-    assert_int_equal(cushim__known_count().handles, 1); /* the context */
+    assert_int_equal(kit_count().handles, 1); /* the context */
     cushim_recording_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
                                  "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
@@ -276,7 +276,7 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
     kit_enter();
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
-    assert_int_equal(cushim__known_count().handles, 1);
+    assert_int_equal(kit_count().handles, 1);
     OK(cushim_tag_get(layer, event, tag, sizeof tag));
     assert_string_equal(tag, "event#1");
     OK(driver->EventDestroy_v2(event));

@@ -5,7 +5,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/layer/fault/site.h"
+#include "src/layer/fault_rule.h"
 #include "tests/mock/world.h"
 
 static char message[400];
@@ -216,8 +216,8 @@ static void note_kind(void *data, const struct cushim_mock_trace *entry)
     (void)data;
     if (strcmp(entry->what, "start") != 0)
         return;
-    for (size_t i = 0; cushim__site_kinds[i]; i++) {
-        if (strcmp(entry->name, cushim__site_kinds[i]) == 0) {
+    for (size_t i = 0; cushim__fault_operations[i]; i++) {
+        if (strcmp(entry->name, cushim__fault_operations[i]) == 0) {
             traced[i] = true;
             return;
         }
@@ -237,8 +237,8 @@ static void kinds_are_those_of_the_mock(void **state)
         &(struct cushim_layer_options){.size = sizeof(struct cushim_layer_options),
                                        .table = driver},
         &(struct cushim_layer *){NULL}));
-    for (; cushim__site_kinds[count]; count++) {
-        snprintf(rule, sizeof rule, "op.%s => delay(1 ns)", cushim__site_kinds[count]);
+    for (; cushim__fault_operations[count]; count++) {
+        snprintf(rule, sizeof rule, "op.%s => delay(1 ns)", cushim__fault_operations[count]);
         OK(cushim_fault_parse(layer(), rule, message, sizeof message));
     }
     OK(cushim_fault_parse(layer(), "op.* => delay(1 ns)", message, sizeof message));
@@ -249,7 +249,7 @@ static void kinds_are_those_of_the_mock(void **state)
     assert_string_equal(message, "");
     for (size_t i = 0; i < count; i++) {
         if (!traced[i] || cushim_fault_fired(layer(), i) == 0)
-            fail_msg("there was no %s", cushim__site_kinds[i]);
+            fail_msg("there was no %s", cushim__fault_operations[i]);
     }
     assert_null(cushim_fault_unused(layer(), 0));
     assert_true(cushim_fault_matched(layer(), count) >= count);

@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define CUSHIM_DISABLE_DEPRECATION_WARNINGS
+
+#include "src/layer/arguments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/result.h"
+#include "src/layer/layer.h"
+#include "src/layer/tracker.h"
+
+static struct cushim__decoder *decoders; /* of cushim__parameters; NULL: not made yet */
+static unsigned wanted;                  /* by these subscriptions, as bits */
+
+static void forget_handles(void)
+{
+    cushim__handles_clear();
+    cushim__tracker_clear();
+}
+
+/* Numbers and handles that are passed as such, or written to where a pointer leads. */
+static const struct {
+    const char *type;
+    uint8_t form;
+} written[] = {
+    {"int *", CUSHIM__WRITTEN_SIGNED},
+    {"CUdevice *", CUSHIM__WRITTEN_SIGNED},
+    {"unsigned int *", CUSHIM__WRITTEN_UNSIGNED},
+    {"size_t *", CUSHIM__WRITTEN_WIDE},
+    {"unsigned long long *", CUSHIM__WRITTEN_WIDE},
+    {"cuuint64_t *", CUSHIM__WRITTEN_WIDE},
+    {"float *", CUSHIM__WRITTEN_FLOAT},
+    {"const char **", CUSHIM__WRITTEN_TEXT},
+    {"CUstreamCaptureStatus *", CUSHIM__WRITTEN_SIGNED},
+    {"CUgraphNodeType *", CUSHIM__WRITTEN_SIGNED},
+    {"CUgraphExecUpdateResult *", CUSHIM__WRITTEN_SIGNED},
+    {"CUfunc_cache *", CUSHIM__WRITTEN_SIGNED},
+    {"CUmoduleLoadingMode *", CUSHIM__WRITTEN_SIGNED},
+    {"CUfunctionLoadingState *", CUSHIM__WRITTEN_SIGNED},
+    {"CUdriverProcAddressQueryResult *", CUSHIM__WRITTEN_SIGNED},
+    {"CUtexObject *", CUSHIM__WRITTEN_HANDLE},
+    {"CUsurfObject *", CUSHIM__WRITTEN_HANDLE},
+    {"CUmemGenericAllocationHandle *", CUSHIM__WRITTEN_HANDLE},
+    {"CUgraphConditionalHandle *", CUSHIM__WRITTEN_HANDLE},
+};
+
+/*
+ * Pointers that are not followed, a bit for each parameter: to arrays, to what is passed and not
+ * written, and to what the driver does not write in some cases though it succeeds.
+ */
+static const struct {
+    uint16_t slot, parameters;
+} not_followed[] = {
+    {CUSHIM__SLOT(GraphInstantiate), 1 << 2},
+    {CUSHIM__SLOT(GraphInstantiate_v2), 1 << 2},
+    {CUSHIM__SLOT(GraphExecUpdate), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_ptsz), 1 << 2},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2), 1 << 2 | 1 << 3 | 1 << 5},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v2_ptsz), 1 << 2 | 1 << 3 | 1 << 5},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3), 1 << 2 | 1 << 3 | 1 << 6},
+    {CUSHIM__SLOT(StreamGetCaptureInfo_v3_ptsz), 1 << 2 | 1 << 3 | 1 << 6},
+    {CUSHIM__SLOT(StreamGetCtx_v2), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(StreamGetCtx_v2_ptsz), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(MemcpyBatchAsync), 1 << 2 | 1 << 5 | 1 << 7},
+    {CUSHIM__SLOT(MemcpyBatchAsync_ptsz), 1 << 2 | 1 << 5 | 1 << 7},
+    {CUSHIM__SLOT(MemcpyBatchAsync_v2), 1 << 2 | 1 << 5},
+    {CUSHIM__SLOT(MemcpyBatchAsync_v2_ptsz), 1 << 2 | 1 << 5},
+    {CUSHIM__SLOT(Memcpy3DBatchAsync), 1 << 2},
+    {CUSHIM__SLOT(Memcpy3DBatchAsync_ptsz), 1 << 2},
+    {CUSHIM__SLOT(MemBatchDecompressAsync), 1 << 3},
+    {CUSHIM__SLOT(MemBatchDecompressAsync_ptsz), 1 << 3},
+    {CUSHIM__SLOT(MemPrefetchBatchAsync), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemDiscardBatchAsync), 1 << 1},
+    {CUSHIM__SLOT(MemDiscardBatchAsync_ptsz), 1 << 1},
+    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemDiscardAndPrefetchBatchAsync_ptsz), 1 << 1 | 1 << 4},
+    {CUSHIM__SLOT(MemRangeGetAttributes), 1 << 1},
+    {CUSHIM__SLOT(DeviceGetP2PAtomicCapabilities), 1 << 0},
+    {CUSHIM__SLOT(DeviceGetHostAtomicCapabilities), 1 << 0},
+    {CUSHIM__SLOT(LogicalEndpointQuery), 1 << 2},
+    {CUSHIM__SLOT(TexRefSetBorderColor), 1 << 1},
+    {CUSHIM__SLOT(TexRefGetBorderColor), 1 << 0},
+    {CUSHIM__SLOT(GLGetDevices), 1 << 1},
+    {CUSHIM__SLOT(GLGetDevices_v2), 1 << 1},
+    {CUSHIM__SLOT(EGLStreamConsumerAcquireFrame), 1 << 1 | 1 << 2},
+    {CUSHIM__SLOT(EGLStreamConsumerReleaseFrame), 1 << 2},
+    {CUSHIM__SLOT(EGLStreamProducerPresentFrame), 1 << 2},
+    {CUSHIM__SLOT(EGLStreamProducerReturnFrame), 1 << 2},
+};
+
+static enum cushim__form written_form(const char *type)
+{
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        if (strcmp(type, written[i].type) == 0)
+            return (enum cushim__form)written[i].form;
+    }
+    return CUSHIM__READ_POINTER;
+}
+
+static enum cushim__form form_of(const struct cushim__parameter *parameter,
+                                 enum cushim__object_type type)
+{
+    switch (parameter->kind) {
+    case CUSHIM__PARAMETER_HANDLE:
+        return CUSHIM__READ_HANDLE;
+    case CUSHIM__PARAMETER_HANDLE_OUT:
+        return CUSHIM__WRITTEN_HANDLE;
+    case CUSHIM__PARAMETER_ADDRESS:
+        return CUSHIM__READ_ADDRESS;
+    case CUSHIM__PARAMETER_ADDRESS_OUT:
+        return CUSHIM__WRITTEN_ADDRESS;
+    case CUSHIM__PARAMETER_SIGNED:
+        return strcmp(parameter->type, "CUresult") == 0 ? CUSHIM__READ_RESULT : CUSHIM__READ_SIGNED;
+    case CUSHIM__PARAMETER_UNSIGNED:
+        return type == CUSHIM__NO_TYPE ? CUSHIM__READ_UNSIGNED : CUSHIM__READ_HANDLE;
+    case CUSHIM__PARAMETER_FLOAT:
+        return CUSHIM__READ_FLOAT;
+    case CUSHIM__PARAMETER_TEXT:
+        return CUSHIM__READ_TEXT;
+    case CUSHIM__PARAMETER_STRUCT:
+        return CUSHIM__READ_STRUCT;
+    case CUSHIM__PARAMETER_POINTER:
+        break;
+    }
+    return written_form(parameter->type);
+}
+
+static struct cushim__decoder decoder_for(const struct cushim__parameter *parameter)
+{
+    const size_t length = strcspn(parameter->type, " *");
+    const enum cushim__object_type type = cushim__type_of(parameter->type, length);
+
+    return (struct cushim__decoder){.form = (uint8_t)form_of(parameter, type),
+                                    .type = (uint8_t)type};
+}
+
+/* Page-locked memory is passed as `void *` and returned through `void **`: its type does not tell. */
+static void apply_effects(unsigned slot)
+{
+    const struct cushim__api_effect *effect = cushim__api_effect_first(slot);
+
+    for (; effect; effect = cushim__api_effect_next(effect)) {
+        struct cushim__decoder *decoder;
+
+        if (effect->type != CUSHIM__TYPE_MEMORY)
+            continue;
+        decoder = &decoders[cushim__parameter_first[slot] + effect->parameter];
+        decoder->type = CUSHIM__TYPE_MEMORY;
+        if (effect->kind == CUSHIM__CREATES || effect->kind == CUSHIM__CREATES_IN_CONTEXT)
+            decoder->form = CUSHIM__WRITTEN_ADDRESS;
+    }
+}
+
+/* The decoders of all parameters are made once. False: no memory. */
+static bool prepare_decoders(void)
+{
+    const unsigned count = cushim__parameter_first[CUSHIM__SYMBOL_COUNT];
+
+    if (decoders)
+        return true;
+    decoders = malloc(count * sizeof *decoders);
+    if (!decoders)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        decoders[i] = decoder_for(&cushim__parameters[i]);
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        apply_effects(slot);
+    for (size_t i = 0; i < sizeof not_followed / sizeof *not_followed; i++) {
+        struct cushim__decoder *first = &decoders[cushim__parameter_first[not_followed[i].slot]];
+
+        for (unsigned bit = 0; bit < 16; bit++) {
+            if (not_followed[i].parameters & 1u << bit)
+                first[bit].form = CUSHIM__READ_POINTER;
+        }
+    }
+    return true;
+}
+
+bool cushim__decoding_begin(unsigned subscription)
+{
+    if (!prepare_decoders())
+        return false;
+    if (wanted == 0)
+        forget_handles();
+    wanted |= 1u << subscription;
+    return true;
+}
+
+void cushim__decoding_stop(unsigned subscription)
+{
+    wanted &= ~(1u << subscription);
+}
+
+void cushim__decoding_end(void)
+{
+    wanted = 0;
+    forget_handles();
+    free(decoders);
+    decoders = NULL;
+}
+
+unsigned cushim__parameter_count(unsigned slot)
+{
+    return (unsigned)(cushim__parameter_first[slot + 1] - cushim__parameter_first[slot]);
+}
+
+const struct cushim__parameter *cushim__parameter_at(unsigned slot, unsigned index)
+{
+    return &cushim__parameters[cushim__parameter_first[slot] + index];
+}
+
+struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index)
+{
+    return decoders[cushim__parameter_first[slot] + index];
+}
+
+/* Values that the driver defines: no handle, and the default streams. */
+static bool is_fixed(enum cushim__object_type type, uint64_t value)
+{
+    return value == 0 || (type == CUSHIM__TYPE_STREAM && value <= (uintptr_t)CU_STREAM_PER_THREAD);
+}
+
+static struct cushim__tag tag_of_memory(uint64_t address)
+{
+    const struct cushim__handle *object = cushim__handle_at(address);
+    struct cushim__tag tag = {.type = CUSHIM__TYPE_MEMORY};
+
+    if (object) {
+        tag = cushim__handle_tag(object);
+        tag.offset = address - object->value;
+    }
+    return tag;
+}
+
+static struct cushim__tag tag_of_handle(enum cushim__object_type type, uint64_t value,
+                                        bool is_returned)
+{
+    const struct cushim__handle *object = NULL;
+
+    if (!is_fixed(type, value))
+        object = is_returned ? cushim__handle_returned(type, value)
+                             : cushim__handle_find(type, value, true);
+    return object ? cushim__handle_tag(object) : (struct cushim__tag){.type = (uint8_t)type};
+}
+
+/* Keep the beginning of a text, which may no longer exist when it is printed. */
+static void keep_text(struct cushim__arguments *arguments, struct cushim__argument *argument,
+                      const char *text)
+{
+    size_t length = 0;
+
+    if (!text || arguments->texts_used + CUSHIM__TEXT_SHOWN + 2 > CUSHIM__TEXTS)
+        return;
+    while (length < CUSHIM__TEXT_SHOWN && text[length])
+        length++;
+    argument->text = (uint8_t)(arguments->texts_used + 1);
+    memcpy(arguments->texts + arguments->texts_used, text, length);
+    arguments->texts[arguments->texts_used + length] = text[length] ? '\1' : '\0';
+    arguments->texts_used = (uint8_t)(arguments->texts_used + length + 1);
+}
+
+static void decode(struct cushim__arguments *arguments, struct cushim__argument *argument,
+                   struct cushim__decoder decoder)
+{
+    switch (decoder.form) {
+    case CUSHIM__READ_HANDLE:
+        argument->tag =
+            tag_of_handle((enum cushim__object_type)decoder.type, argument->value, false);
+        break;
+    case CUSHIM__READ_ADDRESS:
+        argument->tag = tag_of_memory(argument->value);
+        break;
+    case CUSHIM__READ_POINTER:
+        if (argument->value && cushim__handle_at(argument->value))
+            argument->tag = tag_of_memory(argument->value);
+        break;
+    case CUSHIM__READ_TEXT:
+        keep_text(arguments, argument, (const char *)(uintptr_t)argument->value);
+        break;
+    default:
+        break;
+    }
+}
+
+void cushim__arguments_decode(struct cushim__call *call)
+{
+    struct cushim__arguments *arguments = &call->arguments;
+    const unsigned count = cushim__parameter_count(call->slot);
+
+    if (wanted == 0)
+        return;
+    arguments->is_decoded = true;
+    arguments->recorded = 0;
+    arguments->texts_used = 0;
+    for (unsigned i = 0; i < count; i++) {
+        arguments->list[i] = (struct cushim__argument){.value = call->values[i]};
+        decode(arguments, &arguments->list[i], cushim__decoder_of(call->slot, i));
+    }
+}
+
+static uint64_t read_bytes(uint64_t from, size_t size)
+{
+    uint32_t narrow;
+    uint64_t wide;
+
+    if (size == sizeof wide) {
+        memcpy(&wide, (const void *)(uintptr_t)from, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, (const void *)(uintptr_t)from, sizeof narrow);
+    return narrow;
+}
+
+/* What the driver has written, as bits. */
+static void read_written(struct cushim__argument *argument, enum cushim__form form)
+{
+    if (form < CUSHIM__WRITTEN_HANDLE || argument->value == 0)
+        return;
+    argument->is_written = true;
+    switch (form) {
+    case CUSHIM__WRITTEN_SIGNED:
+        argument->written = (uint64_t)(int64_t)(int32_t)read_bytes(argument->value, 4);
+        break;
+    case CUSHIM__WRITTEN_UNSIGNED:
+    case CUSHIM__WRITTEN_FLOAT:
+        argument->written = read_bytes(argument->value, 4);
+        break;
+    default:
+        argument->written = read_bytes(argument->value, 8);
+    }
+}
+
+static void tag_written(struct cushim__arguments *arguments, struct cushim__argument *argument,
+                        struct cushim__decoder decoder)
+{
+    if (!argument->is_written)
+        return;
+    if (decoder.form == CUSHIM__WRITTEN_HANDLE)
+        argument->tag =
+            tag_of_handle((enum cushim__object_type)decoder.type, argument->written, true);
+    else if (decoder.form == CUSHIM__WRITTEN_ADDRESS)
+        argument->tag = tag_of_memory(argument->written);
+    else if (decoder.form == CUSHIM__WRITTEN_TEXT)
+        keep_text(arguments, argument, (const char *)(uintptr_t)argument->written);
+}
+
+void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer)
+{
+    struct cushim__arguments *arguments = &call->arguments;
+    const bool has_succeeded = answer == CUDA_SUCCESS && !call->is_injected;
+    const unsigned count = cushim__parameter_count(call->slot);
+
+    for (unsigned i = 0; i < count && has_succeeded; i++)
+        read_written(&arguments->list[i],
+                     (enum cushim__form)cushim__decoder_of(call->slot, i).form);
+    cushim__tracker_update(call, answer);
+    for (unsigned i = 0; i < count && has_succeeded; i++)
+        tag_written(arguments, &arguments->list[i], cushim__decoder_of(call->slot, i));
+}
+
+/* In quotes, and on one line whatever it holds. */
+static void add_text(struct cushim__text *text, const char *bytes)
+{
+    cushim__text_add(text, "\"");
+    for (; (unsigned char)*bytes > 1; bytes++) {
+        const unsigned char byte = (unsigned char)*bytes;
+
+        if (byte == '"' || byte == '\\')
+            cushim__text_format(text, "\\%c", byte);
+        else if (byte < 0x20 || byte >= 0x7f)
+            cushim__text_format(text, "\\x%02x", byte);
+        else
+            cushim__text_format(text, "%c", byte);
+    }
+    cushim__text_add(text, *bytes ? "...\"" : "\"");
+}
+
+/* As few digits as distinguish it from others; with a point, whatever the program's locale. */
+static void add_float(struct cushim__text *text, uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    char digits[32];
+    float number;
+
+    memcpy(&number, &low, sizeof number);
+    for (int precision = 6; precision <= 9; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, (double)number);
+        if (strtof(digits, NULL) == number)
+            break;
+    }
+    if (strchr(digits, ','))
+        *strchr(digits, ',') = '.';
+    cushim__text_add(text, digits);
+}
+
+static void add_tag(struct cushim__text *text, const struct cushim__tag *tag, uint64_t value)
+{
+    char name[CUSHIM_TAG_SIZE];
+
+    cushim__tag_text(tag, value, name, sizeof name);
+    cushim__text_add(text, name);
+}
+
+static void add_value(struct cushim__text *text, const struct cushim__arguments *arguments,
+                      const struct cushim__argument *argument, enum cushim__form form)
+{
+    const uint64_t value = argument->is_written ? argument->written : argument->value;
+
+    switch (form) {
+    case CUSHIM__READ_HANDLE:
+    case CUSHIM__READ_ADDRESS:
+    case CUSHIM__WRITTEN_HANDLE:
+    case CUSHIM__WRITTEN_ADDRESS:
+        add_tag(text, &argument->tag, value);
+        break;
+    case CUSHIM__READ_SIGNED:
+    case CUSHIM__WRITTEN_SIGNED:
+        cushim__text_format(text, "%lld", (long long)value);
+        break;
+    case CUSHIM__READ_UNSIGNED:
+    case CUSHIM__WRITTEN_UNSIGNED:
+    case CUSHIM__WRITTEN_WIDE:
+        cushim__text_format(text, "%llu", (unsigned long long)value);
+        break;
+    case CUSHIM__READ_RESULT:
+        cushim__result_add(text, (CUresult)value);
+        break;
+    case CUSHIM__READ_FLOAT:
+    case CUSHIM__WRITTEN_FLOAT:
+        add_float(text, value);
+        break;
+    case CUSHIM__READ_STRUCT:
+        cushim__text_add(text, "{...}");
+        break;
+    default:
+        if (argument->text)
+            add_text(text, arguments->texts + argument->text - 1);
+        else if (argument->tag.number)
+            add_tag(text, &argument->tag, value);
+        else
+            cushim__text_add(text, value ? "pointer" : "NULL");
+    }
+}
+
+void cushim__argument_tag(const struct cushim__arguments *arguments, unsigned slot, unsigned index,
+                          char *buffer, size_t size)
+{
+    const struct cushim__argument *argument = &arguments->list[index];
+    const enum cushim__form form = (enum cushim__form)cushim__decoder_of(slot, index).form;
+    const bool is_output = form >= CUSHIM__WRITTEN_HANDLE;
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if ((argument->tag.type != CUSHIM__NO_TYPE && is_output == argument->is_written) ||
+        argument->text)
+        add_value(&text, arguments, argument, form);
+}
+
+void cushim__arguments_print(struct cushim__text *text, unsigned slot,
+                             const struct cushim__arguments *arguments)
+{
+    const unsigned count = cushim__parameter_count(slot);
+
+    cushim__text_format(text, "%s(", cushim__slot_name(slot));
+    for (unsigned i = 0; i < count; i++) {
+        const struct cushim__argument *argument = &arguments->list[i];
+        const enum cushim__form form = (enum cushim__form)cushim__decoder_of(slot, i).form;
+
+        cushim__text_format(text, "%s%s", i ? ", " : "", cushim__parameter_at(slot, i)->name);
+        if (form >= CUSHIM__WRITTEN_HANDLE && !argument->is_written) {
+            cushim__text_add(text, argument->value ? "" : "=NULL");
+            continue;
+        }
+        cushim__text_add(text, argument->is_written ? " -> " : "=");
+        add_value(text, arguments, argument, form);
+    }
+    cushim__text_add(text, ")");
+}

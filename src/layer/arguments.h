@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The arguments of calls: what each parameter is, what was passed, and what the driver has written.
+ * Handles and addresses are given the tags of the handle table.
+ */
+#ifndef CUSHIM_LAYER_ARGUMENTS_H
+#define CUSHIM_LAYER_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/testing/recording.h>
+
+#include "src/base/text.h"
+#include "src/layer/handle_table.h"
+
+/* What a parameter is, and so what its value holds. */
+enum cushim__parameter_kind {
+    CUSHIM__PARAMETER_HANDLE,      /* CUevent, ...: the handle */
+    CUSHIM__PARAMETER_HANDLE_OUT,  /* CUevent *: where one is, or is to be written */
+    CUSHIM__PARAMETER_ADDRESS,     /* CUdeviceptr: the address */
+    CUSHIM__PARAMETER_ADDRESS_OUT, /* CUdeviceptr *: where one is, or is to be written */
+    CUSHIM__PARAMETER_SIGNED,      /* int and enumerations: sign-extended */
+    CUSHIM__PARAMETER_UNSIGNED,    /* unsigned, size_t and the like */
+    CUSHIM__PARAMETER_FLOAT,       /* float: its bits */
+    CUSHIM__PARAMETER_TEXT,        /* const char *: the pointer */
+    CUSHIM__PARAMETER_POINTER,     /* to anything else: the pointer */
+    CUSHIM__PARAMETER_STRUCT,      /* by value: 0 */
+};
+
+struct cushim__parameter {
+    const char *name, *type; /* as in the registry; of handles the type without its star */
+    enum cushim__parameter_kind kind;
+};
+
+/* Generated: the parameters of all slots, and where those of each begin (one more than slots). */
+extern const struct cushim__parameter cushim__parameters[];
+extern const uint16_t cushim__parameter_first[];
+
+unsigned cushim__parameter_count(unsigned slot);
+const struct cushim__parameter *cushim__parameter_at(unsigned slot, unsigned index);
+
+/* How the value of a parameter is decoded. */
+enum cushim__form {
+    CUSHIM__READ_POINTER, /* only whether it is NULL */
+    CUSHIM__READ_HANDLE,
+    CUSHIM__READ_ADDRESS,
+    CUSHIM__READ_SIGNED,
+    CUSHIM__READ_UNSIGNED,
+    CUSHIM__READ_RESULT, /* a CUresult */
+    CUSHIM__READ_FLOAT,
+    CUSHIM__READ_TEXT,
+    CUSHIM__READ_STRUCT,
+    /* What the driver writes when it succeeds. */
+    CUSHIM__WRITTEN_HANDLE,
+    CUSHIM__WRITTEN_ADDRESS,
+    CUSHIM__WRITTEN_SIGNED,
+    CUSHIM__WRITTEN_UNSIGNED,
+    CUSHIM__WRITTEN_WIDE, /* 64 bits */
+    CUSHIM__WRITTEN_FLOAT,
+    CUSHIM__WRITTEN_TEXT,
+};
+
+struct cushim__decoder {
+    uint8_t form; /* enum cushim__form */
+    uint8_t type; /* enum cushim__object_type */
+};
+struct cushim__decoder cushim__decoder_of(unsigned slot, unsigned index);
+
+enum {
+    CUSHIM__TEXT_SHOWN = 40, /* bytes of a text */
+    CUSHIM__TEXTS = 2 * (CUSHIM__TEXT_SHOWN + 2),
+};
+
+struct cushim__argument {
+    uint64_t value, written;
+    struct cushim__tag tag; /* of the handle or address that was passed, or written */
+    bool is_written;
+    uint8_t text; /* where its text begins in `texts`, counted from 1; 0: it has none */
+};
+
+struct cushim__arguments {
+    bool is_decoded;   /* a subscriber wanted it when the call began */
+    uint64_t recorded; /* number of the call in the recording; 0: it is in none */
+    uint8_t texts_used;
+    struct cushim__argument list[CUSHIM_RECORDED_ARGUMENTS];
+    char texts[CUSHIM__TEXTS]; /* each closed by NUL, or by \1 if the text goes on */
+};
+
+struct cushim__call;
+
+/*
+ * A subscriber begins or ceases to want decoded arguments. While none does, handles are not followed:
+ * the next one begins with an empty table. False: no memory. All of this is under the layer's lock.
+ */
+bool cushim__decoding_begin(unsigned subscription);
+void cushim__decoding_stop(unsigned subscription);
+
+/* The layer ends. */
+void cushim__decoding_end(void);
+
+/* A call begins: decode what is passed. It ends: decode what was written, and update the tracker. */
+void cushim__arguments_decode(struct cushim__call *call);
+void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer);
+
+/* Its tag or text; "": it has none. */
+void cushim__argument_tag(const struct cushim__arguments *arguments, unsigned slot, unsigned index,
+                          char *text, size_t size);
+
+/* `cuEventCreate(phEvent -> event#1, Flags=2)`. */
+void cushim__arguments_print(struct cushim__text *text, unsigned slot,
+                             const struct cushim__arguments *arguments);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where in the program a call was made: return addresses, the innermost first. */
+#ifndef CUSHIM_LAYER_CALL_SITE_H
+#define CUSHIM_LAYER_CALL_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/text.h"
+
+enum { CUSHIM__CALL_SITE_DEPTH = 6 };
+
+struct cushim__call_site {
+    uintptr_t addresses[CUSHIM__CALL_SITE_DEPTH]; /* 0: there are no more */
+};
+
+/*
+ * Where the calling thread called the function that begins at `function`; or, if that was called by
+ * the one that begins at `outer`, where the thread called that.
+ */
+void cushim__call_site_capture(struct cushim__call_site *site, uintptr_t function, uintptr_t outer);
+
+/*
+ * The file that an address lies in: its name without a folder, the offset of the address in it, and
+ * where it is loaded. Not under a lock: it asks the dynamic linker.
+ */
+struct mock_code_file {
+    char name[64];
+    uintptr_t offset, base;
+};
+void cushim__code_file_find(uintptr_t address, struct mock_code_file *file);
+
+/* `program+0x1189 program+0x1243`, without leading addresses in a library of cushim's own. */
+void cushim__call_site_print(struct cushim__text *text, const struct cushim__call_site *site);
+
+#endif

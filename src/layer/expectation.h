@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expectations of calls and errors (expectation.c), and one expected call (expected_call.c). */
+#ifndef CUSHIM_LAYER_EXPECTATION_H
+#define CUSHIM_LAYER_EXPECTATION_H
+
+#include <cushim/testing/recording.h>
+
+#include "src/base/text.h"
+#include "src/layer/function_name.h"
+#include "src/layer/layer.h"
+
+/* Print what did not come as expected; the second errors alone. Under the layer's lock. */
+void cushim__expectations_print(struct cushim__text *text);
+void cushim__errors_print(struct cushim__text *text);
+
+enum { CUSHIM__SIMILAR_CALLS = 3, CUSHIM__CALL_TEXT = 320 };
+
+/* The text of a call that is printed later, when its handles may be destroyed. */
+struct cushim__call_text {
+    unsigned differences; /* from what is expected; 0: there is no such call */
+    char text[CUSHIM__CALL_TEXT];
+};
+
+struct cushim__expected {
+    struct cushim__expected *next; /* made after this */
+    struct cushim_expectation what;
+    bool is_forbidden;
+    bool is_pattern;
+    unsigned slot;                                 /* of a name that is no pattern */
+    uint8_t slots[(CUSHIM__SYMBOL_COUNT + 7) / 8]; /* a bit for each slot that it is about */
+    uint64_t count, too_many;
+    struct cushim__variant_calls variants;     /* calls of other ABIs that nothing expected */
+    struct cushim__call_text extra, misplaced; /* the first that was too many, and out of order */
+    const struct cushim__expected *other; /* came on the wrong side of this; NULL: it is in order */
+    bool is_early;
+    struct cushim__call_text similar[CUSHIM__SIMILAR_CALLS];
+};
+
+static inline bool cushim__expected_is_about(const struct cushim__expected *expected, unsigned slot)
+{
+    return expected->slots[slot / 8] >> slot % 8 & 1;
+}
+
+/* Whether a slot is another ABI of the function that is named. */
+static inline bool cushim__expected_has_variant(const struct cushim__expected *expected,
+                                                unsigned slot)
+{
+    return !expected->is_pattern && cushim__is_abi_variant(expected->slot, slot);
+}
+
+/* Find the slots that a name stands for, and check the matchers. False: `message` says why. */
+bool cushim__expected_check(struct cushim__expected *expected, struct cushim__text *message);
+
+/* In how many arguments a call differs, and in which first (beyond all: in its code). */
+unsigned cushim__expected_compare(const struct cushim__expected *expected,
+                                  const struct cushim__call *call, CUresult answer,
+                                  unsigned *first);
+
+/* Print what became of one. */
+void cushim__expected_print(struct cushim__text *text, const struct cushim__expected *expected);
+
+#endif

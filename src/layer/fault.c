@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules do to calls: delay them, let them hang, answer them, or break a device. */
+#include "src/layer/fault.h"
+
+#include "loader/codes.h"
+#include "src/base/call_rules.h"
+
+/* Calls that hang. Under the layer's lock. */
+static struct cushim__condition changed;
+static uint64_t releases;
+static unsigned hanging;
+static bool is_ending;
+
+/* A call hangs from now on, until `releases` is no longer what this returns. */
+static uint64_t begin_hanging(void)
+{
+    hanging++;
+    return releases;
+}
+
+/* If the layer ends meanwhile, the call is no longer the layer's. Without the lock. */
+static void wait_for_release(struct cushim__call *call, uint64_t began)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    cushim__lock_take(&layer->lock);
+    while (releases == began)
+        cushim__condition_wait(&changed, &layer->lock);
+    hanging--;
+    if (is_ending)
+        call->number = 0;
+    if (is_ending && hanging == 0)
+        cushim__condition_broadcast(&changed);
+    cushim__lock_release(&layer->lock);
+}
+
+void cushim__fault_release_calls(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    cushim__lock_take(&layer->lock);
+    releases++;
+    cushim__condition_broadcast(&changed);
+    cushim__lock_release(&layer->lock);
+}
+
+/* Let all calls go on that hang, and wait until they have left the layer. */
+static void end_hanging(void)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    cushim__lock_take(&layer->lock);
+    is_ending = true;
+    releases++;
+    cushim__condition_broadcast(&changed);
+    while (hanging > 0)
+        cushim__condition_wait(&changed, &layer->lock);
+    is_ending = false;
+    cushim__lock_release(&layer->lock);
+}
+
+void cushim__fault_begin_child(void)
+{
+    hanging = 0;
+}
+
+/* Let time pass: the mock's, or else the host's. */
+static void pass_time(uint64_t duration_ns)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+
+    if (host)
+        host->delay(duration_ns);
+    else
+        cushim__sleep(duration_ns);
+}
+
+/*
+ * Errors that last. They are atomic and not under a lock: an operation of the mock loses a device
+ * under the mock's lock, under which the layer's must not be taken. -1: all devices are lost.
+ */
+static CUresult sticky, lost;
+static int lost_device;
+
+static bool is_device(const struct cushim__parameter *parameter)
+{
+    return parameter->kind == CUSHIM__PARAMETER_SIGNED && strcmp(parameter->type, "CUdevice") == 0;
+}
+
+static bool takes_device(unsigned slot)
+{
+    for (unsigned i = cushim__parameter_first[slot]; i < cushim__parameter_first[slot + 1]; i++) {
+        if (is_device(&cushim__parameters[i]))
+            return true;
+    }
+    return false;
+}
+
+static bool names_device(const struct cushim__call *call, int device)
+{
+    const unsigned first = cushim__parameter_first[call->slot];
+
+    for (unsigned i = first; i < cushim__parameter_first[call->slot + 1]; i++) {
+        if (is_device(&cushim__parameters[i]) && (int)(int64_t)call->values[i - first] == device)
+            return true;
+    }
+    return false;
+}
+
+static bool works_after_fault(unsigned slot)
+{
+    return cushim__call_rules(slot) & CUSHIM__AFTER_FAULT;
+}
+
+/* Begin a sticky error: the mock's own if there is a mock, else the layer's. */
+static void begin_sticky(CUresult code)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    CUresult none = CUDA_SUCCESS;
+
+    if (host) {
+        host->fault(code);
+        return;
+    }
+    __atomic_compare_exchange_n(&sticky, &none, code, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!works_after_fault(slot))
+            cushim__subscribe(CUSHIM__FAULT, slot, true);
+    }
+}
+
+void cushim__fault_subscribe_devices(void)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (takes_device(slot))
+            cushim__subscribe(CUSHIM__FAULT, slot, true);
+    }
+}
+
+void cushim__device_lose(CUresult code, int device)
+{
+    if (!cushim_layer_current() || __atomic_load_n(&lost, __ATOMIC_ACQUIRE) != CUDA_SUCCESS)
+        return;
+    __atomic_store_n(&lost_device, device, __ATOMIC_RELAXED);
+    __atomic_store_n(&lost, code, __ATOMIC_RELEASE);
+}
+
+/* What a call answers because of these; CUDA_SUCCESS: it is made. */
+static CUresult lasting_error(const struct cushim__call *call)
+{
+    const CUresult lost_code = __atomic_load_n(&lost, __ATOMIC_ACQUIRE);
+    const int device = __atomic_load_n(&lost_device, __ATOMIC_RELAXED);
+
+    if (lost_code != CUDA_SUCCESS && takes_device(call->slot) &&
+        (device < 0 || names_device(call, device)))
+        return lost_code;
+    return works_after_fault(call->slot) ? CUDA_SUCCESS
+                                         : __atomic_load_n(&sticky, __ATOMIC_ACQUIRE);
+}
+
+void cushim__fault_repair(void)
+{
+    __atomic_store_n(&sticky, CUDA_SUCCESS, __ATOMIC_RELEASE);
+    __atomic_store_n(&lost, CUDA_SUCCESS, __ATOMIC_RELEASE);
+}
+
+/* A call in one phase, and what the rules that it matches do to it. */
+struct match {
+    const struct cushim__call *call;
+    enum cushim_fault_phase phase;
+    int device; /* of the current context, if a rule asks for it; -1: none */
+    uint64_t delay_ns;
+    struct cushim__fault_rule rule; /* which answers the call */
+    bool is_answered;
+    uint64_t hang; /* what it waits by, if it hangs */
+};
+
+/* The rules that a call may match in a phase. */
+static uint64_t rules_of(const struct cushim__call *call, enum cushim_fault_phase phase)
+{
+    return __atomic_load_n(&cushim__faults.calls[call->slot], __ATOMIC_RELAXED) &
+           __atomic_load_n(&cushim__faults.phases[phase], __ATOMIC_RELAXED);
+}
+
+/* The mock is asked without a call, which would take virtual time. */
+static int current_device(void)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    CUdevice device = -1;
+    int number;
+
+    if (host)
+        return host->device(&number) ? number : -1;
+    return cushim__layer_next.CtxGetDevice(&device) == CUDA_SUCCESS ? (int)device : -1;
+}
+
+static bool is_on_device(const struct match *match, int device)
+{
+    return device < 0 || device == match->device || names_device(match->call, device);
+}
+
+/* Of rules that hide symbols; `older` changes the version after cuDriverGetVersion has written it. */
+static bool is_of_phase(const struct match *match, const struct cushim__fault_rule *rule)
+{
+    const bool is_version =
+        rule->effect == CUSHIM_FAULT_OLDER && match->call->slot == CUSHIM__SLOT(DriverGetVersion);
+
+    return match->phase == (is_version ? CUSHIM_FAULT_AFTER : rule->phase);
+}
+
+static void match_rule(struct match *match, unsigned number)
+{
+    const struct cushim__fault_rule *rule = &cushim__faults.rules[number];
+
+    if (!is_of_phase(match, rule) || !is_on_device(match, rule->device) ||
+        !cushim__fault_match(&cushim__faults.states[number], rule))
+        return;
+    if (rule->effect == CUSHIM_FAULT_DELAY) {
+        match->delay_ns += rule->delay_ns;
+    } else if (!match->is_answered) {
+        match->rule = *rule;
+        match->is_answered = true;
+        if (rule->effect == CUSHIM_FAULT_HANG)
+            match->hang = begin_hanging();
+    } else {
+        return;
+    }
+    cushim__fault_fired(number);
+}
+
+/* Match a call with all its rules, and let the time pass that they take. */
+static void match_all(struct match *match)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    uint64_t set = rules_of(match->call, match->phase);
+    const uint64_t of_device = set & __atomic_load_n(&cushim__faults.devices, __ATOMIC_RELAXED);
+
+    if (!set)
+        return;
+    match->device = -1;
+    if (of_device && !takes_device(match->call->slot))
+        match->device = current_device();
+    cushim__lock_take(&layer->lock);
+    /* Another thread may have changed them meanwhile. */
+    for (set = rules_of(match->call, match->phase); set; set &= set - 1)
+        match_rule(match, cushim__fault_first(set));
+    cushim__lock_release(&layer->lock);
+    if (match->delay_ns > 0)
+        pass_time(match->delay_ns);
+}
+
+/* What a call answers by the rule that it has matched. */
+static CUresult apply(const struct match *match, struct cushim__call *call)
+{
+    const struct cushim__fault_rule *rule = &match->rule;
+
+    switch (rule->effect) {
+    case CUSHIM_FAULT_LOST:
+        cushim__fault_subscribe_devices();
+        cushim__device_lose(rule->code, rule->device);
+        begin_sticky(rule->code);
+        return rule->code;
+    case CUSHIM_FAULT_STICKY:
+        begin_sticky(rule->code);
+        return rule->code;
+    case CUSHIM_FAULT_HANG:
+        wait_for_release(call, match->hang);
+        return CUDA_ERROR_TIMEOUT;
+    case CUSHIM_FAULT_MISSING:
+    case CUSHIM_FAULT_OLDER:
+        return CUSHIM__REQUIRES_NEWER_DRIVER;
+    default:
+        return rule->code;
+    }
+}
+
+/* Rules that name another ABI of the function count this call. */
+static void count_variants(const struct cushim__call *call)
+{
+    const uint64_t *variants = &cushim__faults.variants[call->slot];
+    struct cushim_layer *layer = cushim_layer_current();
+
+    if (!__atomic_load_n(variants, __ATOMIC_RELAXED))
+        return;
+    cushim__lock_take(&layer->lock);
+    for (uint64_t set = __atomic_load_n(variants, __ATOMIC_RELAXED); set; set &= set - 1)
+        cushim__variant_count(&cushim__faults.states[cushim__fault_first(set)].variants,
+                              call->slot);
+    cushim__lock_release(&layer->lock);
+}
+
+static bool before(struct cushim__call *call, CUresult *answer)
+{
+    struct match match = {.call = call, .phase = CUSHIM_FAULT_BEFORE};
+    CUresult lasting;
+
+    count_variants(call);
+    match_all(&match);
+    lasting = match.is_answered ? CUDA_SUCCESS : lasting_error(call);
+    if (!match.is_answered && lasting == CUDA_SUCCESS)
+        return true;
+    call->is_injected = true;
+    *answer = match.is_answered ? apply(&match, call) : lasting;
+    return false;
+}
+
+static void lower_version(const struct cushim__call *call, int version)
+{
+    int *written = (int *)(uintptr_t)call->values[0];
+
+    if (written && *written > version)
+        *written = version;
+}
+
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    struct match match = {.call = call, .phase = CUSHIM_FAULT_AFTER};
+
+    if (call->is_injected)
+        return answer;
+    match_all(&match);
+    if (!match.is_answered)
+        return answer;
+    if (match.rule.effect == CUSHIM_FAULT_OLDER) {
+        if (answer == CUDA_SUCCESS)
+            lower_version(call, match.rule.version);
+        return answer;
+    }
+    call->is_injected = true;
+    return apply(&match, call);
+}
+
+static void destroy(void)
+{
+    end_hanging();
+    cushim_fault_clear(cushim_layer_current());
+    cushim__faults.seed = 0;
+}
+
+const struct cushim__subscriber cushim__fault = {
+    .before = before, .after = after, .destroy = destroy};

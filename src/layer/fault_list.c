@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of the layer: added, met by operations, listed, and dropped. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/layer/fault.h"
+
+struct cushim__faults cushim__faults;
+
+/* Whether a rule makes the symbol of a slot missing, if its site is that symbol. */
+static bool hides(const struct cushim__fault_rule *rule, unsigned slot)
+{
+    return rule->effect == CUSHIM_FAULT_MISSING ||
+           (rule->effect == CUSHIM_FAULT_OLDER && cushim__symbols[slot].since > rule->version);
+}
+
+static bool applies_to(const struct cushim__fault_rule *rule, unsigned slot)
+{
+    return rule->effect != CUSHIM_FAULT_OLDER || hides(rule, slot) ||
+           slot == CUSHIM__SLOT(DriverGetVersion);
+}
+
+static void add_to_calls(const struct cushim__fault_rule *rule, uint64_t bit)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!cushim__pattern_fits(rule->site, cushim__slot_name(slot)) || !applies_to(rule, slot))
+            continue;
+        __atomic_or_fetch(&cushim__faults.calls[slot], bit, __ATOMIC_RELAXED);
+        if (hides(rule, slot))
+            __atomic_or_fetch(&cushim__faults.hidden[slot], bit, __ATOMIC_RELAXED);
+        cushim__subscribe(CUSHIM__FAULT, slot, true);
+    }
+}
+
+/* A name means one ABI: calls of others are counted, as they may be what the test means. */
+static void add_to_variants(const struct cushim__fault_rule *rule, uint64_t bit)
+{
+    const struct cushim__word site = {rule->site, strlen(rule->site)};
+    unsigned named;
+
+    if (!cushim__value_function(&site, &named))
+        return;
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        if (!cushim__is_abi_variant(named, slot))
+            continue;
+        __atomic_or_fetch(&cushim__faults.variants[slot], bit, __ATOMIC_RELAXED);
+        cushim__subscribe(CUSHIM__FAULT, slot, true);
+    }
+}
+
+static bool is_of_operation(const struct cushim__fault_rule *rule, const char *kind, int device)
+{
+    const char *own = rule->site + strlen(CUSHIM__FAULT_OPERATION);
+
+    return (rule->device < 0 || rule->device == device) && cushim__pattern_fits(own, kind);
+}
+
+/* An operation of the mock begins: what the rules do to it. Under the mock's lock alone. */
+static void match_operation(struct cushim__operation_fault *fault, const char *kind, int device)
+{
+    uint64_t set = __atomic_load_n(&cushim__faults.operations, __ATOMIC_ACQUIRE);
+
+    *fault = (struct cushim__operation_fault){0};
+    for (; set; set &= set - 1) {
+        const unsigned number = cushim__fault_first(set);
+        const struct cushim__fault_rule *rule = &cushim__faults.rules[number];
+
+        if (!is_of_operation(rule, kind, device) ||
+            !cushim__fault_match(&cushim__faults.states[number], rule))
+            continue;
+        if (rule->effect == CUSHIM_FAULT_DELAY) {
+            fault->delay_ns += rule->delay_ns;
+        } else if (!fault->hangs && fault->code == CUDA_SUCCESS) {
+            fault->hangs = rule->effect == CUSHIM_FAULT_HANG;
+            fault->code = rule->code;
+            fault->is_lost = rule->effect == CUSHIM_FAULT_LOST;
+            fault->device = rule->device;
+        } else {
+            continue;
+        }
+        cushim__fault_fired(number);
+    }
+}
+
+static void add(const struct cushim__fault_rule *rule)
+{
+    const unsigned number = cushim__faults.count;
+    const uint64_t bit = UINT64_C(1) << number;
+
+    cushim__faults.rules[number] = *rule;
+    cushim__fault_state_begin(&cushim__faults.states[number], rule, cushim__faults.seed);
+    cushim__fault_write(rule, cushim__faults.texts[number]);
+    cushim__faults.count++;
+    /* `older` makes symbols missing before a call, and changes the version after one. */
+    if (rule->phase == CUSHIM_FAULT_BEFORE)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_BEFORE], bit, __ATOMIC_RELAXED);
+    if (rule->phase == CUSHIM_FAULT_AFTER || rule->effect == CUSHIM_FAULT_OLDER)
+        __atomic_or_fetch(&cushim__faults.phases[CUSHIM_FAULT_AFTER], bit, __ATOMIC_RELAXED);
+    if (rule->device >= 0)
+        __atomic_or_fetch(&cushim__faults.devices, bit, __ATOMIC_RELAXED);
+    if (!rule->is_operation) {
+        add_to_calls(rule, bit);
+        add_to_variants(rule, bit);
+    } else if (rule->effect == CUSHIM_FAULT_LOST) {
+        cushim__fault_subscribe_devices();
+    }
+    /* The engine reads what is behind its bit without the layer's lock. */
+    if (rule->is_operation) {
+        __atomic_or_fetch(&cushim__faults.operations, bit, __ATOMIC_RELEASE);
+        __atomic_store_n(&cushim__fault_of_operation, match_operation, __ATOMIC_RELEASE);
+    }
+}
+
+static bool add_one(const struct cushim__fault_rule *rule)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    bool has_room;
+
+    cushim__lock_take(&layer->lock);
+    has_room = cushim__faults.count < CUSHIM__FAULT_RULES;
+    if (has_room)
+        add(rule);
+    cushim__lock_release(&layer->lock);
+    return has_room;
+}
+
+/* Operations are a mock's: without one, the rule could not match anything. */
+static CUresult check_operation(const struct cushim__fault_rule *rule,
+                                const struct cushim__lines *lines)
+{
+    return rule->is_operation && !__atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE)
+               ? cushim__lines_refuse(lines, lines->value.start,
+                                      "operations are a mock's, and there is none")
+               : CUDA_SUCCESS;
+}
+
+/* Read all rules behind those that are there. Returns how many; -1: one is refused. */
+static int read_all(struct cushim__lines *lines, struct cushim__fault_rule *rules)
+{
+    enum cushim__lines_next next = cushim__lines_next_whole(lines);
+    unsigned count = 0;
+
+    for (; next == CUSHIM__LINES_ENTRY; next = cushim__lines_next_whole(lines), count++) {
+        if (count + cushim__faults.count == CUSHIM__FAULT_RULES) {
+            cushim__lines_refuse(lines, lines->value.start, "there are %d rules already",
+                                 CUSHIM__FAULT_RULES);
+            return -1;
+        }
+        if (cushim__fault_read(&rules[count], &lines->value, lines) != CUDA_SUCCESS ||
+            check_operation(&rules[count], lines) != CUDA_SUCCESS)
+            return -1;
+    }
+    return next == CUSHIM__LINES_END ? (int)count : -1;
+}
+
+static CUresult refuse(char *message, size_t message_size, const char *why)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, message, message_size);
+    cushim__text_add(&text, why);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cushim_fault_parse(struct cushim_layer *layer, const char *text, char *message,
+                            size_t message_size)
+{
+    struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
+    struct cushim__lines lines;
+    int count;
+
+    if (!cushim__layer_exists(layer))
+        return refuse(message, message_size, cushim__layer_ended);
+    if (!text)
+        return refuse(message, message_size, "faults: the text is NULL");
+    cushim__lines_begin(&lines, text, "faults", message, message ? message_size : 0);
+    cushim__lock_take(&layer->lock);
+    count = read_all(&lines, rules);
+    for (int i = 0; i < count; i++)
+        add(&rules[i]);
+    cushim__lock_release(&layer->lock);
+    return count < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult cushim_fault_add(struct cushim_layer *layer, const struct cushim_fault *fault,
+                          char *message, size_t message_size)
+{
+    const bool has_mock = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+    struct cushim__fault_rule rule;
+    const char *why = NULL;
+    CUresult code;
+
+    if (!cushim__layer_exists(layer))
+        return refuse(message, message_size, cushim__layer_ended);
+    if (!fault)
+        return refuse(message, message_size, "fault: the rule is NULL");
+    if (!message)
+        message_size = 0;
+    code = cushim__fault_read_struct(&rule, fault, message, message_size);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (rule.is_operation && !has_mock)
+        why = "operations are a mock's, and there is none";
+    else if (!add_one(&rule))
+        why = "there are 64 rules already";
+    if (message_size)
+        snprintf(message, message_size, "%s%s", why ? "fault: " : "", why ? why : "");
+    return why ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* Under the layer's lock, and the mock's if there is a mock. */
+static void drop(void)
+{
+    __atomic_store_n(&cushim__fault_of_operation, NULL, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__faults.operations, 0, __ATOMIC_RELEASE);
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        __atomic_store_n(&cushim__faults.calls[slot], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&cushim__faults.variants[slot], 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&cushim__faults.hidden[slot], 0, __ATOMIC_RELAXED);
+    }
+    for (unsigned phase = CUSHIM_FAULT_BEFORE; phase <= CUSHIM_FAULT_AFTER; phase++)
+        __atomic_store_n(&cushim__faults.phases[phase], 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&cushim__faults.devices, 0, __ATOMIC_RELAXED);
+    cushim__faults.count = 0;
+    cushim__subscribe_all(CUSHIM__FAULT, false);
+    cushim__fault_repair();
+}
+
+void cushim_fault_clear(struct cushim_layer *layer)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+
+    if (!cushim__layer_lock(layer))
+        return;
+    if (host)
+        host->alone(drop);
+    else
+        drop();
+    cushim__lock_release(&layer->lock);
+    cushim__fault_release_calls();
+}
+
+void cushim_fault_release(struct cushim_layer *layer)
+{
+    const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
+
+    if (!cushim__layer_exists(layer))
+        return;
+    cushim__fault_release_calls();
+    if (host)
+        host->release();
+}
+
+void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed)
+{
+    if (!cushim__layer_lock(layer))
+        return;
+    cushim__faults.seed = seed;
+    cushim__lock_release(&layer->lock);
+}
+
+void cushim__fault_fired(unsigned rule)
+{
+    __atomic_add_fetch(&cushim__faults.states[rule].fired, 1, __ATOMIC_RELAXED);
+}
+
+bool cushim__fault_hides(unsigned slot)
+{
+    return __atomic_load_n(&cushim__faults.hidden[slot], __ATOMIC_RELAXED) != 0;
+}
+
+static uint64_t value_of(const uint64_t *counter)
+{
+    return __atomic_load_n(counter, __ATOMIC_RELAXED);
+}
+
+const char *cushim_fault_text(struct cushim_layer *layer, size_t index)
+{
+    const char *text = NULL;
+
+    if (!cushim__layer_lock(layer))
+        return NULL;
+    if (index < cushim__faults.count)
+        text = cushim__faults.texts[index];
+    cushim__lock_release(&layer->lock);
+    return text;
+}
+
+uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index)
+{
+    uint64_t matched = 0;
+
+    if (!cushim__layer_lock(layer))
+        return 0;
+    if (index < cushim__faults.count)
+        matched = value_of(&cushim__faults.states[index].matched);
+    cushim__lock_release(&layer->lock);
+    return matched;
+}
+
+uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index)
+{
+    uint64_t fired = 0;
+
+    if (!cushim__layer_lock(layer))
+        return 0;
+    if (index < cushim__faults.count)
+        fired = value_of(&cushim__faults.states[index].fired);
+    cushim__lock_release(&layer->lock);
+    return fired;
+}
+
+static void describe_unmatched(unsigned rule, char *line, size_t size)
+{
+    const struct cushim__variant_calls *variants = &cushim__faults.states[rule].variants;
+    const char *site = cushim__faults.rules[rule].site;
+    struct cushim__text text;
+    unsigned slot;
+
+    cushim__text_begin(&text, line, size);
+    cushim__text_format(&text, "%s: never matched", cushim__faults.texts[rule]);
+    if (cushim__value_function(&(struct cushim__word){site, strlen(site)}, &slot))
+        cushim__variant_print(&text, "; ", variants, slot);
+}
+
+static void describe(unsigned rule, char *line, size_t size)
+{
+    const uint64_t matched = value_of(&cushim__faults.states[rule].matched);
+    const char *text = cushim__faults.texts[rule];
+
+    if (matched == 0)
+        describe_unmatched(rule, line, size);
+    else if (matched == 1)
+        snprintf(line, size, "%s: matched once, never fired", text);
+    else
+        snprintf(line, size, "%s: matched %" PRIu64 " times, never fired", text, matched);
+}
+
+const char *cushim_fault_unused(struct cushim_layer *layer, size_t index)
+{
+    static _Thread_local char line[CUSHIM__FAULT_LINE];
+    const char *found = NULL;
+
+    if (!cushim__layer_lock(layer))
+        return NULL;
+    for (unsigned rule = 0; !found && rule < cushim__faults.count; rule++) {
+        if (value_of(&cushim__faults.states[rule].fired) > 0 || index-- > 0)
+            continue;
+        describe(rule, line, sizeof line);
+        found = line;
+    }
+    cushim__lock_release(&layer->lock);
+    return found;
+}
+
+void cushim__faults_print_unused(void (*print)(const char *line))
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    char line[CUSHIM__FAULT_LINE];
+
+    if (!layer || !cushim__lock_comes_free(&layer->lock))
+        return;
+    for (unsigned rule = 0; rule < cushim__faults.count; rule++) {
+        const enum cushim_fault_effect effect = cushim__faults.rules[rule].effect;
+
+        if (effect == CUSHIM_FAULT_MISSING || effect == CUSHIM_FAULT_OLDER ||
+            value_of(&cushim__faults.states[rule].fired) > 0)
+            continue;
+        describe(rule, line, sizeof line);
+        print(line);
+    }
+}

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules of faults as text: `SITE[@devN][:CONDITION,...] => EFFECT`. */
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+#include "src/base/layer_host.h"
+#include "src/base/result.h"
+#include "src/base/suggestion.h"
+#include "src/layer/fault_rule.h"
+
+const char *const cushim__fault_operations[] = {
+    "copy", "set",      "kernel",   "record", "wait",  "value",
+    "host", "callback", "prefetch", "free",   "graph", NULL,
+};
+
+static CUresult check_operation(const struct cushim__lines *lines, const struct cushim__word *kind)
+{
+    struct cushim__suggestion suggestion;
+
+    if (cushim__word_is(kind, "*"))
+        return CUDA_SUCCESS;
+    cushim__suggestion_begin(&suggestion, kind);
+    for (size_t i = 0; cushim__fault_operations[i]; i++) {
+        if (cushim__word_is(kind, cushim__fault_operations[i]))
+            return CUDA_SUCCESS;
+        cushim__suggestion_offer(&suggestion, cushim__fault_operations[i]);
+    }
+    return cushim__suggestion_refuse(&suggestion, lines, "kind of operations");
+}
+
+static CUresult check_pattern(const struct cushim__lines *lines, const struct cushim__word *site)
+{
+    char pattern[CUSHIM__FAULT_SITE];
+
+    snprintf(pattern, sizeof pattern, "%.*s", (int)site->length, site->start);
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (cushim__pattern_fits(pattern, cushim__slot_name(i)))
+            return CUDA_SUCCESS;
+    }
+    return cushim__lines_refuse(lines, site->start, "no function is like \"%.*s\"",
+                                cushim__word_shown(site), site->start);
+}
+
+static CUresult check_name(const struct cushim__lines *lines, const struct cushim__word *site)
+{
+    struct cushim__suggestion suggestion;
+    unsigned slot;
+
+    if (cushim__value_function(site, &slot))
+        return CUDA_SUCCESS;
+    cushim__suggestion_begin(&suggestion, site);
+    cushim__suggestion_offer_functions(&suggestion);
+    return cushim__suggestion_refuse(&suggestion, lines, "function");
+}
+
+static CUresult check_site(const struct cushim__lines *lines, const struct cushim__word *site)
+{
+    struct cushim__word kind;
+
+    if (site->length == 0)
+        return cushim__lines_refuse(lines, site->start, "a rule is `site => effect`");
+    if (site->length >= CUSHIM__FAULT_SITE)
+        return cushim__lines_refuse(lines, site->start, "a site is at most %d characters long",
+                                    CUSHIM__FAULT_SITE - 1);
+    if (cushim__word_begins(site, CUSHIM__FAULT_OPERATION, &kind))
+        return check_operation(lines, &kind);
+    return memchr(site->start, '*', site->length) ? check_pattern(lines, site)
+                                                  : check_name(lines, site);
+}
+
+enum { HIGHEST_CODE = 9999, OLDEST_VERSION = 10000, NEWEST_VERSION = 13050, DECIMALS = 9 };
+
+static const uint64_t longest_delay_ns = UINT64_C(1000000000000);
+static const char error_prefix[] = "CUDA_ERROR_";
+static const char code_expected[] = "an error by its name or by its number from 1 to 9999";
+
+static CUresult refuse(const struct cushim__lines *lines, const char *name, const char *expected,
+                       const struct cushim__word *value)
+{
+    return cushim__lines_refuse(lines, value->start, "%s is %s, not \"%.*s\"", name, expected,
+                                cushim__word_shown(value), value->start);
+}
+
+/* `0.01`, `1` or `.5`, in parts of CUSHIM__FAULT_CERTAIN. */
+static bool read_probability(const struct cushim__word *value, uint32_t *probability)
+{
+    uint64_t parts = 0, unit = CUSHIM__FAULT_CERTAIN;
+    size_t at = 0, decimals = 0;
+
+    for (; at < value->length && value->start[at] != '.'; at++) {
+        if (value->start[at] < '0' || value->start[at] > '1' || parts > 0)
+            return false;
+        parts = (uint64_t)(value->start[at] - '0') * unit;
+    }
+    for (at++; at < value->length; at++, decimals++) {
+        if (value->start[at] < '0' || value->start[at] > '9' || decimals == DECIMALS)
+            return false;
+        unit /= 10;
+        parts += (uint64_t)(value->start[at] - '0') * unit;
+    }
+    *probability = (uint32_t)parts;
+    return parts > 0 && parts <= CUSHIM__FAULT_CERTAIN;
+}
+
+static uint64_t *number_of(struct cushim__fault_rule *rule, enum cushim__fault_part part)
+{
+    switch (part) {
+    case CUSHIM__FAULT_OF_NTH:
+        return &rule->nth;
+    case CUSHIM__FAULT_OF_AFTER:
+        return &rule->after;
+    case CUSHIM__FAULT_OF_EVERY:
+        return &rule->every;
+    case CUSHIM__FAULT_OF_SEED:
+        return &rule->seed;
+    default:
+        return &rule->times;
+    }
+}
+
+static CUresult read_value(struct cushim__fault_rule *rule, enum cushim__fault_part part,
+                           const struct cushim__word *value, const struct cushim__lines *lines)
+{
+    const char *name = cushim__fault_conditions[part];
+    uint64_t *number;
+
+    rule->parts |= 1U << part;
+    if (part == CUSHIM__FAULT_OF_PROBABILITY)
+        return read_probability(value, &rule->probability)
+                   ? CUDA_SUCCESS
+                   : refuse(lines, name, "above 0 and at most 1, with 9 decimals at most, as 0.01",
+                            value);
+    if (part == CUSHIM__FAULT_OF_PHASE) {
+        rule->phase = cushim__word_is(value, "after") ? CUSHIM_FAULT_AFTER : CUSHIM_FAULT_BEFORE;
+        return cushim__word_is(value, "after") || cushim__word_is(value, "before")
+                   ? CUDA_SUCCESS
+                   : refuse(lines, name, "before or after", value);
+    }
+    number = number_of(rule, part);
+    return cushim__value_number(value, number) && *number > 0
+               ? CUDA_SUCCESS
+               : refuse(lines, name, "a whole number from 1 on, below 2^64", value);
+}
+
+/* By name, with or without what all of them begin with. */
+static bool find_code(const struct cushim__word *word, CUresult *code)
+{
+    const char *name;
+    CUresult listed;
+
+    for (size_t i = 0; (name = cushim__result_listed(i, &listed)); i++) {
+        const bool is_error = strncmp(name, error_prefix, strlen(error_prefix)) == 0;
+
+        if (is_error &&
+            (cushim__word_is(word, name) || cushim__word_is(word, name + strlen(error_prefix)))) {
+            *code = listed;
+            return true;
+        }
+    }
+    return false;
+}
+
+static CUresult refuse_code(const struct cushim__lines *lines, const struct cushim__word *word)
+{
+    struct cushim__suggestion suggestion;
+    struct cushim__word name = *word;
+    const char *listed;
+    CUresult code;
+
+    if (!cushim__word_begins(word, error_prefix, &name))
+        name = *word;
+    cushim__suggestion_begin(&suggestion, &name);
+    for (size_t i = 0; (listed = cushim__result_listed(i, &code)); i++) {
+        if (strncmp(listed, error_prefix, strlen(error_prefix)) == 0)
+            cushim__suggestion_offer(&suggestion, listed + strlen(error_prefix));
+    }
+    suggestion.word = *word;
+    return cushim__suggestion_refuse(&suggestion, lines, "error");
+}
+
+static CUresult read_code(struct cushim__fault_rule *rule, const struct cushim__word *word,
+                          const struct cushim__lines *lines)
+{
+    uint64_t number;
+
+    if (word->length == 0 || (word->start[0] >= '0' && word->start[0] <= '9')) {
+        if (!cushim__value_number(word, &number) || number == 0 || number > HIGHEST_CODE)
+            return refuse(lines, "the code", code_expected, word);
+        rule->code = (CUresult)number;
+        return CUDA_SUCCESS;
+    }
+    return find_code(word, &rule->code) ? CUDA_SUCCESS : refuse_code(lines, word);
+}
+
+static CUresult read_delay(struct cushim__fault_rule *rule, const struct cushim__word *word,
+                           const struct cushim__lines *lines)
+{
+    return cushim__value_duration(word, &rule->delay_ns) && rule->delay_ns > 0 &&
+                   rule->delay_ns <= longest_delay_ns
+               ? CUDA_SUCCESS
+               : refuse(lines, "the delay", "a duration from 1 ns to 1000 s, as 5 ms", word);
+}
+
+static CUresult read_version(struct cushim__fault_rule *rule, const struct cushim__word *word,
+                             const struct cushim__lines *lines)
+{
+    return cushim__value_version(word, &rule->version) && rule->version >= OLDEST_VERSION &&
+                   rule->version <= NEWEST_VERSION
+               ? CUDA_SUCCESS
+               : refuse(lines, "the version", "one of CUDA from 10.0 to 13.5, as 11.8 or 11080",
+                        word);
+}
+
+/* Effects as they are written. */
+static const struct effect {
+    const char *name;
+    enum cushim_fault_effect effect;
+    CUresult code;       /* where no argument says another */
+    const char *example; /* of an argument that has to be there; NULL: it may be left out */
+    CUresult (*read)(struct cushim__fault_rule *rule, const struct cushim__word *word,
+                     const struct cushim__lines *lines); /* NULL: it takes none */
+} effects[] = {
+    {"return", CUSHIM_FAULT_RETURN, CUDA_SUCCESS, "return(OUT_OF_MEMORY)", read_code},
+    {"out_of_memory", CUSHIM_FAULT_RETURN, CUDA_ERROR_OUT_OF_MEMORY, NULL, NULL},
+    {"sticky", CUSHIM_FAULT_STICKY, CUDA_SUCCESS, "sticky(ILLEGAL_ADDRESS)", read_code},
+    {"lost", CUSHIM_FAULT_LOST, CUDA_ERROR_UNKNOWN, NULL, read_code},
+    {"delay", CUSHIM_FAULT_DELAY, CUDA_SUCCESS, "delay(5 ms)", read_delay},
+    {"hang", CUSHIM_FAULT_HANG, CUDA_SUCCESS, NULL, NULL},
+    {"missing", CUSHIM_FAULT_MISSING, CUDA_SUCCESS, NULL, NULL},
+    {"older", CUSHIM_FAULT_OLDER, CUDA_SUCCESS, "older(11.8)", read_version},
+};
+
+static CUresult refuse_effect(const struct cushim__lines *lines, const struct cushim__word *name)
+{
+    struct cushim__suggestion suggestion;
+
+    cushim__suggestion_begin(&suggestion, name);
+    for (size_t i = 0; i < sizeof effects / sizeof effects[0]; i++)
+        cushim__suggestion_offer(&suggestion, effects[i].name);
+    return cushim__suggestion_refuse(&suggestion, lines, "effect");
+}
+
+static CUresult apply_effect(struct cushim__fault_rule *rule, const struct cushim__word *name,
+                             const struct cushim__word *argument, const struct cushim__lines *lines)
+{
+    const struct effect *effect = effects, *end = effects + sizeof effects / sizeof effects[0];
+
+    while (effect < end && !cushim__word_is(name, effect->name))
+        effect++;
+    if (effect == end)
+        return refuse_effect(lines, name);
+    rule->effect = effect->effect;
+    rule->code = effect->code;
+    if (argument)
+        return effect->read ? effect->read(rule, argument, lines)
+                            : cushim__lines_refuse(lines, argument->start - 1,
+                                                   "%s takes nothing in parentheses", effect->name);
+    if (effect->example)
+        return cushim__lines_refuse(lines, name->start, "%s lacks its argument, as in %s",
+                                    effect->name, effect->example);
+    return CUDA_SUCCESS;
+}
+
+static CUresult read_device(struct cushim__fault_rule *rule, const struct cushim__word *device,
+                            const struct cushim__lines *lines)
+{
+    struct cushim__word digits;
+    uint64_t number;
+
+    if (!cushim__word_begins(device, "dev", &digits) || !cushim__value_number(&digits, &number) ||
+        number >= CUSHIM__FAULT_DEVICES)
+        return refuse(lines, "what follows \"@\"", "dev and a number from 0 to 63", device);
+    rule->device = (int)number;
+    return CUDA_SUCCESS;
+}
+
+/* A rule that is being read, and where its parts stand. */
+struct parser {
+    const struct cushim__lines *lines;
+    struct cushim__fault_rule *rule;
+    const char *where[CUSHIM__FAULT_PARTS];
+};
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static struct cushim__word trim(struct cushim__word word)
+{
+    for (; word.length && is_blank(*word.start); word.start++)
+        word.length--;
+    while (word.length && is_blank(word.start[word.length - 1]))
+        word.length--;
+    return word;
+}
+
+/*
+ * Cut what stands before a mark off a word; the word keeps what is behind it. Without the mark the
+ * whole word is cut off. Returns whether it was there.
+ */
+static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)
+{
+    const size_t length = strlen(mark);
+    size_t at = 0;
+
+    while (at + length <= word->length && memcmp(word->start + at, mark, length) != 0)
+        at++;
+    if (at + length > word->length) {
+        *before = trim(*word);
+        *word = (struct cushim__word){word->start + word->length, 0};
+        return false;
+    }
+    *before = trim((struct cushim__word){word->start, at});
+    *word = trim((struct cushim__word){word->start + at + length, word->length - at - length});
+    return true;
+}
+
+static CUresult read_site(struct parser *parser, struct cushim__word site)
+{
+    struct cushim__fault_rule *rule = parser->rule;
+    struct cushim__word device = site, kind;
+    const bool has_device = cut(&device, "@", &site);
+    CUresult code = check_site(parser->lines, &site);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    memcpy(rule->site, site.start, site.length);
+    rule->is_operation = cushim__word_begins(&site, CUSHIM__FAULT_OPERATION, &kind);
+    parser->where[CUSHIM__FAULT_OF_SITE] = site.start;
+    parser->where[CUSHIM__FAULT_OF_DEVICE] = device.start;
+    return has_device ? read_device(rule, &device, parser->lines) : CUDA_SUCCESS;
+}
+
+static CUresult refuse_condition(const struct cushim__lines *lines, const struct cushim__word *name)
+{
+    struct cushim__suggestion suggestion;
+
+    cushim__suggestion_begin(&suggestion, name);
+    for (int i = CUSHIM__FAULT_OF_NTH; i <= CUSHIM__FAULT_OF_PHASE; i++)
+        cushim__suggestion_offer(&suggestion, cushim__fault_conditions[i]);
+    return cushim__suggestion_refuse(&suggestion, lines, "condition");
+}
+
+static CUresult read_condition(struct parser *parser, struct cushim__word condition)
+{
+    struct cushim__word value = condition, name;
+    const bool has_value = cut(&value, "=", &name);
+    int part = CUSHIM__FAULT_OF_NTH;
+
+    while (part <= CUSHIM__FAULT_OF_PHASE &&
+           !cushim__word_is(&name, cushim__fault_conditions[part]))
+        part++;
+    if (part > CUSHIM__FAULT_OF_PHASE)
+        return refuse_condition(parser->lines, &name);
+    if (parser->where[part])
+        return cushim__lines_refuse(parser->lines, name.start, "%s is said twice",
+                                    cushim__fault_conditions[part]);
+    parser->where[part] = name.start;
+    if (!has_value || value.length == 0)
+        return cushim__lines_refuse(parser->lines, name.start, "%s lacks its value",
+                                    cushim__fault_conditions[part]);
+    return read_value(parser->rule, (enum cushim__fault_part)part, &value, parser->lines);
+}
+
+static CUresult read_conditions(struct parser *parser, struct cushim__word conditions)
+{
+    struct cushim__word condition;
+    bool is_more = true;
+    CUresult code = CUDA_SUCCESS;
+
+    while (code == CUDA_SUCCESS && is_more) {
+        is_more = cut(&conditions, ",", &condition);
+        code = read_condition(parser, condition);
+    }
+    return code;
+}
+
+static CUresult read_effect(struct parser *parser, struct cushim__word effect)
+{
+    struct cushim__word name, argument, rest = effect;
+    const bool has_argument = cut(&rest, "(", &name);
+
+    parser->where[CUSHIM__FAULT_OF_EFFECT] = name.start;
+    parser->where[CUSHIM__FAULT_OF_ARGUMENT] = rest.start;
+    if (name.length == 0)
+        return cushim__lines_refuse(parser->lines, name.start, "behind => comes an effect");
+    if (!has_argument)
+        return apply_effect(parser->rule, &name, NULL, parser->lines);
+    if (!cut(&rest, ")", &argument))
+        return cushim__lines_refuse(parser->lines, effect.start + effect.length,
+                                    "the argument lacks its closing parenthesis");
+    if (rest.length)
+        return cushim__lines_refuse(parser->lines, rest.start, "\"%.*s\" is behind the rule",
+                                    cushim__word_shown(&rest), rest.start);
+    return apply_effect(parser->rule, &name, &argument, parser->lines);
+}
+
+/* What no site and no condition has: an effect without its arrow, or behind another. */
+static CUresult check_arrow(const struct cushim__lines *lines, const struct cushim__word *text)
+{
+    struct cushim__word rest = *text, before;
+    const char *at;
+
+    if (!cut(&rest, "->", &before)) {
+        rest = *text;
+        if (!cut(&rest, "(", &before))
+            return CUDA_SUCCESS;
+    }
+    for (at = before.start + before.length; is_blank(*at); at++)
+        ;
+    return cushim__lines_refuse(lines, at, "\"=>\" is missing: a rule is `site => effect`");
+}
+
+CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
+                            const struct cushim__lines *lines)
+{
+    struct parser parser = {.lines = lines, .rule = rule};
+    struct cushim__word effect = *text, conditions, site;
+    const bool has_effect = cut(&effect, "=>", &conditions);
+    const bool has_conditions = cut(&conditions, ":", &site);
+    enum cushim__fault_part part;
+    const char *contradiction;
+    CUresult code;
+
+    *rule = (struct cushim__fault_rule){.device = -1};
+    code = has_effect ? CUDA_SUCCESS : check_arrow(lines, text);
+    if (code == CUDA_SUCCESS)
+        code = read_site(&parser, site);
+    if (code == CUDA_SUCCESS && has_conditions)
+        code = read_conditions(&parser, conditions);
+    if (code == CUDA_SUCCESS && !has_effect)
+        code = cushim__lines_refuse(lines, effect.start, "a rule is `site => effect`");
+    if (code == CUDA_SUCCESS)
+        code = read_effect(&parser, effect);
+    if (code != CUDA_SUCCESS)
+        return code;
+    contradiction = cushim__fault_contradiction(rule, &part);
+    return contradiction ? cushim__lines_refuse(lines, parser.where[part], "%s", contradiction)
+                         : CUDA_SUCCESS;
+}
+
+CUresult cushim__fault_check(const struct cushim__word *rule, const struct cushim__lines *lines)
+{
+    struct cushim__fault_rule read;
+
+    return cushim__fault_read(&read, rule, lines);
+}

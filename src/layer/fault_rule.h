@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One rule of faults: where it applies, under which conditions, and what happens then. */
+#ifndef CUSHIM_LAYER_FAULT_RULE_H
+#define CUSHIM_LAYER_FAULT_RULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cushim/testing/layer.h>
+
+#include "src/base/lines.h"
+#include "src/layer/function_name.h"
+
+enum {
+    CUSHIM__FAULT_SITE = 96,   /* bytes of the name or pattern of a site, with its end */
+    CUSHIM__FAULT_TEXT = 384,  /* bytes of a rule, with its end */
+    CUSHIM__FAULT_LINE = 640,  /* bytes of a rule and of what became of it */
+    CUSHIM__FAULT_DEVICES = 64 /* numbers of devices are below this */
+};
+
+/* Probabilities are counted in parts of this, so that they can be written and read exactly. */
+#define CUSHIM__FAULT_CERTAIN UINT32_C(1000000000)
+
+/* What a rule consists of: where a message points. */
+enum cushim__fault_part {
+    CUSHIM__FAULT_OF_SITE,
+    CUSHIM__FAULT_OF_DEVICE,
+    CUSHIM__FAULT_OF_NTH, /* the conditions, in the order in which they are written */
+    CUSHIM__FAULT_OF_AFTER,
+    CUSHIM__FAULT_OF_EVERY,
+    CUSHIM__FAULT_OF_PROBABILITY,
+    CUSHIM__FAULT_OF_SEED,
+    CUSHIM__FAULT_OF_TIMES,
+    CUSHIM__FAULT_OF_PHASE,
+    CUSHIM__FAULT_OF_EFFECT,
+    CUSHIM__FAULT_OF_ARGUMENT,
+    CUSHIM__FAULT_PARTS
+};
+
+struct cushim__fault_rule {
+    char site[CUSHIM__FAULT_SITE]; /* without its device */
+    bool is_operation;             /* the site is `op.` and a kind of operations */
+    int device;                    /* -1: any */
+    unsigned parts;                /* which conditions there are, by bits */
+    uint64_t nth, after, every, times, seed;
+    uint32_t probability;
+    enum cushim_fault_phase phase;
+    enum cushim_fault_effect effect;
+    CUresult code;
+    uint64_t delay_ns;
+    int version;
+};
+
+/* What a rule has come to. The counters may be read without the lock under which they are counted. */
+struct cushim__fault_state {
+    uint64_t matched, fired;
+    uint64_t random; /* of `p` */
+    struct cushim__variant_calls variants;
+};
+
+/* The names of conditions and of effects. */
+extern const char *const cushim__fault_conditions[CUSHIM__FAULT_PARTS]; /* NULL: it is none */
+extern const char *const cushim__fault_effects[]; /* by enum cushim_fault_effect; ends with NULL */
+
+/* The kinds of operations of a mock: the names of their classes. Ends with NULL. */
+extern const char *const cushim__fault_operations[];
+
+/* What the site of an operation begins with. */
+#define CUSHIM__FAULT_OPERATION "op."
+
+/*
+ * Read a rule `SITE[@devN][:CONDITION,...] => EFFECT` from a part of the current line. On a refusal
+ * the message of `lines` says where and why. CUDA_SUCCESS or INVALID_VALUE.
+ */
+CUresult cushim__fault_read(struct cushim__fault_rule *rule, const struct cushim__word *text,
+                            const struct cushim__lines *lines);
+
+/* The same from a struct; the message names no place. */
+CUresult cushim__fault_read_struct(struct cushim__fault_rule *rule,
+                                   const struct cushim_fault *fault, char *message,
+                                   size_t message_size);
+
+/* Write a rule so that it reads as the same. */
+void cushim__fault_write(const struct cushim__fault_rule *rule, char text[CUSHIM__FAULT_TEXT]);
+
+/* What contradicts itself in a rule whose parts are right, and where; NULL: nothing. */
+const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
+                                        enum cushim__fault_part *where);
+
+/* Begin to count. `seed` is that of `p` where the rule has none. */
+void cushim__fault_state_begin(struct cushim__fault_state *state,
+                               const struct cushim__fault_rule *rule, uint64_t seed);
+
+/* Count a match, and return whether the rule is due. The caller counts what fires then. */
+bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim__fault_rule *rule);
+
+#endif

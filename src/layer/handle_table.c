@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/layer/handle_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cushim/testing/recording.h>
+
+#include "src/layer/layer.h"
+
+const struct cushim__object_name cushim__object_names[CUSHIM__OBJECT_TYPES] = {
+    [CUSHIM__NO_TYPE] = {"thing", "thing", "things", NULL},
+    [CUSHIM__TYPE_CONTEXT] = {"context", "context", "contexts", "CUcontext"},
+    [CUSHIM__TYPE_GREEN_CONTEXT] = {"green_context", "green context", "green contexts",
+                                    "CUgreenCtx"},
+    [CUSHIM__TYPE_STREAM] = {"stream", "stream", "streams", "CUstream"},
+    [CUSHIM__TYPE_EVENT] = {"event", "event", "events", "CUevent"},
+    [CUSHIM__TYPE_MODULE] = {"module", "module", "modules", "CUmodule"},
+    [CUSHIM__TYPE_FUNCTION] = {"function", "function", "functions", "CUfunction"},
+    [CUSHIM__TYPE_LIBRARY] = {"library", "library", "libraries", "CUlibrary"},
+    [CUSHIM__TYPE_KERNEL] = {"kernel", "kernel", "kernels", "CUkernel"},
+    [CUSHIM__TYPE_LINK] = {"link", "link", "links", "CUlinkState"},
+    [CUSHIM__TYPE_GRAPH] = {"graph", "graph", "graphs", "CUgraph"},
+    [CUSHIM__TYPE_NODE] = {"node", "node", "nodes", "CUgraphNode"},
+    [CUSHIM__TYPE_EXEC] = {"exec", "executable graph", "executable graphs", "CUgraphExec"},
+    [CUSHIM__TYPE_CONDITIONAL] = {"conditional", "conditional", "conditionals",
+                                  "CUgraphConditionalHandle"},
+    [CUSHIM__TYPE_POOL] = {"pool", "memory pool", "memory pools", "CUmemoryPool"},
+    [CUSHIM__TYPE_USER_OBJECT] = {"user_object", "user object", "user objects", "CUuserObject"},
+    [CUSHIM__TYPE_ARRAY] = {"array", "array", "arrays", "CUarray"},
+    [CUSHIM__TYPE_MIPMAPPED_ARRAY] = {"mipmapped_array", "mipmapped array", "mipmapped arrays",
+                                      "CUmipmappedArray"},
+    [CUSHIM__TYPE_TEXTURE] = {"texture", "texture", "textures", "CUtexObject"},
+    [CUSHIM__TYPE_SURFACE] = {"surface", "surface", "surfaces", "CUsurfObject"},
+    [CUSHIM__TYPE_TEXTURE_REFERENCE] = {"texture_reference", "texture reference",
+                                        "texture references", "CUtexref"},
+    [CUSHIM__TYPE_SURFACE_REFERENCE] = {"surface_reference", "surface reference",
+                                        "surface references", "CUsurfref"},
+    [CUSHIM__TYPE_PHYSICAL_MEMORY] = {"physical_memory", "piece of physical memory",
+                                      "pieces of physical memory", "CUmemGenericAllocationHandle"},
+    [CUSHIM__TYPE_EXTERNAL_MEMORY] = {"external_memory", "piece of external memory",
+                                      "pieces of external memory", "CUexternalMemory"},
+    [CUSHIM__TYPE_EXTERNAL_SEMAPHORE] = {"external_semaphore", "external semaphore",
+                                         "external semaphores", "CUexternalSemaphore"},
+    [CUSHIM__TYPE_GRAPHICS_RESOURCE] = {"graphics_resource", "graphics resource",
+                                        "graphics resources", "CUgraphicsResource"},
+    [CUSHIM__TYPE_DESCRIPTION] = {"description", "description", "descriptions",
+                                  "CUdevResourceDesc"},
+    [CUSHIM__TYPE_CALLBACK] = {"callback", "callback", "callbacks", "CUasyncCallbackHandle"},
+    [CUSHIM__TYPE_LOG_CALLBACK] = {"log_callback", "callback of the log", "callbacks of the log",
+                                   "CUlogsCallbackHandle"},
+    [CUSHIM__TYPE_MEMORY] = {"memory", "allocation", "allocations", "CUdeviceptr"},
+    [CUSHIM__TYPE_GLOBAL] = {"global", "global", "globals", NULL},
+};
+
+enum cushim__object_type cushim__type_of(const char *name, size_t length)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        const char *own = cushim__object_names[type].type;
+
+        if (own && strncmp(own, name, length) == 0 && own[length] == '\0')
+            return (enum cushim__object_type)type;
+    }
+    return CUSHIM__NO_TYPE;
+}
+
+/*
+ * So many destroyed objects are remembered, so that a use of one shows which it was: a driver may
+ * not use a value again for long, as the mock.
+ */
+enum { DESTROYED_KEPT = 256 };
+
+static bool before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
+{
+    return ((const struct cushim__handle *)a)->value < ((const struct cushim__handle *)b)->value;
+}
+
+static struct cushim__tree trees[CUSHIM__OBJECT_TYPES];
+static uint32_t numbers[CUSHIM__OBJECT_TYPES];
+static struct cushim__handle *first_destroyed, *last_destroyed;
+static size_t destroyed;
+
+static bool is_memory(enum cushim__object_type type)
+{
+    return type == CUSHIM__TYPE_MEMORY || type == CUSHIM__TYPE_GLOBAL;
+}
+
+static struct cushim__handle *upto(enum cushim__object_type type, uint64_t value)
+{
+    const struct cushim__handle key = {.value = value};
+
+    trees[type].before = before;
+    return (struct cushim__handle *)cushim__tree_upto(&trees[type], &key.node);
+}
+
+static struct cushim__handle *find(enum cushim__object_type type, uint64_t value)
+{
+    struct cushim__handle *object = upto(type, value);
+
+    return object && object->value == value ? object : NULL;
+}
+
+static struct cushim__handle *add(enum cushim__object_type type, uint64_t value, uint64_t bytes)
+{
+    struct cushim__handle *object = calloc(1, sizeof *object);
+
+    if (!object)
+        return NULL;
+    object->value = value;
+    object->bytes = bytes;
+    object->type = type;
+    object->number = ++numbers[type];
+    object->device = -1;
+    trees[type].before = before;
+    cushim__tree_add(&trees[type], &object->node);
+    return object;
+}
+
+/* It is no longer destroyed with its owner. */
+static void disown(struct cushim__handle *object)
+{
+    if (object->owner)
+        object->owner->owned--;
+    object->owner = NULL;
+}
+
+static void unlist(const struct cushim__handle *object)
+{
+    struct cushim__handle **link = &first_destroyed, *previous = NULL;
+
+    while (*link != object) {
+        previous = *link;
+        link = &previous->next_destroyed;
+    }
+    *link = object->next_destroyed;
+    if (last_destroyed == object)
+        last_destroyed = previous;
+    destroyed--;
+}
+
+static void forget(struct cushim__handle *object)
+{
+    if (object->is_destroyed)
+        unlist(object);
+    cushim__handle_destroy_owned(object);
+    disown(object);
+    cushim__tree_remove(&trees[object->type], &object->node);
+    free(object);
+}
+
+struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64_t value,
+                                           bool may_add)
+{
+    struct cushim__handle *object = find(type, value);
+
+    return object || !may_add ? object : add(type, value, 0);
+}
+
+struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value)
+{
+    struct cushim__handle *object = find(type, value);
+
+    if (object && object->is_destroyed) {
+        forget(object);
+        object = NULL;
+    }
+    return object ? object : add(type, value, 0);
+}
+
+static struct cushim__handle *covering(enum cushim__object_type type, uint64_t address)
+{
+    struct cushim__handle *object = upto(type, address);
+
+    return object && address - object->value < object->bytes ? object : NULL;
+}
+
+struct cushim__handle *cushim__handle_at(uint64_t address)
+{
+    struct cushim__handle *object = covering(CUSHIM__TYPE_MEMORY, address);
+
+    return object ? object : covering(CUSHIM__TYPE_GLOBAL, address);
+}
+
+/* What lay where something else begins no longer exists, whoever released it. */
+static void clear_range(enum cushim__object_type type, uint64_t start, uint64_t bytes)
+{
+    struct cushim__handle *object;
+
+    while ((object = upto(type, start + (bytes ? bytes - 1 : 0))) != NULL &&
+           object->value + object->bytes > start)
+        forget(object);
+}
+
+struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint64_t value,
+                                             uint64_t bytes)
+{
+    struct cushim__handle *object;
+
+    if (is_memory(type)) {
+        clear_range(CUSHIM__TYPE_MEMORY, value, bytes);
+        clear_range(CUSHIM__TYPE_GLOBAL, value, bytes);
+    }
+    object = find(type, value);
+    if (object)
+        forget(object);
+    return add(type, value, bytes);
+}
+
+void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *owned)
+{
+    disown(owned);
+    if (!owner || owner == owned)
+        return;
+    owned->owner = owner;
+    owner->owned++;
+}
+
+void cushim__handle_destroy(struct cushim__handle *object)
+{
+    if (is_memory(object->type)) {
+        forget(object);
+        return;
+    }
+    cushim__handle_destroy_owned(object);
+    disown(object);
+    object->is_live = false;
+    object->is_destroyed = true;
+    object->next_destroyed = NULL;
+    *(last_destroyed ? &last_destroyed->next_destroyed : &first_destroyed) = object;
+    last_destroyed = object;
+    if (++destroyed > DESTROYED_KEPT)
+        forget(first_destroyed);
+}
+
+/* To destroy one may destroy others, too, so the next is looked for by its value. */
+static struct cushim__handle *after(enum cushim__object_type type, uint64_t value)
+{
+    const struct cushim__handle key = {.value = value};
+
+    return (struct cushim__handle *)cushim__tree_after(&trees[type], &key.node);
+}
+
+void cushim__handle_destroy_owned(const struct cushim__handle *owner)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES && owner->owned > 0; type++) {
+        struct cushim__handle *object = cushim__handle_next((enum cushim__object_type)type, NULL);
+
+        while (object && owner->owned > 0) {
+            const uint64_t value = object->value;
+
+            if (object->owner == owner)
+                cushim__handle_destroy(object);
+            object = after((enum cushim__object_type)type, value);
+        }
+    }
+}
+
+struct cushim__handle *cushim__handle_of_primary(int device)
+{
+    struct cushim__handle *object = cushim__handle_next(CUSHIM__TYPE_CONTEXT, NULL);
+
+    while (object && object->device != device)
+        object = cushim__handle_next(CUSHIM__TYPE_CONTEXT, object);
+    return object;
+}
+
+struct cushim__handle *cushim__handle_next(enum cushim__object_type type,
+                                           const struct cushim__handle *previous)
+{
+    trees[type].before = before;
+    return (struct cushim__handle *)cushim__tree_after(&trees[type],
+                                                       previous ? &previous->node : NULL);
+}
+
+struct cushim__tag cushim__handle_tag(const struct cushim__handle *object)
+{
+    return (struct cushim__tag){.type = (uint8_t)object->type,
+                                .number = object->number,
+                                .is_destroyed = object->is_destroyed};
+}
+
+enum { NAME_SIZE = 32 };
+
+struct name {
+    struct name *next;
+    enum cushim__object_type type;
+    uint32_t number;
+    char text[NAME_SIZE];
+};
+
+/* The last one first: a name may be given again once the object that had it is destroyed. */
+static struct name *names;
+
+static const char *name_of(const struct cushim__tag *tag)
+{
+    for (const struct name *name = names; name; name = name->next) {
+        if ((uint8_t)name->type == tag->type && name->number == tag->number)
+            return name->text;
+    }
+    return NULL;
+}
+
+/* Values that stand for no object of the program. */
+static const char *fixed(enum cushim__object_type type, uint64_t value)
+{
+    if (value == 0)
+        return "NULL";
+    if (type == CUSHIM__TYPE_STREAM && value == (uintptr_t)CU_STREAM_LEGACY)
+        return "CU_STREAM_LEGACY";
+    if (type == CUSHIM__TYPE_STREAM && value == (uintptr_t)CU_STREAM_PER_THREAD)
+        return "CU_STREAM_PER_THREAD";
+    return type == CUSHIM__TYPE_MEMORY ? "address?" : "handle?";
+}
+
+void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size)
+{
+    const enum cushim__object_type type = (enum cushim__object_type)tag->type;
+    const char *name = tag->number ? name_of(tag) : fixed(type, value);
+    char offset[24] = "";
+
+    if (tag->offset)
+        snprintf(offset, sizeof offset, "+%llu", (unsigned long long)tag->offset);
+    if (name)
+        snprintf(text, size, "%s%s%s", tag->is_destroyed ? "destroyed " : "", name, offset);
+    else
+        snprintf(text, size, "%s%s#%u%s", tag->is_destroyed ? "destroyed " : "",
+                 cushim__object_names[type].word, tag->number, offset);
+}
+
+/* False: no memory. */
+static bool give_name(const struct cushim__handle *object, const char *text)
+{
+    struct name *name = malloc(sizeof *name);
+
+    if (!name)
+        return false;
+    *name = (struct name){.next = names, .type = object->type, .number = object->number};
+    snprintf(name->text, sizeof name->text, "%s", text);
+    names = name;
+    return true;
+}
+
+static bool is_alive(enum cushim__object_type type, uint32_t number)
+{
+    const struct cushim__handle *object = NULL;
+
+    while ((object = cushim__handle_next(type, object)) != NULL) {
+        if (object->number == number)
+            return !object->is_destroyed;
+    }
+    return false;
+}
+
+/* The tag that a name stands for; false: nothing that lives has it. */
+static bool find_named(const char *text, struct cushim__tag *tag)
+{
+    for (const struct name *name = names; name; name = name->next) {
+        if (strcmp(name->text, text) == 0 && is_alive(name->type, name->number)) {
+            *tag = (struct cushim__tag){.type = (uint8_t)name->type, .number = name->number};
+            return true;
+        }
+    }
+    return false;
+}
+
+void cushim__handles_clear(void)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
+        struct cushim__handle *object;
+
+        while ((object = cushim__handle_next((enum cushim__object_type)type, NULL)) != NULL) {
+            object->owned = 0; /* all are forgotten */
+            object->owner = NULL;
+            object->is_destroyed = false;
+            forget(object);
+        }
+        numbers[type] = 0;
+    }
+    first_destroyed = last_destroyed = NULL;
+    destroyed = 0;
+    while (names) {
+        struct name *next = names->next;
+
+        free(names);
+        names = next;
+    }
+}
+
+static bool is_name(const char *text)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                  "0123456789_-.";
+    const size_t length = strlen(text);
+
+    return length > 0 && length < NAME_SIZE && strspn(text, letters) == length;
+}
+
+/* Of any type: no two objects of a driver have the same value at the same time. */
+static struct cushim__handle *any(const void *handle)
+{
+    const uint64_t value = (uintptr_t)handle;
+
+    for (unsigned type = 0; type < CUSHIM__TYPE_MEMORY; type++) {
+        struct cushim__handle *object =
+            cushim__handle_find((enum cushim__object_type)type, value, false);
+
+        if (object && !object->is_destroyed)
+            return object;
+    }
+    return cushim__handle_at(value);
+}
+
+CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle, const char *name)
+{
+    const struct cushim__handle *object;
+    struct cushim__tag tag;
+    CUresult code = CUDA_SUCCESS;
+
+    if (!handle || !name || !is_name(name) || !cushim__layer_lock(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    object = any(handle);
+    if (!object)
+        code = CUDA_ERROR_NOT_FOUND;
+    else if (find_named(name, &tag))
+        code = CUDA_ERROR_ALREADY_ACQUIRED;
+    else if (!give_name(object, name))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__lock_release(&layer->lock);
+    return code;
+}
+
+CUresult cushim_tag_get(struct cushim_layer *layer, const void *handle, char *buffer, size_t size)
+{
+    const uint64_t value = (uintptr_t)handle;
+    const struct cushim__handle *object;
+    struct cushim__tag tag;
+    char text[CUSHIM_TAG_SIZE];
+
+    if (!handle || !buffer || !cushim__layer_lock(layer))
+        return CUDA_ERROR_INVALID_VALUE;
+    object = any(handle);
+    if (object) {
+        tag = cushim__handle_tag(object);
+        tag.offset = value - object->value;
+        cushim__tag_text(&tag, value, text, sizeof text);
+    }
+    cushim__lock_release(&layer->lock);
+    if (!object)
+        return CUDA_ERROR_NOT_FOUND;
+    if (strlen(text) >= size)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(buffer, text, strlen(text) + 1);
+    return CUDA_SUCCESS;
+}

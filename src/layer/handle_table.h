@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The handles and allocations that the layer has seen, by object type and value: the tags by which
+ * recordings and messages name them, and, of those that the program has created, where it did.
+ * All of it is under the layer's lock.
+ */
+#ifndef CUSHIM_LAYER_HANDLE_TABLE_H
+#define CUSHIM_LAYER_HANDLE_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/base/tree.h"
+#include "src/layer/call_site.h"
+
+enum cushim__object_type {
+    CUSHIM__NO_TYPE,
+    CUSHIM__TYPE_CONTEXT,
+    CUSHIM__TYPE_GREEN_CONTEXT,
+    CUSHIM__TYPE_STREAM,
+    CUSHIM__TYPE_EVENT,
+    CUSHIM__TYPE_MODULE,
+    CUSHIM__TYPE_FUNCTION,
+    CUSHIM__TYPE_LIBRARY,
+    CUSHIM__TYPE_KERNEL,
+    CUSHIM__TYPE_LINK,
+    CUSHIM__TYPE_GRAPH,
+    CUSHIM__TYPE_NODE,
+    CUSHIM__TYPE_EXEC,
+    CUSHIM__TYPE_CONDITIONAL,
+    CUSHIM__TYPE_POOL,
+    CUSHIM__TYPE_USER_OBJECT,
+    CUSHIM__TYPE_ARRAY,
+    CUSHIM__TYPE_MIPMAPPED_ARRAY,
+    CUSHIM__TYPE_TEXTURE,
+    CUSHIM__TYPE_SURFACE,
+    CUSHIM__TYPE_TEXTURE_REFERENCE,
+    CUSHIM__TYPE_SURFACE_REFERENCE,
+    CUSHIM__TYPE_PHYSICAL_MEMORY,
+    CUSHIM__TYPE_EXTERNAL_MEMORY,
+    CUSHIM__TYPE_EXTERNAL_SEMAPHORE,
+    CUSHIM__TYPE_GRAPHICS_RESOURCE,
+    CUSHIM__TYPE_DESCRIPTION,
+    CUSHIM__TYPE_CALLBACK,
+    CUSHIM__TYPE_LOG_CALLBACK,
+    /* These have an address and a size, and the program may name any address in them. */
+    CUSHIM__TYPE_MEMORY,
+    CUSHIM__TYPE_GLOBAL,
+    CUSHIM__OBJECT_TYPES
+};
+
+/* `type`, the C type, is NULL where no parameter says by its type that it is one of these. */
+struct cushim__object_name {
+    const char *word, *single, *plural, *type;
+};
+extern const struct cushim__object_name cushim__object_names[CUSHIM__OBJECT_TYPES];
+
+/* The object type of the first `length` characters of a C type; CUSHIM__NO_TYPE: it is no handle. */
+enum cushim__object_type cushim__type_of(const char *name, size_t length);
+
+/* How recordings and messages name a handle or an address. */
+struct cushim__tag {
+    uint64_t offset;      /* of addresses */
+    uint32_t number;      /* 0: `address?`, or a value that the driver defines */
+    uint8_t type;         /* enum cushim__object_type; CUSHIM__NO_TYPE: it is no handle */
+    uint8_t is_destroyed; /* the handle of an object that was destroyed */
+};
+
+/* Which call has created something, and where the program made it. */
+struct cushim__maker {
+    unsigned slot;
+    uint64_t call;
+    unsigned thread;
+    struct cushim__call_site site;
+};
+
+struct cushim__handle {
+    struct cushim__tree_node node; /* first member */
+    uint64_t value;                /* the handle, or the address of its first byte */
+    uint64_t bytes;                /* of memory and globals */
+    enum cushim__object_type type;
+    uint32_t number;
+    bool is_live;      /* the program has created it and not released it */
+    bool is_destroyed; /* the value may come again, and is another object then */
+    uint64_t uses;     /* references that the program has to release */
+    int device;        /* of a primary context; -1: it is none */
+    struct cushim__maker maker;
+    struct cushim__maker retainer;         /* of a primary context: the program's last reference */
+    struct cushim__handle *owner;          /* is destroyed with this; NULL: not known */
+    struct cushim__handle *next_destroyed; /* the next that was destroyed */
+    size_t owned;                          /* number of those that it owns */
+};
+
+/* Not for addresses. NULL: it is not in the table, and not added, or there is no memory. */
+struct cushim__handle *cushim__handle_find(enum cushim__object_type type, uint64_t value,
+                                           bool may_add);
+
+/* The same for a handle that the driver has just returned, and so means no destroyed object. */
+struct cushim__handle *cushim__handle_returned(enum cushim__object_type type, uint64_t value);
+
+/* The allocation or global that an address lies in; NULL: none. */
+struct cushim__handle *cushim__handle_at(uint64_t address);
+
+/* A new object: whatever had this value, or lay there, no longer exists. NULL: no memory. */
+struct cushim__handle *cushim__handle_create(enum cushim__object_type type, uint64_t value,
+                                             uint64_t bytes);
+void cushim__handle_own(struct cushim__handle *owner, struct cushim__handle *owned);
+
+/* It is destroyed, and so is what it owns; or that alone. */
+void cushim__handle_destroy(struct cushim__handle *object);
+void cushim__handle_destroy_owned(const struct cushim__handle *owner);
+
+/* The primary context of a device; NULL: not in the table. */
+struct cushim__handle *cushim__handle_of_primary(int device);
+
+/* The next of a type after `previous`; NULL for `previous`: the first. */
+struct cushim__handle *cushim__handle_next(enum cushim__object_type type,
+                                           const struct cushim__handle *previous);
+
+/* `stream#2`, `memory#1+256`, `NULL`, `CU_STREAM_LEGACY`, `address?` or the program's name. */
+struct cushim__tag cushim__handle_tag(const struct cushim__handle *object);
+void cushim__tag_text(const struct cushim__tag *tag, uint64_t value, char *text, size_t size);
+
+/* Forget everything, names too; tags begin with 1 again. */
+void cushim__handles_clear(void);
+
+#endif

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program has created and not released, and which context is current. */
+#include "src/layer/tracker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/layer/layer.h"
+
+/* A context that was deeper is not known again when it becomes current. */
+enum { DEPTH = 16 };
+
+struct stack {
+    uint64_t contexts[DEPTH];
+    unsigned depth;
+};
+
+static struct stack *stacks; /* by thread */
+static unsigned room;
+
+/* NULL: no memory. */
+static struct stack *stack_of(unsigned thread)
+{
+    if (thread >= room) {
+        const unsigned larger = thread < 8 ? 16 : 2 * thread;
+        struct stack *moved = realloc(stacks, larger * sizeof *moved);
+
+        if (!moved)
+            return NULL;
+        for (unsigned i = room; i < larger; i++)
+            moved[i].depth = 0;
+        stacks = moved;
+        room = larger;
+    }
+    return &stacks[thread];
+}
+
+static uint64_t current_get(unsigned thread)
+{
+    const struct stack *stack = stack_of(thread);
+
+    if (!stack || stack->depth == 0 || stack->depth > DEPTH)
+        return 0;
+    return stack->contexts[stack->depth - 1];
+}
+
+static void current_push(unsigned thread, uint64_t context)
+{
+    struct stack *stack = stack_of(thread);
+
+    if (!stack)
+        return;
+    if (stack->depth < DEPTH)
+        stack->contexts[stack->depth] = context;
+    stack->depth++;
+}
+
+static void current_pop(unsigned thread)
+{
+    struct stack *stack = stack_of(thread);
+
+    if (stack && stack->depth > 0)
+        stack->depth--;
+}
+
+static void current_set(unsigned thread, uint64_t context)
+{
+    current_pop(thread);
+    if (context)
+        current_push(thread, context);
+}
+
+void cushim__tracker_clear(void)
+{
+    free(stacks);
+    stacks = NULL;
+    room = 0;
+}
+
+/* One effect of a call that has ended. */
+struct change {
+    const struct cushim__api_effect *effect;
+    const struct cushim__call *call;
+    CUresult answer;
+};
+
+/* What was passed as a parameter, or written to where it points. */
+static uint64_t value_of(const struct change *change, unsigned parameter)
+{
+    const struct cushim__argument *argument = &change->call->arguments.list[parameter];
+
+    return argument->is_written ? argument->written : argument->value;
+}
+
+/* 0: it is not known, as where a program does not ask for a size. */
+static uint64_t amount_of(const struct change *change)
+{
+    const struct cushim__api_effect *effect = change->effect;
+    const unsigned slot = change->call->slot;
+    uint64_t amount = 1;
+
+    if (effect->amount != CUSHIM__NO_PARAMETER) {
+        const struct cushim__argument *argument = &change->call->arguments.list[effect->amount];
+        const unsigned form = cushim__decoder_of(slot, effect->amount).form;
+
+        amount = form < CUSHIM__WRITTEN_HANDLE || argument->is_written
+                     ? value_of(change, effect->amount)
+                     : 0;
+    }
+    if (effect->times != CUSHIM__NO_PARAMETER)
+        amount *= value_of(change, effect->times);
+    return amount;
+}
+
+static enum cushim__object_type type_of(const struct change *change)
+{
+    return (enum cushim__object_type)change->effect->type;
+}
+
+static struct cushim__handle *find(enum cushim__object_type type, uint64_t value)
+{
+    struct cushim__handle *object = cushim__handle_find(type, value, false);
+
+    return object && object->is_destroyed ? NULL : object;
+}
+
+static void note_maker(const struct change *change, struct cushim__maker *maker)
+{
+    uintptr_t function;
+
+    memcpy(&function, cushim__table_slot(&cushim__layer_table, change->call->slot),
+           sizeof function);
+    maker->slot = change->call->slot;
+    maker->call = change->call->number;
+    maker->thread = change->call->thread;
+    cushim__call_site_capture(&maker->site, change->call->function, function);
+}
+
+static struct cushim__handle *current_context(const struct change *change)
+{
+    const uint64_t context = current_get(change->call->thread);
+
+    return context ? cushim__handle_find(CUSHIM__TYPE_CONTEXT, context, true) : NULL;
+}
+
+static void create(const struct change *change, bool is_in_context)
+{
+    const uint64_t value = value_of(change, change->effect->parameter), amount = amount_of(change);
+    const bool has_bytes = type_of(change) == CUSHIM__TYPE_MEMORY;
+    const bool is_counted = type_of(change) == CUSHIM__TYPE_USER_OBJECT;
+    struct cushim__handle *object;
+
+    if (value == 0)
+        return;
+    object = cushim__handle_create(type_of(change), value, has_bytes ? amount : 0);
+    if (!object)
+        return;
+    object->uses = is_counted ? amount : 1;
+    object->is_live = true;
+    note_maker(change, &object->maker);
+    if (is_in_context)
+        cushim__handle_own(current_context(change), object);
+}
+
+/* Memory may be opened once more, and a capture may be into a graph that there is. */
+static void create_or_retain(const struct change *change)
+{
+    const uint64_t value = value_of(change, change->effect->parameter);
+    struct cushim__handle *object = find(type_of(change), value);
+
+    if (!object)
+        create(change, type_of(change) == CUSHIM__TYPE_MEMORY);
+    else if (type_of(change) != CUSHIM__TYPE_GRAPH)
+        object->uses++;
+}
+
+static void return_part(const struct change *change)
+{
+    const struct cushim__api_effect *effect = change->effect;
+    const struct cushim__argument *argument = &change->call->arguments.list[effect->parameter];
+    struct cushim__handle *owner, *object;
+
+    if (!argument->is_written || argument->written == 0)
+        return;
+    if (effect->type == CUSHIM__TYPE_GLOBAL) {
+        object = cushim__handle_at(argument->written);
+        if (!object)
+            object = cushim__handle_create(CUSHIM__TYPE_GLOBAL, argument->written,
+                                           amount_of(change) ? amount_of(change) : 1);
+    } else {
+        object = cushim__handle_returned(type_of(change), argument->written);
+    }
+    owner = find((enum cushim__object_type)effect->owner_type, value_of(change, effect->owner));
+    if (object && owner && !object->owner && !object->is_live)
+        cushim__handle_own(owner, object);
+}
+
+/*
+ * Whether the program has done its part to release something: not if the driver refused the call for
+ * its arguments. A driver that answers an earlier error may have released it or not, and where a
+ * fault gave the answer the program cannot tell.
+ */
+static bool counts_as_release(const struct change *change)
+{
+    if (change->call->is_injected)
+        return true;
+    switch (change->answer) {
+    case CUDA_ERROR_INVALID_VALUE:
+    case CUDA_ERROR_NOT_INITIALIZED:
+    case CUDA_ERROR_DEINITIALIZED:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_CONTEXT_ALREADY_IN_USE:
+    case CUDA_ERROR_INVALID_HANDLE:
+    case CUDA_ERROR_NOT_FOUND:
+    case CUDA_ERROR_NOT_READY:
+    case CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED:
+    case CUDA_ERROR_NOT_PERMITTED:
+    case CUDA_ERROR_NOT_SUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static bool has_succeeded(const struct change *change)
+{
+    return change->answer == CUDA_SUCCESS && !change->call->is_injected;
+}
+
+static void destroy(const struct change *change, struct cushim__handle *object)
+{
+    if (object->type == CUSHIM__TYPE_CONTEXT && has_succeeded(change) &&
+        current_get(change->call->thread) == object->value)
+        current_pop(change->call->thread);
+    object->is_live = false;
+    if (has_succeeded(change))
+        cushim__handle_destroy(object);
+}
+
+static void release(const struct change *change, struct cushim__handle *object, uint64_t count)
+{
+    object->uses -= count < object->uses ? count : object->uses;
+    if (object->uses == 0)
+        destroy(change, object);
+}
+
+/* A primary context keeps its tag: its handle stays the same for as long as the process lives. */
+static void destroy_primary(struct cushim__handle *object)
+{
+    object->is_live = false;
+    cushim__handle_destroy_owned(object);
+}
+
+static void retain_primary(const struct change *change)
+{
+    struct cushim__handle *object =
+        cushim__handle_returned(CUSHIM__TYPE_CONTEXT, value_of(change, change->effect->parameter));
+
+    if (!object)
+        return;
+    object->device = (int)value_of(change, change->effect->amount);
+    /* A call within a call of the program is a pin of a sweep. */
+    if (!object->is_live || change->call->nested == 0)
+        note_maker(change, &object->retainer);
+    if (!object->is_live) {
+        object->uses = 0;
+        object->is_live = true;
+        object->maker = object->retainer;
+    }
+    object->uses++;
+}
+
+static void release_primary(const struct change *change)
+{
+    struct cushim__handle *object =
+        cushim__handle_of_primary((int)value_of(change, change->effect->amount));
+
+    if (!object)
+        return;
+    if (change->effect->kind == CUSHIM__RELEASES_PRIMARY && object->uses > 0)
+        object->uses--;
+    if (object->uses == 0 || change->effect->kind == CUSHIM__RESETS_PRIMARY)
+        destroy_primary(object);
+}
+
+/* What a call that has succeeded creates, retains or makes current. */
+static void apply_creation(const struct change *change)
+{
+    const struct cushim__api_effect *effect = change->effect;
+    struct cushim__handle *object;
+
+    switch (effect->kind) {
+    case CUSHIM__CREATES:
+    case CUSHIM__CREATES_IN_CONTEXT:
+    case CUSHIM__REGISTERS_IN_CONTEXT:
+        create(change, effect->kind != CUSHIM__CREATES);
+        break;
+    case CUSHIM__CREATES_OR_RETAINS:
+        create_or_retain(change);
+        break;
+    case CUSHIM__RETURNS_PART:
+        return_part(change);
+        break;
+    case CUSHIM__RETAINS:
+        object = find(type_of(change), value_of(change, effect->parameter));
+        if (object && object->device < 0)
+            object->uses += amount_of(change);
+        break;
+    case CUSHIM__RETAINS_PRIMARY:
+        retain_primary(change);
+        break;
+    case CUSHIM__PUSHES_CURRENT:
+        current_push(change->call->thread, value_of(change, effect->parameter));
+        break;
+    case CUSHIM__POPS_CURRENT:
+        current_pop(change->call->thread);
+        break;
+    case CUSHIM__SETS_CURRENT:
+        current_set(change->call->thread, value_of(change, effect->parameter));
+        break;
+    default:
+        break;
+    }
+}
+
+/* What a call releases. */
+static void apply_release(const struct change *change)
+{
+    const struct cushim__api_effect *effect = change->effect;
+    struct cushim__handle *object = NULL;
+
+    if (effect->parameter != CUSHIM__NO_PARAMETER)
+        object = find(type_of(change), value_of(change, effect->parameter));
+    /* The driver may have returned the same value to another thread since the call began. */
+    if (object && object->number != change->call->arguments.list[effect->parameter].tag.number)
+        object = NULL;
+    switch (effect->kind) {
+    case CUSHIM__DESTROYS:
+        if (object)
+            destroy(change, object);
+        break;
+    case CUSHIM__RELEASES:
+        if (object && object->device < 0)
+            release(change, object, amount_of(change));
+        break;
+    case CUSHIM__MOVES_REFERENCES:
+        if (object && value_of(change, effect->owner) & CU_GRAPH_USER_OBJECT_MOVE)
+            release(change, object, amount_of(change));
+        break;
+    case CUSHIM__RELEASES_PRIMARY:
+    case CUSHIM__RESETS_PRIMARY:
+        release_primary(change);
+        break;
+    default:
+        break;
+    }
+}
+
+void cushim__tracker_update(const struct cushim__call *call, CUresult answer)
+{
+    struct change change = {.call = call, .answer = answer};
+
+    for (change.effect = cushim__api_effect_first(call->slot); change.effect;
+         change.effect = cushim__api_effect_next(change.effect)) {
+        if (counts_as_release(&change))
+            apply_release(&change);
+        if (has_succeeded(&change))
+            apply_creation(&change);
+    }
+}
+
+void cushim__tracker_ignore_primary(int device)
+{
+    struct cushim__handle *object = cushim__handle_of_primary(device);
+
+    if (object && object->uses > 0)
+        object->is_live = --object->uses > 0;
+}
+
+/* So many of a type are printed; there may be thousands. */
+enum { SHOWN = 8 };
+
+struct leaks {
+    size_t count;
+    uint64_t bytes;
+};
+
+static struct leaks count(enum cushim__object_type type, uint64_t since)
+{
+    const struct cushim__handle *object = NULL;
+    struct leaks leaks = {.count = 0};
+
+    while ((object = cushim__handle_next(type, object)) != NULL) {
+        if (!object->is_live || object->maker.call <= since)
+            continue;
+        leaks.count++;
+        leaks.bytes += type == CUSHIM__TYPE_MEMORY ? object->bytes : 0;
+    }
+    return leaks;
+}
+
+/* The first that a later call than this has created. */
+static const struct cushim__handle *created_after(enum cushim__object_type type, uint64_t call)
+{
+    const struct cushim__handle *object = NULL, *first = NULL;
+
+    while ((object = cushim__handle_next(type, object)) != NULL) {
+        if (object->is_live && object->maker.call > call &&
+            (!first || object->maker.call < first->maker.call))
+            first = object;
+    }
+    return first;
+}
+
+static void print_leak(struct cushim__text *text, const struct cushim__handle *object)
+{
+    const struct cushim__tag tag = cushim__handle_tag(object);
+    const struct cushim__maker *maker = object->device >= 0 ? &object->retainer : &object->maker;
+    char name[CUSHIM_TAG_SIZE];
+
+    cushim__tag_text(&tag, object->value, name, sizeof name);
+    cushim__text_format(text, "  %s", name);
+    if (object->type == CUSHIM__TYPE_MEMORY && object->bytes > 0)
+        cushim__text_format(text, ", %llu bytes", (unsigned long long)object->bytes);
+    if (object->device >= 0)
+        cushim__text_format(text, ", primary context of device %d", object->device);
+    if (object->uses > 1)
+        cushim__text_format(text, ", %llu references", (unsigned long long)object->uses);
+    cushim__text_format(text, ", by %s, call %llu of thread %u, at ",
+                        cushim__slot_name(maker->slot), (unsigned long long)maker->call,
+                        maker->thread);
+    cushim__call_site_print(text, &maker->site);
+    cushim__text_add(text, "\n");
+}
+
+static void print_type(struct cushim__text *text, enum cushim__object_type type, uint64_t since)
+{
+    const struct leaks leaks = count(type, since);
+    const struct cushim__handle *object = NULL;
+    size_t shown = 0;
+
+    if (leaks.count == 0)
+        return;
+    cushim__text_format(text, "%zu %s not given back", leaks.count,
+                        leaks.count == 1 ? cushim__object_names[type].single
+                                         : cushim__object_names[type].plural);
+    if (leaks.bytes > 0)
+        cushim__text_format(text, ", %llu bytes", (unsigned long long)leaks.bytes);
+    cushim__text_add(text, ":\n");
+    while (shown < SHOWN &&
+           (object = created_after(type, object ? object->maker.call : since)) != NULL) {
+        print_leak(text, object);
+        shown++;
+    }
+    if (shown < leaks.count)
+        cushim__text_format(text, "  and %zu more\n", leaks.count - shown);
+}
+
+void cushim__leaks_print(struct cushim__text *text, uint64_t call)
+{
+    for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++)
+        print_type(text, (enum cushim__object_type)type, call);
+}
+
+void cushim__text_mark_cut(struct cushim__text *text)
+{
+    static const char end[] = "...\n";
+
+    if (text->length >= text->size && text->size >= sizeof end)
+        memcpy(text->buffer + text->size - sizeof end, end, sizeof end);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What calls do to the objects of a driver (api_effect.c), what the program has created and not
+ * released by them, and which context is current (tracker.c). Under the layer's lock.
+ */
+#ifndef CUSHIM_LAYER_TRACKER_H
+#define CUSHIM_LAYER_TRACKER_H
+
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "src/base/text.h"
+#include "src/layer/handle_table.h"
+
+struct cushim__call;
+
+enum cushim__effect {
+    CUSHIM__CREATES,              /* writes the handle or address of a new object */
+    CUSHIM__CREATES_IN_CONTEXT,   /* the same, of one that is destroyed with the current context */
+    CUSHIM__CREATES_OR_RETAINS,   /* the same, of one that another call may have created already */
+    CUSHIM__REGISTERS_IN_CONTEXT, /* begins at an address that is passed */
+    CUSHIM__RETURNS_PART, /* writes the handle or address of what is destroyed with its owner */
+    CUSHIM__DESTROYS,
+    CUSHIM__RETAINS,
+    CUSHIM__RELEASES,
+    CUSHIM__MOVES_REFERENCES, /* releases, if a parameter says so */
+    CUSHIM__RETAINS_PRIMARY,
+    CUSHIM__RELEASES_PRIMARY,
+    CUSHIM__RESETS_PRIMARY,
+    CUSHIM__PUSHES_CURRENT,
+    CUSHIM__POPS_CURRENT,
+    CUSHIM__SETS_CURRENT,
+};
+
+enum { CUSHIM__NO_PARAMETER = 255 };
+
+/* One effect of one function. What a driver does beyond these is its own. */
+struct cushim__api_effect {
+    uint16_t slot;
+    uint8_t kind; /* enum cushim__effect */
+    uint8_t type; /* enum cushim__object_type */
+    uint8_t parameter;
+    /* How many bytes or references: the product of these, passed or written; or the device. */
+    uint8_t amount, times;
+    uint8_t owner_type, owner; /* of RETURNS_PART: its owner; of MOVES_REFERENCES: the flags */
+};
+
+/* The effects of a slot; NULL: it has none. They stand one after another up to another slot. */
+const struct cushim__api_effect *cushim__api_effect_first(unsigned slot);
+const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__api_effect *effect);
+
+/* Note what a call has done that answered so. What it wrote has been decoded. */
+void cushim__tracker_update(const struct cushim__call *call, CUresult answer);
+
+/* One reference on the primary context of a device is not the program's to release. */
+void cushim__tracker_ignore_primary(int device);
+
+/* Forget which contexts are current. */
+void cushim__tracker_clear(void);
+
+/*
+ * Print what calls behind the one of this number (0: all) have created and the program has not
+ * released. Not under the lock, as it asks the dynamic linker, and while no call is under way.
+ */
+void cushim__leaks_print(struct cushim__text *text, uint64_t call);
+
+/* A text that did not fit ends in `...`. */
+void cushim__text_mark_cut(struct cushim__text *text);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which calls of a body fail in a run, and what functions are to a sweep by their names. */
+#include "src/testkit/sweep.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "src/layer/function_name.h"
+#include "src/layer/layer.h"
+
+/* In the names of functions that give something back, and in none that does not, but for these. */
+static const char *const releasing[] = {
+    "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
+    "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
+    NULL,
+};
+static const char *const not_releasing[] = {"MemFreeNode", NULL};
+
+/* In the names of functions for which something can be too much. */
+static const char *const allocating[] = {
+    "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
+    "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
+};
+static const char *const not_allocating[] = {"Get", "IsLoaded", "FindIn", NULL};
+
+/* These read what the library has in it, and have no reason to fail. */
+static const char *const queries[] = {
+    "cuDriverGetVersion", "cuGetErrorName",      "cuGetErrorString",
+    "cuGetProcAddress",   "cuGetProcAddress_v2", NULL,
+};
+
+static bool has_any(const char *name, const char *const *words)
+{
+    for (; *words; words++) {
+        if (strstr(name, *words))
+            return true;
+    }
+    return false;
+}
+
+/* It stands for several functions, and not for one that the caller has thought of. */
+static bool is_wide(const char *pattern)
+{
+    return !pattern || strchr(pattern, '*');
+}
+
+bool cushim__sweep_is_meant(const char *function, const char *pattern)
+{
+    if (is_wide(pattern)) {
+        for (const char *const *name = queries; *name; name++) {
+            if (strcmp(function, *name) == 0)
+                return false;
+        }
+    }
+    return !pattern || cushim__pattern_fits(pattern, function);
+}
+
+bool cushim__sweep_means_any(const char *pattern, bool spares)
+{
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
+        const char *function = cushim__slot_name(slot);
+
+        if (cushim__sweep_is_meant(function, pattern) &&
+            !(spares && cushim__sweep_is_spared(function, pattern)))
+            return true;
+    }
+    return false;
+}
+
+bool cushim__sweep_releases(const char *function)
+{
+    return has_any(function, releasing) && !has_any(function, not_releasing);
+}
+
+bool cushim__sweep_is_spared(const char *function, const char *pattern)
+{
+    return is_wide(pattern) && cushim__sweep_releases(function) &&
+           !strstr(function, "EndCapture"); /* which answers the graph */
+}
+
+CUresult cushim__sweep_usual_code(const char *function)
+{
+    if (cushim__sweep_releases(function) || has_any(function, not_allocating) ||
+        !has_any(function, allocating))
+        return CUDA_ERROR_UNKNOWN;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* Of polls that follow one another so many alike are counted, and so many kinds distinguished. */
+enum { POLLS_COUNTED = 2, POLLS_DISTINGUISHED = 16 };
+
+/* Under the layer's lock. */
+static struct {
+    bool is_on; /* read without it */
+    struct cushim__sweep_order order;
+    struct cushim__sweep_outcome outcome;
+    struct {
+        unsigned slot, times;
+        uint64_t handle;
+    } polls[POLLS_DISTINGUISHED]; /* since the last call that is none */
+    unsigned poll_count;
+    bool is_elsewhere; /* another context was made current than that before the body */
+} run;
+
+/* Of the thread that runs the body: where it goes if nothing else ends it. */
+static _Thread_local jmp_buf *way_out;
+
+void cushim__sweep_begin(const struct cushim__sweep_order *order, jmp_buf *out)
+{
+    cushim__lock_take(&cushim__layer->lock);
+    run.order = *order;
+    run.outcome = (struct cushim__sweep_outcome){0};
+    run.poll_count = 0;
+    run.is_elsewhere = false;
+    __atomic_store_n(&run.is_on, true, __ATOMIC_RELAXED);
+    cushim__subscriber_set(CUSHIM__SWEEP, &cushim__sweep_subscriber);
+    cushim__subscribe_all(CUSHIM__SWEEP, true);
+    cushim__lock_release(&cushim__layer->lock);
+    way_out = out;
+}
+
+void cushim__sweep_end(struct cushim__sweep_outcome *outcome)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    /* Without a layer no call is watched. */
+    way_out = NULL;
+    if (layer)
+        cushim__lock_take(&layer->lock);
+    __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
+    *outcome = run.outcome;
+    if (layer)
+        cushim__lock_release(&layer->lock);
+}
+
+static bool is_poll(unsigned slot)
+{
+    return slot == CUSHIM__SLOT(EventQuery) || slot == CUSHIM__SLOT(StreamQuery) ||
+           slot == CUSHIM__SLOT(StreamQuery_ptsz);
+}
+
+/*
+ * Whether a call counts: how often a program polls is a matter of time, and each is like another.
+ */
+static bool is_counted(const struct cushim__call *call)
+{
+    unsigned i = 0;
+
+    if (!is_poll(call->slot)) {
+        run.poll_count = 0;
+        return true;
+    }
+    while (i < run.poll_count &&
+           (run.polls[i].slot != call->slot || run.polls[i].handle != call->values[0]))
+        i++;
+    if (i == POLLS_DISTINGUISHED)
+        return true;
+    if (i == run.poll_count) {
+        run.polls[i].slot = call->slot;
+        run.polls[i].handle = call->values[0];
+        run.polls[i].times = 0;
+        run.poll_count++;
+    }
+    return ++run.polls[i].times <= POLLS_COUNTED;
+}
+
+/* Whether it makes current what was current before the body. */
+static bool restores_current(const struct cushim__call *call)
+{
+    return call->slot == CUSHIM__SLOT(CtxSetCurrent) &&
+           (CUcontext)(uintptr_t)call->values[0] == run.order.current;
+}
+
+/* Whether it releases what the body has, and releases are not to fail. */
+static bool is_spared(const struct cushim__call *call, const char *function)
+{
+    bool is_release = restores_current(call);
+
+    if (call->slot == CUSHIM__SLOT(CtxSetCurrent) && !is_release)
+        run.is_elsewhere = true;
+    is_release = is_release && run.is_elsewhere &&
+                 (!run.order.functions || strchr(run.order.functions, '*'));
+    return !run.order.fails_releases &&
+           (is_release || cushim__sweep_is_spared(function, run.order.functions));
+}
+
+/* Whether a call fails that is the next one. */
+static bool is_due(const struct cushim__call *call, const char *function)
+{
+    bool counts;
+    const uint64_t limit = run.order.limit;
+
+    run.outcome.calls++;
+    if (run.outcome.calls == limit + 1)
+        run.outcome.last = function;
+    if (run.outcome.calls > limit)
+        return run.outcome.calls <= 2 * limit;
+    counts = is_counted(call);
+    if (is_spared(call, function) || !cushim__sweep_is_meant(function, run.order.functions))
+        return false;
+    run.outcome.matched += counts;
+    if (run.order.nth == 0 || run.outcome.matched < run.order.nth)
+        return false;
+    return run.order.kind == CUSHIM_SWEEP_FROM_THEN_ON ||
+           (counts && run.outcome.matched == run.order.nth);
+}
+
+/* Whether it is made although it fails. */
+static bool is_made(const struct cushim__call *call, const char *function)
+{
+    return restores_current(call) || cushim__sweep_releases(function);
+}
+
+/* Under the lock: what the call is to answer, whether it is made, and is the first that fails. */
+static CUresult decide(struct cushim__call *call, bool *is_first)
+{
+    const char *function = cushim__slot_name(call->slot);
+    CUresult code;
+
+    if (!is_due(call, function))
+        return CUDA_SUCCESS;
+    code = run.order.code ? run.order.code : cushim__sweep_usual_code(function);
+    if (!run.outcome.function) {
+        run.outcome.function = function;
+        run.outcome.code = code;
+        *is_first = run.order.nth > 0;
+        if (*is_first)
+            cushim__sweep_progress_fails(&run.order, &run.outcome);
+    }
+    call->is_injected = true;
+    if (is_made(call, function))
+        call->replaced = code;
+    return code;
+}
+
+/* A call that another one makes is not the body's. */
+static bool before(struct cushim__call *call, CUresult *answer)
+{
+    CUresult code = CUDA_SUCCESS;
+    bool is_endless = false, is_first = false;
+
+    if (!__atomic_load_n(&run.is_on, __ATOMIC_RELAXED) || call->nested)
+        return true;
+    cushim__lock_take(&cushim__layer->lock);
+    if (run.is_on) {
+        code = decide(call, &is_first);
+        is_endless = run.outcome.calls > 3 * run.order.limit;
+    }
+    cushim__lock_release(&cushim__layer->lock);
+    if (is_first && run.order.on_failure)
+        run.order.on_failure(run.order.data, cushim_sweep_running());
+    if (is_endless && way_out)
+        longjmp(*way_out, 1);
+    if (code == CUDA_SUCCESS || call->replaced)
+        return true;
+    *answer = code;
+    return false;
+}
+
+/* The graph of a capture that has failed is nobody's. */
+static void drop_graph(const struct cushim__call *call)
+{
+    CUgraph *graph = (CUgraph *)(uintptr_t)call->values[1];
+
+    if (graph && *graph)
+        cushim__layer->wrapped->GraphDestroy(*graph);
+    if (graph)
+        *graph = NULL;
+}
+
+static CUresult after(struct cushim__call *call, CUresult answer)
+{
+    if (call->replaced != CUDA_SUCCESS) {
+        if (answer == CUDA_SUCCESS && (call->slot == CUSHIM__SLOT(StreamEndCapture) ||
+                                       call->slot == CUSHIM__SLOT(StreamEndCapture_ptsz)))
+            drop_graph(call);
+        answer = call->replaced;
+    }
+    cushim__pins_call_ended(call, answer);
+    return answer;
+}
+
+/* The layer ends in the middle of a run. */
+static void destroy(void)
+{
+    __atomic_store_n(&run.is_on, false, __ATOMIC_RELAXED);
+    way_out = NULL;
+    cushim__sweep_progress_end();
+    cushim__pins_end();
+}
+
+const struct cushim__subscriber cushim__sweep_subscriber = {
+    .before = before, .after = after, .destroy = destroy};
+
+/* Without a layer there is no run, and what was before it is over. */
+CUresult cushim_sweep_injected(const char **function)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+    const char *name = NULL;
+    CUresult code = CUDA_SUCCESS;
+
+    if (layer && __atomic_load_n(&run.is_on, __ATOMIC_RELAXED)) {
+        cushim__lock_take(&layer->lock);
+        name = run.outcome.function;
+        code = run.outcome.code;
+        cushim__lock_release(&layer->lock);
+    }
+    if (function)
+        *function = name;
+    return code;
+}
+
+int cushim_sweep_wrong(const char *claim)
+{
+    struct cushim_layer *layer = cushim_layer_current();
+
+    if (layer && claim && __atomic_load_n(&run.is_on, __ATOMIC_RELAXED)) {
+        cushim__lock_take(&layer->lock);
+        if (!run.outcome.wrong[0])
+            snprintf(run.outcome.wrong, sizeof run.outcome.wrong, "%s", claim);
+        cushim__lock_release(&layer->lock);
+    }
+    return 1;
+}

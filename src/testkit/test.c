@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A test: a mock and a layer that begin and end together, and the verdict at the end. */
+#include <stdlib.h>
+
+#include <cushim/driver.h>
+#include <cushim/testing/layer.h>
+#include <cushim/testing/mock.h>
+#include <cushim/testing/test.h>
+
+#include "loader/options.h"
+#include "src/base/result.h"
+#include "src/layer/layer.h"
+#include "src/layer/recording.h"
+#include "src/layer/tracker.h"
+#include "src/mock/core/state.h"
+
+struct cushim_test {
+    struct cushim_mock *mock;   /* NULL: it runs on a driver, or the program has destroyed it */
+    struct cushim_layer *layer; /* NULL: the program has destroyed it */
+    CUcontext former;           /* current before the test */
+    CUcontext context;          /* current when it began */
+    bool has_retained;          /* `context` is this test's reference */
+};
+
+enum { SHOWN = 8 };
+
+/* The first texts of a list that the mock keeps, below a line that counts them. */
+static void print_list(struct cushim__text *text, struct cushim_mock *mock, size_t count,
+                       const char *what, const char *of,
+                       const char *(*at)(struct cushim_mock *mock, size_t index))
+{
+    const char *line;
+    size_t shown = 0;
+
+    if (count == 0)
+        return;
+    cushim__text_format(text, "%zu %s%s%s:\n", count, what, count == 1 ? "" : "s", of);
+    while (shown < SHOWN && (line = at(mock, shown)) != NULL) {
+        cushim__text_format(text, "  %s\n", line);
+        shown++;
+    }
+    if (shown < count)
+        cushim__text_format(text, "  and %zu more\n", count - shown);
+}
+
+static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
+        return;
+    print_list(text, mock, state.violations, "violation", " of the driver's rules",
+               cushim_mock_violation);
+    print_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
+    if (state.pending > 0)
+        cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
+                            state.pending, state.pending == 1 ? " is" : "s are",
+                            state.pending == 1 ? "it" : "them");
+}
+
+/* Asked of the driver itself: it is no call of the program. */
+static void print_current(struct cushim__text *text, const struct cushim_test *test)
+{
+    CUcontext context = NULL;
+    char tag[CUSHIM_TAG_SIZE];
+
+    if (cushim_layer_wrapped(test->layer)->CtxGetCurrent(&context) != CUDA_SUCCESS || !context ||
+        context == test->context)
+        return;
+    if (cushim_tag_get(test->layer, context, tag, sizeof tag) != CUDA_SUCCESS)
+        cushim__text_add(text, "a context is left current for this thread\n");
+    else
+        cushim__text_format(text, "%s is left current for this thread\n", tag);
+}
+
+/* The reference of the test itself is not the program's to release. */
+static void ignore_own_context(const struct cushim_test *test)
+{
+    if (!test->has_retained)
+        return;
+    cushim__lock_take(&test->layer->lock);
+    cushim__tracker_ignore_primary(0);
+    cushim__lock_release(&test->layer->lock);
+}
+
+static void print_faults(struct cushim__text *text, const struct cushim_test *test)
+{
+    const char *unused;
+
+    for (size_t i = 0; (unused = cushim_fault_unused(test->layer, i)) != NULL; i++)
+        cushim__text_format(text, "%s\n", unused);
+}
+
+/* What the program has destroyed of it can neither be asked nor destroyed again. */
+static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
+{
+    if (test->mock && cushim_mock_current() != test->mock) {
+        cushim__text_add(text, "the mock of the test was destroyed before the test's end\n");
+        test->mock = NULL;
+    }
+    if (cushim_layer_current() != test->layer) {
+        cushim__text_add(text, "the layer of the test was destroyed before the test's end\n");
+        test->layer = NULL;
+    }
+}
+
+/* Print what was wrong: nothing if nothing was. Parts that the program has destroyed are forgotten. */
+static void print_verdict(struct cushim_test *test, struct cushim__text *text)
+{
+    char verdict[4096];
+
+    look_for_parts(text, test);
+    if (!test->layer) {
+        print_mock(text, test->mock);
+        cushim__text_mark_cut(text);
+        return;
+    }
+    cushim_layer_verify(test->layer, verdict, sizeof verdict);
+    cushim__text_add(text, verdict);
+    print_mock(text, test->mock);
+    print_faults(text, test);
+    print_current(text, test);
+    ignore_own_context(test);
+    cushim__leaks_print(text, 0);
+    cushim__text_mark_cut(text);
+}
+
+/* The one that runs; NULL: none does. */
+static struct cushim_test *running;
+
+static const char exists[] = "a test, a mock or a layer exists in this process: end it first "
+                             "(cushim_test_end), also when a test before this one failed";
+
+/* Say why it does not begin, unless a part that knows better has. Returns the code. */
+static CUresult refuse(const struct cushim_test_options *options, CUresult code, const char *why)
+{
+    struct cushim__text text;
+
+    if (options->message && options->message_size > 0 && !options->message[0]) {
+        cushim__text_begin(&text, options->message, options->message_size);
+        cushim__text_add(&text, why);
+    }
+    return code;
+}
+
+static CUresult create_mock(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    const struct cushim_mock_options mock = {.size = sizeof mock,
+                                             .settings = options->settings,
+                                             .file = options->file,
+                                             .message = options->message,
+                                             .message_size = options->message_size};
+    CUresult code;
+
+    if (options->on_driver && (options->settings || options->file))
+        return refuse(options, CUDA_ERROR_INVALID_VALUE,
+                      "on_driver: settings and file are a mock's, and there is none then; leave "
+                      "them or .on_driver out");
+    if (options->on_driver)
+        return CUDA_SUCCESS;
+    code = cushim_mock_create(&mock, &test->mock);
+    if (code == CUDA_ERROR_ALREADY_ACQUIRED)
+        refuse(options, code, exists);
+    return code == CUDA_SUCCESS ? cushim_mock_install(test->mock) : code;
+}
+
+static CUresult begin_tracking(struct cushim_layer *layer)
+{
+    bool is_begun;
+
+    cushim__lock_take(&layer->lock);
+    is_begun = cushim__decoding_begin(CUSHIM__TRACKER);
+    cushim__lock_release(&layer->lock);
+    cushim__subscribe_all(CUSHIM__TRACKER, true);
+    return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* A mock whose settings hold faults has made one. */
+static CUresult create_layer(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    CUresult code;
+
+    test->layer = test->mock ? test->mock->layer : NULL;
+    if (test->layer)
+        return CUDA_SUCCESS;
+    code = cushim_layer_create(NULL, &test->layer);
+    return code == CUDA_ERROR_ALREADY_ACQUIRED ? refuse(options, code, exists) : code;
+}
+
+/* What to do about a context that there is none of. */
+static const char *advice(CUresult code)
+{
+    switch (code) {
+    case CUDA_ERROR_NO_DEVICE:
+        return ": there is no device to make a context on; let the mock have one (devices = 1), or "
+               "leave .context out";
+    case CUDA_ERROR_STUB_LIBRARY:
+        return ": what is loaded is a stub, no driver; let a driver be found before it, or leave "
+               ".context out";
+    default:
+        return "; mend what cushim_driver() answers, or leave .context out";
+    }
+}
+
+static CUresult refuse_context(const struct cushim_test_options *options, CUresult code,
+                               const char *call)
+{
+    char why[256];
+    struct cushim__text text;
+
+    cushim__text_begin(&text, why, sizeof why);
+    cushim__text_format(&text, "context: %s answers ", call);
+    cushim__result_add(&text, code);
+    cushim__text_add(&text, advice(code));
+    return refuse(options, code, why);
+}
+
+/* Through the layer, so that the tracker follows it. */
+static CUresult make_context(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    const struct cushim_table *driver = cushim_driver();
+    CUresult code = driver->Init(0);
+
+    if (code != CUDA_SUCCESS)
+        return refuse_context(options, code, "cuInit");
+    code = driver->DevicePrimaryCtxRetain(&test->context, 0);
+    if (code != CUDA_SUCCESS)
+        return refuse_context(options, code, "cuDevicePrimaryCtxRetain");
+    test->has_retained = true;
+    code = driver->CtxSetCurrent(test->context);
+    return code == CUDA_SUCCESS ? code : refuse_context(options, code, "cuCtxSetCurrent");
+}
+
+static CUresult begin(struct cushim_test *test, const struct cushim_test_options *options)
+{
+    CUresult code = create_mock(test, options);
+
+    if (code == CUDA_SUCCESS)
+        code = create_layer(test, options);
+    if (code == CUDA_SUCCESS && options->on_driver)
+        cushim_layer_wrapped(test->layer)->CtxGetCurrent(&test->former);
+    test->context = test->former;
+    if (code == CUDA_SUCCESS)
+        code = begin_tracking(test->layer);
+    if (code == CUDA_SUCCESS)
+        code = cushim_layer_install(test->layer);
+    if (code == CUDA_SUCCESS && options->context)
+        code = make_context(test, options);
+    if (code == CUDA_SUCCESS)
+        code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
+    if (code == CUDA_SUCCESS && options->forbid_errors)
+        code = cushim_errors_forbid(test->layer, true);
+    if (code == CUDA_SUCCESS && options->faults)
+        code = cushim_fault_parse(test->layer, options->faults, options->message,
+                                  options->message_size);
+    return code;
+}
+
+static void destroy(struct cushim_test *test)
+{
+    if (test->has_retained && test->layer) {
+        const struct cushim_table *driver = cushim_layer_wrapped(test->layer);
+
+        driver->CtxSetCurrent(test->former);
+        driver->DevicePrimaryCtxRelease_v2(0);
+    }
+    cushim_layer_destroy(test->layer);
+    cushim_mock_destroy(test->mock);
+    free(test);
+}
+
+/*
+ * The message of options whose size cannot be is where it should be if the size was forgotten, or
+ * if they have more to say than is known here. Else nobody can tell what they are.
+ */
+static CUresult refuse_size(const struct cushim_test_options *options)
+{
+    struct cushim_test_options reached = {.message = NULL};
+    const bool is_newer = options->size > sizeof *options &&
+                          options->size <= CUSHIM__LARGEST_OPTIONS &&
+                          options->size % sizeof options->size == 0;
+
+    if (options->size == 0 || is_newer)
+        reached = *options;
+    if (reached.message && reached.message_size > 0)
+        reached.message[0] = '\0';
+    return refuse(&reached, CUDA_ERROR_INVALID_VALUE,
+                  "options: .size is not sizeof(struct cushim_test_options): set it");
+}
+
+CUresult cushim_test_begin(const struct cushim_test_options *options, struct cushim_test **test)
+{
+    struct cushim_test_options known = {.size = sizeof known};
+    struct cushim_test *begun;
+    CUresult code;
+
+    if (!cushim__options_read(&known, sizeof known, options))
+        return refuse_size(options);
+    if (known.message && known.message_size > 0)
+        known.message[0] = '\0';
+    if (!test)
+        return refuse(&known, CUDA_ERROR_INVALID_VALUE, "there is nowhere to put the test: NULL");
+    begun = calloc(1, sizeof *begun);
+    if (!begun)
+        return refuse(&known, CUDA_ERROR_OUT_OF_MEMORY, "memory ran out");
+    code = begin(begun, &known);
+    if (code == CUDA_SUCCESS) {
+        __atomic_store_n(&running, begun, __ATOMIC_RELEASE);
+        *test = begun;
+        return code;
+    }
+    destroy(begun);
+    return refuse(&known, code,
+                  code == CUDA_ERROR_OUT_OF_MEMORY ? "memory ran out" : "it could not be begun");
+}
+
+/* What somebody has of a test that has ended is not looked into. */
+static bool runs(const struct cushim_test *test)
+{
+    return test && test == __atomic_load_n(&running, __ATOMIC_ACQUIRE);
+}
+
+struct cushim_mock *cushim_test_mock(const struct cushim_test *test)
+{
+    return runs(test) ? test->mock : NULL;
+}
+
+struct cushim_layer *cushim_test_layer(const struct cushim_test *test)
+{
+    return runs(test) ? test->layer : NULL;
+}
+
+CUresult cushim_test_end(struct cushim_test *test, char *buffer, size_t size)
+{
+    struct cushim__text text;
+
+    cushim__text_begin(&text, buffer, size);
+    if (!test)
+        return CUDA_SUCCESS;
+    if (!runs(test)) {
+        cushim__text_add(&text, "this test has ended, or is none\n");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    print_verdict(test, &text);
+    __atomic_store_n(&running, NULL, __ATOMIC_RELEASE);
+    destroy(test);
+    return text.length > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}
