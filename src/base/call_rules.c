@@ -250,6 +250,8 @@ static const uint8_t rules[CUSHIM__SYMBOL_COUNT] = {
     [CUSHIM__SLOT(StreamGetGreenCtx)] = ARGUMENTS,
     [CUSHIM__SLOT(GreenCtxStreamCreate)] = ARGUMENTS,
     [CUSHIM__SLOT(GreenCtxGetId)] = ARGUMENTS,
+    [CUSHIM__SLOT(DeviceGetCliqueCount)] = FAULT,
+    [CUSHIM__SLOT(DeviceGetCliqueInfo)] = FAULT,
     [CUSHIM__SLOT(ProfilerInitialize)] = INIT | HOST | FAULT | FORK, /* 801, whatever the state */
 };
 

@@ -93,16 +93,16 @@ static bool read_number(const char *text, bool is_size, uint64_t *number)
 /* Read a version of CUDA as people write it. */
 static bool read_version(const char *text, uint64_t *number)
 {
-    const char *point = strchr(text, '.');
+    const size_t length = strcspn(text, ".");
+    const char *minor = text[length] ? text + length + 1 : "0"; /* 13 is 13.0 */
     char major[3] = "";
 
-    if (!point || point == text || (size_t)(point - text) >= sizeof major || point[1] < '0' ||
-        point[1] > '9' || point[2])
+    if (length == 0 || length >= sizeof major || minor[0] < '0' || minor[0] > '9' || minor[1])
         return false;
-    memcpy(major, text, (size_t)(point - text));
+    memcpy(major, text, length);
     if (!read_number(major, false, number))
         return false;
-    *number = *number * 1000 + (uint64_t)(point[1] - '0') * 10;
+    *number = *number * 1000 + (uint64_t)(minor[0] - '0') * 10;
     return *number > 0;
 }
 

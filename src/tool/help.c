@@ -67,7 +67,8 @@ static const struct status_entry statuses[] = {
     {COMMAND_INFO | COMMAND_PROBE, "4", "The driver hung: it had not come back in time."},
     {COMMAND_INFO | COMMAND_PROBE, "5",
      "The driver crashed, or ended or garbled the process that tried it."},
-    {ALL, "64", "The command line is wrong, or the settings of the mock driver."},
+    {DRIVER | COMMAND_RUN, "64", "The command line is wrong, or the settings of the mock driver."},
+    {COMMAND_PROBE | COMMAND_SYMBOLS, "64", "The command line is wrong."},
     {COMMAND_RUN, "125",
      "The mock driver's library was not found, or the command was started with more rights than its "
      "user has."},

@@ -59,6 +59,16 @@ static size_t count(const struct question *question, enum choice choice)
     return number;
 }
 
+/* The newest version of CUDA that the registry knows. */
+static int newest(void)
+{
+    int version = 0;
+
+    for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
+        version = since(slot) > version ? since(slot) : version;
+    return version;
+}
+
 static bool is_in_registry(const char *name)
 {
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++) {
@@ -100,6 +110,11 @@ static void print_text(const struct question *question)
 
     if (!question->exports) {
         print_symbols(question, NULL, ALL);
+        if (count(question, ALL) == 0)
+            fprintf(stderr,
+                    "cushim: no symbol came with these versions of CUDA; the newest that "
+                    "are known came with %d.%d\n",
+                    newest() / 1000, newest() % 1000 / 10);
         return;
     }
     print_symbols(question, "has", HAS);

@@ -337,6 +337,31 @@ static void flag_chooses_the_per_thread_entry(void)
     check_found("cuEventRecord", 6050, 0, "cuEventRecord");
 }
 
+enum { REQUIRES_NEWER_DRIVER = 36 };
+
+/* Every row of the registry that came after the driver, but those that an older one stands in for. */
+static void symbols_that_the_driver_lacks_are_missing(void)
+{
+    const int version = driver_version();
+    unsigned missing = 0;
+
+    MUST(backend_init_cushim());
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        const char *name = cushim_symbol_name(i);
+
+        if (cushim_symbol_since(i) <= version || *cushim_symbol_fallback(i))
+            continue;
+        missing++;
+        if (!EQUAL(CUSHIM_SYMBOL_MISSING, cushim_symbol_state(i)))
+            detail("this was %s", name);
+        if (!CODE(REQUIRES_NEWER_DRIVER, cushim_calls[i](cushim_driver(), NULL)))
+            detail("this was %s", name);
+    }
+    if (missing == 0)
+        skip("no symbol of the registry came after the driver");
+    detail("%u symbols", missing);
+}
+
 const struct conformance_case init_cases[] = {
     MEASURED_CASE("001_init_succeeds_and_repeats", init_succeeds_and_repeats),
     DOCUMENTED_CASE("001_init_refuses_flags", init_refuses_flags),
@@ -397,5 +422,12 @@ const struct conformance_case init_cases[] = {
     },
     MEASURED_CASE("006_version_chooses_the_abi", version_chooses_the_abi),
     MEASURED_CASE("006_flag_chooses_the_per_thread_entry", flag_chooses_the_per_thread_entry),
+    {
+        .name = "cushim_driver_lacks_newer_symbols",
+        .run = symbols_that_the_driver_lacks_are_missing,
+        .class = CUSHIM,
+        .may_skip = ON_GPU,
+        .settings = "driver_version = 13.0\n",
+    },
     {.name = NULL},
 };

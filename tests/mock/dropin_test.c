@@ -30,6 +30,7 @@ static const struct version {
     {"quiet = yes\ndriver_version = 10.0", 10000}, {"quiet = yes\ndriver_version = 11.2", 11020},
     {"quiet = yes\ndriver_version = 12.0", 12000}, {"quiet = yes\ndriver_version = 12.7", 12070},
     {"quiet = yes\ndriver_version = 12.8", 12080}, {"quiet = yes", 13000},
+    {"quiet = yes\ndriver_version = 13.5", 13050},
 };
 
 static bool is_expected(size_t index, int version)

@@ -142,6 +142,23 @@ static void symbols_that_the_driver_lacks_are_unknown_to_it(void **state)
         {"cuStreamGetCaptureInfo", 12030, 2, FOUND, "cuStreamGetCaptureInfo_v2_ptsz"});
 }
 
+static void version_chooses_between_functions_that_came_after_13_0(void **state)
+{
+    (void)state;
+    bare_create("driver_version = 13.5");
+    ASK({"cuLaunchHostFunc", 13010, 0, FOUND, "cuLaunchHostFunc"},
+        {"cuLaunchHostFunc", 13020, 0, FOUND, "cuLaunchHostFunc_v2"},
+        {"cuLaunchHostFunc", 13020, 2, FOUND, "cuLaunchHostFunc_v2_ptsz"},
+        {"cuGraphAddNode", 13030, 0, FOUND, "cuGraphAddNode_v2"},
+        {"cuGraphAddNode", 13050, 0, FOUND, "cuGraphAddNode_v3"},
+        {"cuGraphGetId", 13000, 0, TOO_OLD, NULL},
+        {"cuGraphGetId", 13010, 0, FOUND, "cuGraphGetId"});
+    bare_end();
+    bare_create("driver_version = 13.0");
+    ASK({"cuLaunchHostFunc", 13000, 0, FOUND, "cuLaunchHostFunc"},
+        {"cuGraphGetId", 13000, 0, UNKNOWN_NAME, NULL});
+}
+
 static void unknown_flags_are_refused_before_anything_is_looked_up(void **state)
 {
     static const cuuint64_t flags[] = {4, 8, 0x80000000u, UINT64_C(1) << 32, UINT64_MAX};
@@ -207,8 +224,9 @@ static const struct version {
 } versions[] = {
     {"driver_version = 10.0", 10000}, {"driver_version = 11.2", 11020},
     {"driver_version = 12.0", 12000}, {"driver_version = 12.7", 12070},
-    {"driver_version = 13.0", 13000}, {"driver_version = 13.3", 13030},
-    {"driver_version = 13.5", 13050},
+    {"driver_version = 13.0", 13000}, {"driver_version = 13.1", 13010},
+    {"driver_version = 13.2", 13020}, {"driver_version = 13.3", 13030},
+    {"driver_version = 13.4", 13040}, {"driver_version = 13.5", 13050},
 };
 
 /* What stands in a slot of a table. */
@@ -297,6 +315,7 @@ int main(void)
         BARE_TEST(per_thread_flag_chooses_the_twin_where_there_is_one),
         BARE_TEST(newer_version_than_the_drivers_is_refused_by_13_0_and_not_by_12_5),
         BARE_TEST(symbols_that_the_driver_lacks_are_unknown_to_it),
+        BARE_TEST(version_chooses_between_functions_that_came_after_13_0),
         BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
         BARE_TEST(status_need_not_be_asked_for),
         BARE_TEST(null_where_the_driver_crashes_is_a_violation),

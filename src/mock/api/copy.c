@@ -10,6 +10,10 @@
 #include "src/mock/api/stream.h"
 #include "src/race/race.h"
 
+/* The values of CUmemcpySrcAccessOrder and CUmemcpyFlags, which older headers lack. */
+enum { ORDER_STREAM = 1, ORDER_DURING_API_CALL = 2, ORDER_ANY = 3 };
+enum { FLAG_PREFER_OVERLAP_WITH_COMPUTE = 1 };
+
 /* One side of a copy: memory of a kind, or an array and where in it. */
 struct side {
     CUmemorytype type;
@@ -38,10 +42,9 @@ static struct side array(CUarray array, size_t offset)
     return (struct side){.type = CU_MEMORYTYPE_ARRAY, .array = array, .offset = offset};
 }
 
-static CUresult copy(struct side to, struct side from, size_t bytes, CUstream stream,
-                     bool asynchronous)
+static CUDA_MEMCPY3D shape_of(struct side to, struct side from, size_t bytes)
 {
-    const CUDA_MEMCPY3D shape = {
+    return (CUDA_MEMCPY3D){
         .srcMemoryType = from.type,
         .srcHost = (const void *)(uintptr_t)from.address,
         .srcDevice = from.address,
@@ -56,6 +59,12 @@ static CUresult copy(struct side to, struct side from, size_t bytes, CUstream st
         .Height = 1,
         .Depth = 1,
     };
+}
+
+static CUresult copy(struct side to, struct side from, size_t bytes, CUstream stream,
+                     bool asynchronous)
+{
+    const CUDA_MEMCPY3D shape = shape_of(to, from, bytes);
 
     return cushim__mock_copy_execute(&shape, stream, asynchronous);
 }
@@ -145,6 +154,33 @@ MOCK_EXACT(Memcpy)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount)
 MOCK_EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream)
 {
     return copy(any(dst), any(src), ByteCount, hStream, true);
+}
+
+static bool is_legacy(CUstream stream)
+{
+    return stream == CU_STREAM_LEGACY || (!stream && !cushim__mock_call_per_thread);
+}
+
+/* In a capture it answers as cuMemcpyBatchAsync does (statement 146). */
+MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
+                 "no driver of this version was measured; locations and flags change nothing")
+(CUdeviceptr dst, CUdeviceptr src, size_t size, cushim_CUmemcpyAttributes *attr, CUstream hStream)
+{
+    const CUDA_MEMCPY3D shape = shape_of(any(dst), any(src), size);
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!attr || is_legacy(hStream) || (int)attr->srcAccessOrder < ORDER_STREAM ||
+        (int)attr->srcAccessOrder > ORDER_ANY || attr->flags > FLAG_PREFER_OVERLAP_WITH_COMPUTE)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_memory_stream(hStream, true, &stream);
+    if (code == CUDA_SUCCESS && stream->capture)
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    if (code != CUDA_SUCCESS)
+        return code;
+    return (int)attr->srcAccessOrder == ORDER_DURING_API_CALL
+               ? cushim__mock_copy_execute_read(&shape, hStream)
+               : cushim__mock_copy_execute(&shape, hStream, true);
 }
 
 /* NULL is a context as good as any: addresses tell where memory is. */

@@ -41,4 +41,7 @@ bool cushim__mock_set_parameters(const struct mock_operation *operation,
  */
 CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
 
+/* The same, asynchronous, of a source that is read before the call returns. */
+CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream);
+
 #endif

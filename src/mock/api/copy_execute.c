@@ -31,21 +31,22 @@ static enum manner manner_of(const struct mock_copy *copy, bool asynchronous)
     return QUEUE;
 }
 
-/* Read pageable memory at the call. */
+/* Read the source at the call. What is not found then is an illegal address when it executes. */
 static bool stage(struct mock_copy *copy)
 {
     struct mock_copy_box from, to;
 
+    if (!cushim__mock_copy_find(copy, &copy->from, &from))
+        return true;
     copy->staged = malloc(bytes_of(copy));
     if (!copy->staged)
         return false;
     to = cushim__mock_copy_staged(copy);
-    cushim__mock_copy_find(copy, &copy->from, &from);
     cushim__mock_copy_move(copy, &to, &from);
     return true;
 }
 
-CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous)
+static CUresult execute(const CUDA_MEMCPY3D *shape, CUstream handle, bool asynchronous, bool read)
 {
     struct mock_operation *operation;
     struct mock_stream *stream;
@@ -61,6 +62,8 @@ CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, 
         return code;
     if (!stream->capture)
         manner = manner_of((struct mock_copy *)operation, asynchronous);
+    if (manner == QUEUE && read)
+        manner = STAGE;
     if (manner == WAIT)
         return cushim__mock_memory_finish(stream, operation);
     if (manner == STAGE && !stage((struct mock_copy *)operation)) {
@@ -68,4 +71,14 @@ CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream handle, 
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     return cushim__mock_stream_submit(stream, operation);
+}
+
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous)
+{
+    return execute(shape, stream, asynchronous, false);
+}
+
+CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream)
+{
+    return execute(shape, stream, true, true);
 }

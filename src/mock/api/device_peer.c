@@ -76,6 +76,25 @@ MOCK_APPROXIMATE(DeviceGetP2PAtomicCapabilities, "no device does atomics on anot
     return code;
 }
 
+MOCK_APPROXIMATE(DeviceGetCliqueCount,
+                 "no driver of this version was measured; devices are on no fabric")
+(size_t *count, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code = count ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *count = 0;
+    return code;
+}
+
+MOCK_APPROXIMATE(DeviceGetCliqueInfo,
+                 "no driver of this version was measured; devices are on no fabric")
+(cushim_CUcliqueInfo *cliqueInfo, size_t *count, CUdevice dev)
+{
+    return cliqueInfo ? cushim__mock_DeviceGetCliqueCount(count, dev) : CUDA_ERROR_INVALID_VALUE;
+}
+
 /* No other device writes into the mock's memory, so there is never anything to wait for. */
 MOCK_EXACT(FlushGPUDirectRDMAWrites)
 (cushim_CUflushGPUDirectRDMAWritesTarget target, cushim_CUflushGPUDirectRDMAWritesScope scope)

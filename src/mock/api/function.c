@@ -261,6 +261,17 @@ MOCK_EXACT(FuncGetParamInfo)
     return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
 }
 
+MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
+(CUfunction func, size_t *paramCount)
+{
+    struct mock_function *function;
+    CUresult code = paramCount ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *paramCount = function->kernel->parameter_count;
+    return code;
+}
+
 /* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
 MOCK_EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
 {

@@ -184,6 +184,7 @@ static struct mock_node *node_create(struct mock_graph *graph, const struct mock
     }
     node->graph = graph;
     node->number = ++nodes_made;
+    node->local = graph->nodes_made++;
     node->previous = graph->last;
     *(graph->last ? &graph->last->next : &graph->first) = node;
     graph->last = node;

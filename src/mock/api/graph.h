@@ -26,6 +26,7 @@ struct mock_node {
     struct mock_graph *graph;
     struct mock_node *next, *previous; /* in its graph, by creation */
     uint64_t number;                   /* of nodes in this process, from 1 */
+    unsigned local;                    /* of nodes made in its graph, from 0 */
     uint64_t origin;                   /* of the node that it is a copy of; 0: of none */
     struct mock_edges dependencies, dependents;
     struct mock_work work;
@@ -44,6 +45,7 @@ struct mock_graph {
     struct mock_object object;
     struct mock_node *first, *last;
     size_t node_count;
+    unsigned nodes_made;          /* those that are gone too */
     uint64_t number;              /* of graphs in this process, from 1 */
     uint64_t origin;              /* of the graph that it is a copy of; 0: of none */
     struct mock_node *parent;     /* the child graph node that owns it; NULL: none */

@@ -114,6 +114,51 @@ MOCK_EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
     return code;
 }
 
+MOCK_APPROXIMATE(GraphGetId, "no driver of this version was measured")
+(CUgraph hGraph, unsigned int *graphId)
+{
+    struct mock_graph *graph;
+    CUresult code = graphId ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)graph->number;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
+(CUgraphNode hNode, unsigned int *nodeId)
+{
+    struct mock_node *node;
+    CUresult code = nodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *nodeId = node->local;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetToolsId,
+                 "no driver of this version was measured; counts all nodes from 1")
+(CUgraphNode hNode, unsigned long long *toolsNodeId)
+{
+    struct mock_node *node;
+    CUresult code = toolsNodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *toolsNodeId = node->number;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
+(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct mock_node *node;
+    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *phGraph = node->graph->object.handle;
+    return code;
+}
+
 /* Nodes stay while their graph is captured. */
 MOCK_EXACT(GraphDestroyNode)(CUgraphNode hNode)
 {

@@ -22,14 +22,23 @@ static const char *name_of(CUgraphNodeType type)
     return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
 }
 
+/* By what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+static void print_name(const struct mock_node *node, FILE *file)
+{
+    fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);
+}
+
 static void print(const struct mock_graph *graph, FILE *file)
 {
     for (const struct mock_node *node = graph->first; node; node = node->next) {
-        fprintf(file, "  \"n%llu\" [label=\"%s\"];\n", (unsigned long long)node->number,
-                name_of(node->work.type));
-        for (size_t i = 0; i < node->dependents.count; i++)
-            fprintf(file, "  \"n%llu\" -> \"n%llu\";\n", (unsigned long long)node->number,
-                    (unsigned long long)node->dependents.at[i].node->number);
+        print_name(node, file);
+        fprintf(file, " [label=\"%s\"];\n", name_of(node->work.type));
+        for (size_t i = 0; i < node->dependents.count; i++) {
+            print_name(node, file);
+            fprintf(file, " -> ");
+            print_name(node->dependents.at[i].node, file);
+            fprintf(file, ";\n");
+        }
         if (!node->work.child)
             continue;
         fprintf(file, "  subgraph \"cluster%llu\" {\n", (unsigned long long)node->number);

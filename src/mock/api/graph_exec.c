@@ -219,6 +219,17 @@ MOCK_EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
     return code;
 }
 
+MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
+(CUgraphExec hGraphExec, unsigned int *graphId)
+{
+    struct mock_exec *exec;
+    CUresult code = graphId ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)exec->image->number;
+    return code;
+}
+
 /* A launch under way goes on. */
 MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
 {

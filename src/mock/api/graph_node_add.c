@@ -148,6 +148,19 @@ MOCK_APPROXIMATE(GraphAddNode_v2, "refuses nodes for memory, semaphores and cond
     return add(&place, cushim__mock_work_any(nodeParams, &work), &work);
 }
 
+MOCK_APPROXIMATE(GraphAddNode_v3, "no driver of this version was measured; refuses what "
+                                  "cuGraphAddNode_v2 does, and members that came after CUDA 13.0")
+(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
+ const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies,
+ cushim_CUgraphNodeParams *nodeParams)
+{
+    const struct place place = {phGraphNode, hGraph, dependencies, (const void *)dependencyData,
+                                numDependencies};
+    struct mock_work work;
+
+    return add(&place, cushim__mock_work_any_checked(nodeParams, &work), &work);
+}
+
 MOCK_APPROXIMATE(GraphAddNode, "refuses nodes for memory, semaphores and conditions; a child "
                                "graph is always copied, and at most 64 lie in each other")
 (CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies, size_t numDependencies,

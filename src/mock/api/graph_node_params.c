@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parameters of nodes, as programs read and change them. */
+#include <string.h>
+
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
@@ -191,4 +193,94 @@ MOCK_EXACT(GraphNodeSetParams)(CUgraphNode hNode, cushim_CUgraphNodeParams *node
     struct mock_work work;
 
     return set(hNode, cushim__mock_work_any(nodeParams, &work), &work);
+}
+
+MOCK_APPROXIMATE(GraphNodeSetParams_v2,
+                 "no driver of this version was measured; refuses members that came "
+                 "after CUDA 13.0")
+(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+{
+    struct mock_work work;
+
+    return set(hNode, cushim__mock_work_any_checked(nodeParams, &work), &work);
+}
+
+static CUresult get_kernel(CUgraphNode handle, CUgraphNodeParams *parameters)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUresult code = cushim__mock_GraphKernelNodeGetParams_v2(handle, &kernel);
+
+    if (code == CUDA_SUCCESS)
+        memcpy(&parameters->kernel, &kernel, sizeof kernel);
+    return code;
+}
+
+static CUresult get_memset(const struct mock_node *node, CUgraphNodeParams *parameters)
+{
+    CUDA_MEMSET_NODE_PARAMS set;
+
+    if (!cushim__mock_set_parameters(node->work.operation, &set))
+        return CUDA_ERROR_INVALID_VALUE;
+    parameters->memset.dst = set.dst;
+    parameters->memset.pitch = set.pitch;
+    parameters->memset.value = set.value;
+    parameters->memset.elementSize = set.elementSize;
+    parameters->memset.width = set.width;
+    parameters->memset.height = set.height;
+    parameters->memset.ctx = node->work.context;
+    return CUDA_SUCCESS;
+}
+
+static CUresult get_host(const struct mock_node *node, CUgraphNodeParams *parameters)
+{
+    CUDA_HOST_NODE_PARAMS host;
+
+    cushim__mock_host_parameters(node->work.operation, &host);
+    parameters->host.fn = host.fn;
+    parameters->host.userData = host.userData;
+    return CUDA_SUCCESS;
+}
+
+/* What a node does, into parameters that are zero. */
+static CUresult get(const struct mock_node *node, CUgraphNodeParams *parameters)
+{
+    parameters->type = node->work.type;
+    switch ((int)node->work.type) { /* the enumeration of older headers is shorter */
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return get_kernel(node->object.handle, parameters);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        parameters->memcpy.copyCtx = node->work.context;
+        return cushim__mock_GraphMemcpyNodeGetParams(node->object.handle,
+                                                     &parameters->memcpy.copyParams);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return get_memset(node, parameters);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return get_host(node, parameters);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        parameters->graph.graph = node->work.child->object.handle;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        parameters->eventWait.event = node->work.event;
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        parameters->eventRecord.event = node->work.event;
+        return CUDA_SUCCESS;
+    default: /* an empty node */
+        return CUDA_SUCCESS;
+    }
+}
+
+MOCK_APPROXIMATE(GraphNodeGetParams, "no driver of this version was measured")
+(CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+{
+    CUgraphNodeParams parameters;
+    struct mock_node *node;
+    CUresult code = nodeParams ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    memset(&parameters, 0, sizeof parameters);
+    if (code == CUDA_SUCCESS)
+        code = get(node, &parameters);
+    if (code == CUDA_SUCCESS)
+        *nodeParams = parameters;
+    return code;
 }

@@ -256,6 +256,28 @@ CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_
     }
 }
 
+static bool has_function_of_other_context(const CUgraphNodeParams *parameters)
+{
+    const struct mock_object *function;
+    CUDA_KERNEL_NODE_PARAMS kernel;
+
+    if (parameters->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return false;
+    memcpy(&kernel, &parameters->kernel, sizeof kernel);
+    function = cushim__mock_object_lookup(kernel.func, MOCK_FUNCTION);
+    return function && kernel.ctx && function->context->object.handle != kernel.ctx;
+}
+
+CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    const CUresult code = cushim__mock_work_any(parameters, work);
+
+    if (code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
+        return code;
+    cushim__mock_work_end(work);
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
 CUDA_KERNEL_NODE_PARAMS
 cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
 {

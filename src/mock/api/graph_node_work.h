@@ -25,6 +25,12 @@ CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct moc
  */
 CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work);
 
+/*
+ * The same, as of cuGraphAddNode_v3. INVALID_CONTEXT: the context of a kernel's node is not the one
+ * that its function was loaded into.
+ */
+CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work);
+
 /* The layout of kernel parameters before CUDA 12.0. */
 struct CUDA_KERNEL_NODE_PARAMS_st;
 CUDA_KERNEL_NODE_PARAMS

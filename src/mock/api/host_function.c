@@ -7,6 +7,9 @@
 #include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
+/* The last of the modes of cuLaunchHostFunc_v2: CU_HOST_TASK_BLOCKING is 0. */
+enum { HOST_TASK_SPINWAIT = 1 };
+
 struct host_function {
     struct mock_operation operation;
     CUhostFn function;
@@ -89,6 +92,15 @@ MOCK_EXACT(LaunchHostFunc)(CUstream hStream, CUhostFn fn, void *userData)
     if (code == CUDA_SUCCESS)
         code = cushim__mock_host_operation(&parameters, &operation);
     return code ? code : cushim__mock_stream_submit(stream, operation);
+}
+
+MOCK_APPROXIMATE(LaunchHostFunc_v2,
+                 "no driver of this version was measured; both modes of waiting are the same")
+(CUstream hStream, CUhostFn fn, void *userData, unsigned int syncMode)
+{
+    if (syncMode > HOST_TASK_SPINWAIT)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_LaunchHostFunc(hStream, fn, userData);
 }
 
 MOCK_EXACT(StreamAddCallback)

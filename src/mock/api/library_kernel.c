@@ -114,6 +114,17 @@ MOCK_EXACT(KernelGetParamInfo)
     return cushim__mock_kernel_parameter(found->declared, paramIndex, paramOffset, paramSize);
 }
 
+MOCK_APPROXIMATE(KernelGetParamCount, "no driver of this version was measured")
+(cushim_CUkernel kernel, size_t *paramCount)
+{
+    struct mock_kernel *found;
+    CUresult code = paramCount ? find_not_null(kernel, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *paramCount = found->declared->parameter_count;
+    return code;
+}
+
 MOCK_EXACT(KernelGetLibrary)(cushim_CUlibrary *pLib, cushim_CUkernel kernel)
 {
     struct mock_kernel *found;

@@ -242,7 +242,11 @@ typedef struct mock_checkpoint_checkpoint_args CUcheckpointCheckpointArgs;
 typedef struct mock_checkpoint_lock_args CUcheckpointLockArgs;
 typedef struct mock_checkpoint_restore_args CUcheckpointRestoreArgs;
 typedef struct mock_checkpoint_unlock_args CUcheckpointUnlockArgs;
-typedef struct mock_memcpy_attributes CUmemcpyAttributes;
+typedef struct mock_memcpy_attributes {
+    unsigned int srcAccessOrder;
+    CUmemLocation srcLocHint, dstLocHint;
+    unsigned int flags;
+} CUmemcpyAttributes;
 typedef struct mock_memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
 typedef unsigned int CUprocessState;
 typedef unsigned int CUtensorMapIm2ColWideMode;
