@@ -12,8 +12,8 @@ from slots import superseded
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
 CALLS = '''/* The functions of the mock: a prototype per implemented slot. See src/mock/api/api.h. */
-#ifndef CUSHIM_MOCK_CALLS_H
-#define CUSHIM_MOCK_CALLS_H
+#ifndef CUSHIM_MOCK_API_CALLS_H
+#define CUSHIM_MOCK_API_CALLS_H
 
 #include <cushim/slots.h>
 '''
@@ -22,9 +22,9 @@ EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
  * functions have names of their own in C, since <cuda.h> renames and declares those of the driver.
  */
-#include "src/library/exports.h"
+#include "src/library/library.h"
 
-#include "src/mock/api/table.h"
+#include "src/mock/api/symbol.h"
 
 ''' + EVERY_SLOT + '''
 const struct cushim_table *cushim__exports = &cushim__mock_table;
@@ -84,7 +84,7 @@ def emit_calls(rows, types, definitions):
 def emit_table(rows, types, definitions):
     spelling = Spelling(types)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/api/table.h"\n',
+             '#include "src/mock/api/symbol.h"\n',
              '#include "src/mock/api/api.h"',
              '#include "src/mock/call.h"\n',
              EVERY_SLOT]

@@ -11,11 +11,8 @@
 
 #include "src/base/layer_host.h"
 #include "src/base/system.h"
-#include "src/library/exports.h"
-#include "src/library/hide.h"
-#include "src/library/life.h"
+#include "src/library/library.h"
 #include "src/mock/api/symbol.h"
-#include "src/mock/api/table.h"
 #include "src/mock/mock.h"
 
 static struct cushim_table exports;
@@ -99,14 +96,14 @@ void cushim__library_begin(void)
     }
 }
 
-static void tell_left(struct cushim_mock *mock)
+static void print_leaks(struct cushim_mock *mock)
 {
     struct cushim_mock_state state = {.size = sizeof state};
 
     cushim_mock_state_get(mock, &state);
     if (state.handles > 0 || state.allocations > 0)
-        fprintf(stderr, "cushim mock: not given back: %zu handle%s, %zu allocation%s\n",
-                state.handles, state.handles == 1 ? "" : "s", state.allocations,
+        fprintf(stderr, "cushim mock: leaked: %zu handle%s, %zu allocation%s\n", state.handles,
+                state.handles == 1 ? "" : "s", state.allocations,
                 state.allocations == 1 ? "" : "s");
 }
 
@@ -124,11 +121,11 @@ void cushim__library_end(void)
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
     first = cushim_mock_violation(mock, 0);
-    if (mock->settings.report_left && !mock->forked)
-        tell_left(mock);
+    if (mock->settings.report_leaks && !mock->forked)
+        print_leaks(mock);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
     if (first)
-        fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->violations,
-                mock->violations == 1 ? "" : "s", first);
+        fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->misuses,
+                mock->misuses == 1 ? "" : "s", first);
 }

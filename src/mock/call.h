@@ -3,7 +3,7 @@
 #ifndef CUSHIM_MOCK_CALL_H
 #define CUSHIM_MOCK_CALL_H
 
-#include "src/mock/core/call.h"
+#include "src/mock/core/state.h"
 
 #include <cuda.h>
 

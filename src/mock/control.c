@@ -4,7 +4,7 @@
 
 #include <cushim/version.h>
 
-#include "src/mock/core/call.h"
+#include "src/mock/core/state.h"
 #include "src/mock/memory/allocation.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
@@ -69,8 +69,8 @@ const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
     if (!mock)
         return NULL;
     cushim__mock_lock(mock);
-    if (index < mock->violations && index < MOCK_MISUSES_KEPT)
-        text = mock->violation[index];
+    if (index < mock->misuses && index < MOCK_MISUSES_KEPT)
+        text = mock->misuse[index];
     cushim__mock_unlock(mock);
     return text;
 }

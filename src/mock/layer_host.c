@@ -3,8 +3,8 @@
 
 #include "src/base/layer_host.h"
 #include "src/mock/api/context.h"
-#include "src/mock/core/call.h"
 #include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
 #include "src/mock/mock.h"
 #include "src/mock/sim/sim.h"
 

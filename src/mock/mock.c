@@ -11,12 +11,11 @@
 #include "src/base/layer_host.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
+#include "src/mock/api/graph.h"
 #include "src/mock/api/memory.h"
 #include "src/mock/api/module.h"
 #include "src/mock/api/pool.h"
-#include "src/mock/api/table.h"
-#include "src/mock/api/user_object.h"
-#include "src/mock/core/call.h"
+#include "src/mock/api/symbol.h"
 #include "src/mock/core/device.h"
 #include "src/mock/core/object.h"
 #include "src/mock/core/state.h"
@@ -28,7 +27,7 @@
 static struct cushim__lock life;
 static uint64_t serial;
 
-/* A hostile device has no priorities, as the CUDA reference allows; it says so. */
+/* An adversarial device has no priorities, as the CUDA reference allows; it says so. */
 static void forget_priorities(struct mock_profile *profile)
 {
     profile->least_priority = profile->greatest_priority = 0;
@@ -53,7 +52,7 @@ static CUresult read_settings(struct mock_settings *settings,
                                            options->message, options->message_size);
     if (code != CUDA_SUCCESS)
         cushim__mock_settings_free(settings);
-    else if (settings->hostile)
+    else if (settings->adversarial)
         forget_priorities(&settings->profile);
     return code;
 }
@@ -73,7 +72,7 @@ static void empty(void)
     cushim__race_destroy();
 }
 
-/* Everything that a mock consists of, in the world that `mock` already is. */
+/* Everything that a mock consists of, of which `mock` is the current one. */
 static CUresult fill(void)
 {
     CUresult code = cushim__mock_sim_create();
@@ -87,7 +86,7 @@ static CUresult fill(void)
     return code;
 }
 
-static void set_world(struct cushim_mock *mock)
+static void set_current(struct cushim_mock *mock)
 {
     __atomic_store_n(&cushim__mock, mock, __ATOMIC_RELEASE);
 }
@@ -125,7 +124,7 @@ static void in_child(void)
     cushim__lock_create(&life);
     mock->threads_stay = true;
     mock->forked = mock->forked || mock->initialised;
-    mock->violations = 0; /* those before were the parent's */
+    mock->misuses = 0; /* those before were the parent's */
 }
 
 static const struct cushim__fork_handlers fork_handlers = {before_fork, after_fork, in_child};
@@ -138,7 +137,7 @@ static struct cushim_mock *volatile left_behind;
 
 static void end(struct cushim_mock *mock)
 {
-    set_world(NULL);
+    set_current(NULL);
     cushim__lock_release(&mock->lock);
     if (mock->forked) {
         left_behind = mock;
@@ -194,7 +193,7 @@ static CUresult create(const struct cushim_mock_options *options,
     cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
-    set_world(created);
+    set_current(created);
     code = fill();
     cushim__lock_release(&created->lock);
     cushim__mock_host_begin();
@@ -251,7 +250,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
-    code = mock->violations > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+    code = mock->misuses > 0 ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
     end(mock);
     cushim__lock_release(&life);
     return code;
@@ -278,7 +277,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .pending = cushim__mock_sim_pending(),
         .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
-        .violations = mock->violations,
+        .violations = mock->misuses,
         .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__mock_memory_used(),

@@ -22,7 +22,7 @@ struct race_clock {
     unsigned count;
     uint64_t floor; /* operations of all timelines up to this number */
     /*
-     * The last operation among them that waits for a value in memory, of which nobody can tell what
+     * The last operation among them that waits for a value in memory, of which it is not known what
      * writes it; 0: there is none.
      */
     uint64_t open;
@@ -36,10 +36,10 @@ void cushim__race_clock_release(struct race_clock *clock);
 /* Up to which number the operations of a timeline come before. */
 uint64_t cushim__race_clock_of(const struct race_clock *clock, uint32_t timeline);
 
-/* Whether a clock tells all that another one tells. */
+/* Whether a clock says all that another one says. */
 bool cushim__race_clock_covers(const struct race_clock *clock, const struct race_clock *other);
 
-/* Put a clock that tells more in the place of `*clock`. False: out of memory. */
+/* Put a clock that says more in the place of `*clock`. False: out of memory. */
 bool cushim__race_clock_join(struct race_clock **clock, struct race_clock *more);
 bool cushim__race_clock_advance(struct race_clock **clock, uint32_t timeline, uint64_t number);
 

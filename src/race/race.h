@@ -15,8 +15,8 @@
  * submitted, waited for and seen; it sees to it that one thread at a time does so. While there is
  * no search each function does nothing but look at one pointer.
  */
-#ifndef CUSHIM_RACE_H
-#define CUSHIM_RACE_H
+#ifndef CUSHIM_RACE_RACE_H
+#define CUSHIM_RACE_RACE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -116,7 +116,7 @@ static uint64_t add(uint64_t sum, uint64_t value)
     return sum;
 }
 
-/* Names are kept once each, so that their places tell them apart. */
+/* Names are kept once each, so that their addresses differ. */
 static uint64_t add_place(uint64_t sum, const struct race_access *access)
 {
     sum = add(sum, access->stream);

@@ -8,7 +8,7 @@
 #include <cushim/driver.h>
 #include <cushim/testing/mock.h>
 
-#include "src/mock/config/names.h"
+#include "src/mock/config/profile.h"
 #include "src/mock/config/settings.h"
 #include "src/tool/output.h"
 

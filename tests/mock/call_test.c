@@ -37,10 +37,7 @@ static unsigned call_lines;               /* of the log */
 static char call_line[200];               /* the last of them */
 static char call_traced[200];             /* the last that the trace was told */
 
-/* In place of the world's and of the engine's. */
-struct cushim_mock *cushim__mock;
-CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
-
+/* In place of the functions of contexts and of the simulator. */
 struct mock_context *cushim__mock_context_top(void)
 {
     return call_context;
@@ -57,21 +54,18 @@ void cushim__mock_sim_pass(uint64_t duration_ns)
         call_mock.fault = call_fault_while_passing;
 }
 
-void cushim__mock_log(const char *format, ...)
+static void note_line(void *data, const char *line)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(call_line, sizeof call_line, format, arguments);
-    va_end(arguments);
+    (void)data;
+    snprintf(call_line, sizeof call_line, "%s", line);
     call_lines++;
 }
 
-void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
-                        CUresult code)
+static void note_trace(void *data, const struct cushim_mock_trace *entry)
 {
-    snprintf(call_traced, sizeof call_traced, "%s %s %d %d %d", what, name, (int)stream,
-             (int)operation, (int)code);
+    (void)data;
+    snprintf(call_traced, sizeof call_traced, "%s %s %d %d %d", entry->what, entry->name,
+             (int)entry->stream, (int)entry->operation, (int)entry->code);
 }
 
 /* A whole call whose function would succeed. */
@@ -105,6 +99,7 @@ static int call_begin(void **state)
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;
     call_mock.initialised = true;
+    call_mock.log = note_line;
     call_mock.serial = ++serial;
     cushim__mock = &call_mock;
     call_passed_ns = call_lines = 0;
@@ -122,12 +117,6 @@ static int call_end(void **state)
     (void)state;
     cushim__mock = NULL;
     return is_left;
-}
-
-static void trace(void *data, const struct cushim_mock_trace *entry)
-{
-    (void)data;
-    (void)entry;
 }
 
 static void call_succeeds_and_is_counted(void **state)
@@ -263,12 +252,12 @@ static void refused_function_answers_first_what_every_function_does(void **state
     assert_int_equal(call_lines, 0);
 }
 
-static void trace_is_told_of_every_call_and_its_answer(void **state)
+static void trace_has_every_call_and_its_answer(void **state)
 {
     (void)state;
     call(SLOT(EventQuery));
     assert_string_equal(call_traced, "");
-    call_mock.trace = trace;
+    call_mock.trace = note_trace;
     call(SLOT(EventQuery));
     assert_string_equal(call_traced, "call cuEventQuery 0 0 0");
     cushim__mock_call_refuse(SLOT(GraphCreate));
@@ -423,7 +412,7 @@ int main(void)
         TEST(superseded_abi_is_logged_once_per_function_and_mock),
         TEST(abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one),
         TEST(refused_function_answers_first_what_every_function_does),
-        TEST(trace_is_told_of_every_call_and_its_answer),
+        TEST(trace_has_every_call_and_its_answer),
         TEST(before_cu_init_few_functions_work),
         TEST(before_cu_init_some_functions_look_at_their_arguments_first),
         TEST(in_a_forked_child_even_cu_init_is_refused),

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "image_world.h"
-#include "src/mock/image/elf_attribute.h"
+#include "src/mock/image/elf_file.h"
 #include "tests/support/memory.h"
 
 static unsigned char buffer[CUBIN_BYTES], other[CUBIN_BYTES];
@@ -228,16 +228,19 @@ enum { FEW = 64, MANY = 4096, WORDS = 4 };
 
 static size_t steps;
 
-bool __real_cushim__attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute);
-bool __wrap_cushim__attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute);
+bool __real_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute);
+bool __wrap_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute);
 
-bool __wrap_cushim__attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute)
+bool __wrap_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute)
 {
     steps++;
-    return __real_cushim__attribute_next(file, section, offset, attribute);
+    return __real_cushim__mock_elf_attribute_next(file, section, offset, attribute);
 }
 
 /* Read a cubin whose kernel has parameters of these numbers, each 4 bytes at 4 times its place. */

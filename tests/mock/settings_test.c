@@ -50,10 +50,10 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.schedule, MOCK_FIFO);
     assert_int_equal(settings.personality, MOCK_NORMAL);
     assert_int_equal(settings.races, MOCK_RACES_IGNORE);
-    assert_false(settings.hostile);
-    assert_false(settings.abort_on_violation);
+    assert_false(settings.adversarial);
+    assert_false(settings.abort_on_misuse);
     assert_false(settings.skip_unregistered);
-    assert_false(settings.report_left);
+    assert_false(settings.report_leaks);
     assert_false(settings.quiet);
     assert_string_equal(settings.profile.name, "NVIDIA H200");
     assert_int_equal(settings.profile.attributes[75], 9);
@@ -78,11 +78,11 @@ static void every_key_does_what_it_says(void **state)
                "seed = 18446744073709551615\n"
                "personality = version-mismatch\n"
                "races = violation\n"
-               "hostile = yes\n"
+               "adversarial = yes\n"
                "violation = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
-               "left = report\n"
+               "leaks = report\n"
                "quiet = yes\n");
     assert_int_equal(settings.devices, 3);
     assert_int_equal(settings.driver_version, 12080);
@@ -92,11 +92,11 @@ static void every_key_does_what_it_says(void **state)
     assert_true(settings.seed == UINT64_MAX);
     assert_int_equal(settings.personality, MOCK_VERSION_MISMATCH);
     assert_int_equal(settings.races, MOCK_RACES_MISUSE);
-    assert_true(settings.hostile);
-    assert_true(settings.abort_on_violation);
+    assert_true(settings.adversarial);
+    assert_true(settings.abort_on_misuse);
     assert_true(settings.skip_unregistered);
     assert_int_equal(settings.kernels, 4);
-    assert_true(settings.report_left);
+    assert_true(settings.report_leaks);
     assert_true(settings.quiet);
 }
 
@@ -412,11 +412,11 @@ static void assert_same(const struct mock_settings *one, const struct mock_setti
     assert_int_equal(one->seed, other->seed);
     assert_int_equal(one->personality, other->personality);
     assert_int_equal(one->races, other->races);
-    assert_int_equal(one->hostile, other->hostile);
-    assert_int_equal(one->abort_on_violation, other->abort_on_violation);
+    assert_int_equal(one->adversarial, other->adversarial);
+    assert_int_equal(one->abort_on_misuse, other->abort_on_misuse);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
     assert_int_equal(one->kernels, other->kernels);
-    assert_int_equal(one->report_left, other->report_left);
+    assert_int_equal(one->report_leaks, other->report_leaks);
     assert_int_equal(one->quiet, other->quiet);
     assert_memory_equal(&one->costs, &other->costs, sizeof one->costs);
     assert_string_equal(one->profile.name, other->profile.name);

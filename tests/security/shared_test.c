@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "src/mock/api/event_ipc.h"
-#include "src/mock/api/event_shared.h"
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/folder.h"

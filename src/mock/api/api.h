@@ -23,15 +23,14 @@
  * arguments and contains nothing that holds for all calls alike. A call never nests in another on
  * its thread.
  */
-#ifndef CUSHIM_MOCK_API_H
-#define CUSHIM_MOCK_API_H
+#ifndef CUSHIM_MOCK_API_API_H
+#define CUSHIM_MOCK_API_API_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "src/mock/api/calls.h"
-#include "src/mock/core/call.h"
 #include "src/mock/core/state.h"
 
 #define MOCK_EXACT(slot) CUresult CUDAAPI cushim__mock_##slot

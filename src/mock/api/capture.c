@@ -2,7 +2,7 @@
 /* Captures: how they begin, which streams take part, and how they end. */
 #include <stdlib.h>
 
-#include "src/mock/api/capture_state.h"
+#include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event.h"
 #include "src/mock/api/graph.h"
@@ -199,4 +199,241 @@ void cushim__mock_captures_clear(void)
 {
     while (cushim__mock_captures)
         cushim__mock_capture_end(cushim__mock_captures);
+}
+
+/* What captures forbid, and what spoils them. */
+
+/* Whether the calling thread must not make a call that is unsafe, because of this capture. */
+static bool forbids(const struct mock_capture *capture, const struct mock_thread *thread)
+{
+    if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
+        thread->capture_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (capture->thread == thread->number)
+        return true;
+    return capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+           thread->capture_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+CUresult cushim__mock_capture_unsafe(bool invalidates)
+{
+    const struct mock_thread *thread = cushim__mock_thread_get();
+    CUresult code = CUDA_SUCCESS;
+
+    if (!thread)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (struct mock_capture *one = cushim__mock_captures; one; one = one->next) {
+        if (!forbids(one, thread))
+            continue;
+        if (invalidates)
+            cushim__mock_capture_invalidate(one);
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return code;
+}
+
+struct mock_capture *cushim__mock_capture_in_the_way(const struct mock_stream *stream)
+{
+    if (stream->kind != MOCK_LEGACY)
+        return NULL;
+    for (struct mock_capture *capture = cushim__mock_captures; capture; capture = capture->next) {
+        for (const struct mock_captured_stream *one = capture->streams; one; one = one->next) {
+            if (one->stream->object.context == stream->object.context &&
+                cushim__mock_stream_blocks(one->stream))
+                return capture;
+        }
+    }
+    return NULL;
+}
+
+CUresult cushim__mock_capture_legacy(struct mock_stream *legacy)
+{
+    struct mock_capture *capture = cushim__mock_capture_in_the_way(legacy);
+
+    if (!capture)
+        return CUDA_SUCCESS;
+    cushim__mock_capture_invalidate(capture);
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+}
+
+CUresult cushim__mock_capture_refuse(struct mock_stream *stream)
+{
+    cushim__mock_capture_invalidate(stream->capture);
+    return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+CUresult cushim__mock_capture_query_stream(struct mock_stream *stream)
+{
+    CUresult code = cushim__mock_capture_legacy(stream);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return stream->capture ? cushim__mock_capture_refuse(stream)
+                           : cushim__mock_capture_unsafe(true);
+}
+
+/* What is left of an invalidated capture is as what is left of one that has ended. */
+enum mock_event_capture cushim__mock_capture_state_of(const struct mock_event *event)
+{
+    return event->capture_state == MOCK_IN_CAPTURE && event->capture->invalidated
+               ? MOCK_WAS_CAPTURED
+               : event->capture_state;
+}
+
+CUresult cushim__mock_capture_query_event(struct mock_event *event)
+{
+    switch (cushim__mock_capture_state_of(event)) {
+    case MOCK_IN_CAPTURE:
+        cushim__mock_capture_invalidate(event->capture);
+        return CUDA_ERROR_CAPTURED_EVENT;
+    case MOCK_WAS_CAPTURED:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return cushim__mock_capture_unsafe(true);
+    }
+}
+
+CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
+{
+    switch (cushim__mock_capture_state_of(event)) {
+    case MOCK_IN_CAPTURE:
+        return CUDA_ERROR_CAPTURED_EVENT;
+    case MOCK_WAS_CAPTURED:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_SUCCESS;
+    }
+}
+
+static bool has_stream_of(const struct mock_capture *capture, const struct mock_context *context)
+{
+    for (const struct mock_captured_stream *one = capture->streams; one; one = one->next) {
+        if (one->stream->object.context == context)
+            return true;
+    }
+    return false;
+}
+
+CUresult cushim__mock_capture_context(struct mock_context *context)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    for (struct mock_capture *one = cushim__mock_captures; one; one = one->next) {
+        if (!has_stream_of(one, context))
+            continue;
+        cushim__mock_capture_invalidate(one);
+        code = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return code;
+}
+
+/* What streams that are captured do: work becomes nodes, events become edges. */
+
+/* A node of any kind. Takes the work over. */
+static CUresult add_work(struct mock_stream *stream, struct mock_work *work)
+{
+    struct mock_edges *frontier = &stream->captured->frontier;
+    struct mock_node *node;
+    CUresult code = cushim__mock_capture_check(stream);
+
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_work_end(work);
+        return code;
+    }
+    if (!cushim__mock_edges_reserve(frontier, 1)) {
+        cushim__mock_work_end(work);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    code = cushim__mock_node_add(stream->capture->graph, frontier, work, &node);
+    if (code != CUDA_SUCCESS)
+        return code;
+    frontier->count = 0;
+    cushim__mock_edges_add(frontier, node, NULL);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_capture_add(struct mock_stream *stream, struct mock_operation *operation)
+{
+    struct mock_work work = {
+        .type = operation->class->node_type,
+        .operation = operation,
+        .context = stream->object.context->object.handle,
+    };
+
+    return add_work(stream, &work);
+}
+
+static CUresult add_event(struct mock_stream *stream, CUgraphNodeType type,
+                          const struct mock_event *event)
+{
+    struct mock_work work = {.type = type, .event = event->object.handle};
+
+    return add_work(stream, &work);
+}
+
+CUresult cushim__mock_capture_record(struct mock_stream *stream, struct mock_event *event,
+                                     unsigned flags)
+{
+    CUresult code = cushim__mock_capture_check(stream);
+    struct mock_edges nodes = {0};
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (flags == CU_EVENT_RECORD_EXTERNAL)
+        return add_event(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, event);
+    if (!cushim__mock_edges_join(&nodes, &stream->captured->frontier))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_capture_forget_event(event);
+    event->capture_nodes = nodes;
+    cushim__mock_record_release(event->record);
+    event->record = NULL;
+    event->capture = stream->capture;
+    event->capture_state = MOCK_IN_CAPTURE;
+    return CUDA_SUCCESS;
+}
+
+/* A wait of a captured stream for an event that was last recorded outside captures. */
+static CUresult wait_for_outside(struct mock_stream *stream, const struct mock_event *event)
+{
+    if (!event->record && !event->shared)
+        return CUDA_SUCCESS;
+    cushim__mock_capture_invalidate(stream->capture);
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}
+
+static CUresult wait_for_captured(struct mock_stream *stream, const struct mock_event *event)
+{
+    if (stream->kind == MOCK_LEGACY) {
+        cushim__mock_capture_invalidate(event->capture);
+        return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    if (!stream->capture)
+        return cushim__mock_capture_join(event->capture, stream, &event->capture_nodes);
+    if (stream->capture != event->capture) {
+        cushim__mock_capture_invalidate(stream->capture);
+        cushim__mock_capture_invalidate(event->capture);
+        return CUDA_ERROR_STREAM_CAPTURE_MERGE;
+    }
+    return cushim__mock_edges_join(&stream->captured->frontier, &event->capture_nodes)
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event *event,
+                                   unsigned flags)
+{
+    CUresult code = stream->capture ? cushim__mock_capture_check(stream) : CUDA_SUCCESS;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (cushim__mock_capture_state_of(event) == MOCK_WAS_CAPTURED) {
+        if (stream->capture)
+            cushim__mock_capture_invalidate(stream->capture);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags == CU_EVENT_WAIT_EXTERNAL)
+        return stream->capture ? add_event(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, event)
+                               : CUDA_ERROR_ILLEGAL_STATE;
+    return event->capture_state == MOCK_IN_CAPTURE ? wait_for_captured(stream, event)
+                                                   : wait_for_outside(stream, event);
 }

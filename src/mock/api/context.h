@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contexts, and the stack of them that each thread has. */
-#ifndef CUSHIM_MOCK_CONTEXT_H
-#define CUSHIM_MOCK_CONTEXT_H
+#ifndef CUSHIM_MOCK_API_CONTEXT_H
+#define CUSHIM_MOCK_API_CONTEXT_H
 
 #include "src/mock/config/settings.h"
 #include "src/mock/core/object.h"
@@ -43,7 +43,7 @@ struct mock_thread *cushim__mock_thread_get(void);
 void cushim__mock_threads_clear(void);
 
 /*
- * Forget threads that have ended. To be called once there are as many as the world's thread_limit,
+ * Forget threads that have ended. To be called once there are as many as the mock's thread_limit,
  * where nobody goes through streams: their default streams go, too.
  */
 void cushim__mock_threads_sweep(void);

@@ -3,7 +3,6 @@
 #include "src/mock/api/copy.h"
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/array.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/memory.h"
@@ -158,7 +157,7 @@ MOCK_EXACT(MemcpyAsync)(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUst
 
 static bool is_legacy(CUstream stream)
 {
-    return stream == CU_STREAM_LEGACY || (!stream && !cushim__mock_call_per_thread);
+    return stream == CU_STREAM_LEGACY || (!stream && !cushim__mock_call.per_thread);
 }
 
 /* In a capture it answers as cuMemcpyBatchAsync does (statement 146). */
@@ -183,7 +182,7 @@ MOCK_APPROXIMATE(MemcpyWithAttributesAsync,
                : cushim__mock_copy_execute(&shape, hStream, true);
 }
 
-/* NULL is a context as good as any: addresses tell where memory is. */
+/* NULL is a context as good as any: addresses say where memory is. */
 static CUresult check_contexts(CUcontext to, CUcontext from)
 {
     struct mock_context *context;
@@ -218,4 +217,131 @@ MOCK_EXACT(MemcpyPeerAsync)
     if (code == CUDA_SUCCESS && stream->capture)
         code = cushim__mock_capture_query_stream(stream);
     return code ? code : copy(device(dstDevice), device(srcDevice), ByteCount, hStream, true);
+}
+
+/* Copies of rows and layers (statements 114 and 115). */
+
+/* Nothing is described: the context is asked for first all the same. */
+static CUresult copy_nothing(CUstream handle)
+{
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
+
+    return code ? code : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asynchronous)
+{
+    CUDA_MEMCPY3D shape;
+
+    if (!copy)
+        return copy_nothing(stream);
+    shape = (CUDA_MEMCPY3D){
+        .srcXInBytes = copy->srcXInBytes,
+        .srcY = copy->srcY,
+        .srcMemoryType = copy->srcMemoryType,
+        .srcHost = copy->srcHost,
+        .srcDevice = copy->srcDevice,
+        .srcArray = copy->srcArray,
+        .srcPitch = copy->srcPitch,
+        .dstXInBytes = copy->dstXInBytes,
+        .dstY = copy->dstY,
+        .dstMemoryType = copy->dstMemoryType,
+        .dstHost = copy->dstHost,
+        .dstDevice = copy->dstDevice,
+        .dstArray = copy->dstArray,
+        .dstPitch = copy->dstPitch,
+        .WidthInBytes = copy->WidthInBytes,
+        .Height = copy->Height,
+        .Depth = 1,
+    };
+    return cushim__mock_copy_execute(&shape, stream, asynchronous);
+}
+
+MOCK_EXACT(Memcpy2D_v2)(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false);
+}
+
+MOCK_EXACT(Memcpy2DUnaligned_v2)(const CUDA_MEMCPY2D *pCopy)
+{
+    return copy_2d(pCopy, NULL, false);
+}
+
+MOCK_EXACT(Memcpy2DAsync_v2)(const CUDA_MEMCPY2D *pCopy, CUstream hStream)
+{
+    return copy_2d(pCopy, hStream, true);
+}
+
+static CUresult copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool asynchronous)
+{
+    return copy ? cushim__mock_copy_execute(copy, stream, asynchronous) : copy_nothing(stream);
+}
+
+MOCK_EXACT(Memcpy3D_v2)(const CUDA_MEMCPY3D *pCopy)
+{
+    return copy_3d(pCopy, NULL, false);
+}
+
+MOCK_EXACT(Memcpy3DAsync_v2)(const CUDA_MEMCPY3D *pCopy, CUstream hStream)
+{
+    return copy_3d(pCopy, hStream, true);
+}
+
+/* Addresses say where memory is; the contexts have to be some. */
+static CUresult copy_peer(const CUDA_MEMCPY3D_PEER *copy, CUstream stream, bool asynchronous)
+{
+    struct mock_context *context;
+    CUDA_MEMCPY3D shape;
+    CUresult code = CUDA_SUCCESS;
+
+    if (!copy)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (copy->srcContext)
+        code = cushim__mock_context_find(copy->srcContext, &context);
+    if (code == CUDA_SUCCESS && copy->dstContext)
+        code = cushim__mock_context_find(copy->dstContext, &context);
+    if (code)
+        return code;
+    shape = (CUDA_MEMCPY3D){
+        .srcXInBytes = copy->srcXInBytes,
+        .srcY = copy->srcY,
+        .srcZ = copy->srcZ,
+        .srcMemoryType = copy->srcMemoryType,
+        .srcHost = copy->srcHost,
+        .srcDevice = copy->srcDevice,
+        .srcArray = copy->srcArray,
+        .srcPitch = copy->srcPitch,
+        .srcHeight = copy->srcHeight,
+        .dstXInBytes = copy->dstXInBytes,
+        .dstY = copy->dstY,
+        .dstZ = copy->dstZ,
+        .dstMemoryType = copy->dstMemoryType,
+        .dstHost = copy->dstHost,
+        .dstDevice = copy->dstDevice,
+        .dstArray = copy->dstArray,
+        .dstPitch = copy->dstPitch,
+        .dstHeight = copy->dstHeight,
+        .WidthInBytes = copy->WidthInBytes,
+        .Height = copy->Height,
+        .Depth = copy->Depth,
+    };
+    if (!asynchronous)
+        cushim__race_saw_all();
+    code = cushim__mock_copy_execute(&shape, stream, asynchronous);
+    if (!asynchronous)
+        cushim__race_saw_all();
+    return code;
+}
+
+MOCK_APPROXIMATE(Memcpy3DPeer, "NULL is refused; the driver crashes")
+(const CUDA_MEMCPY3D_PEER *pCopy)
+{
+    return copy_peer(pCopy, NULL, false);
+}
+
+MOCK_APPROXIMATE(Memcpy3DPeerAsync, "NULL is refused; the driver crashes")
+(const CUDA_MEMCPY3D_PEER *pCopy, CUstream hStream)
+{
+    return copy_peer(pCopy, hStream, true);
 }

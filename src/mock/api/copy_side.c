@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/mock/api/copy_side.h"
+#include "src/mock/api/copy.h"
 
 #include <string.h>
 
-#include "src/mock/api/array.h"
 #include "src/mock/api/memory.h"
 #include "src/race/race.h"
 
@@ -12,7 +11,7 @@ struct rows {
     size_t pitch, count; /* from one to the next; in a layer */
 };
 
-/* What the call does not tell is as small as can be. False: too large, or too small for the box. */
+/* What the call does not say is as small as can be. False: too large, or too small for the box. */
 static bool rows_of(const struct mock_copy *copy, const struct mock_copy_side *side,
                     struct rows *rows)
 {

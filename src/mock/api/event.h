@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events, and the records that they stand for. */
-#ifndef CUSHIM_MOCK_EVENT_H
-#define CUSHIM_MOCK_EVENT_H
+#ifndef CUSHIM_MOCK_API_EVENT_H
+#define CUSHIM_MOCK_API_EVENT_H
 
 #include "src/mock/api/graph_dependencies.h"
 #include "src/mock/core/object.h"
@@ -29,7 +29,7 @@ struct mock_record {
 
 enum mock_event_capture {
     MOCK_NOT_CAPTURED,
-    MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` tells which */
+    MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` is it */
     MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
 };
 
@@ -60,7 +60,7 @@ bool cushim__mock_record_done(const struct mock_record *record);
 
 /*
  * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
- * to wait may be told later for what.
+ * to wait may get what it waits for later.
  */
 void *cushim__mock_record_operation(struct mock_record *record);
 void *cushim__mock_wait_operation(struct mock_record *record);

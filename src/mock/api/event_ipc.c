@@ -7,7 +7,6 @@
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
 #include "src/mock/api/event.h"
-#include "src/mock/api/event_shared.h"
 
 /* What a CUipcEventHandle holds. */
 struct handle {

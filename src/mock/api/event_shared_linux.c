@@ -4,7 +4,7 @@
  * open through /proc; what this process has begun and not ended it holds locks on.
  */
 #define _GNU_SOURCE
-#include "src/mock/api/event_shared.h"
+#include "src/mock/api/event_ipc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/shared_file_linux.h"
 
 /* A record that is this many behind the newest counts as done. */

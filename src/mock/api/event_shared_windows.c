@@ -4,14 +4,13 @@
  * number of a member, which is a process that has the page; a member lives as long as an object of
  * its name does, and Windows ends that with the process.
  */
-#include "src/mock/api/event_shared.h"
+#include "src/mock/api/event_ipc.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/section_windows.h"
 
 _Static_assert((int)MOCK_SHARED_KEY_BYTES == (int)MOCK_SECTION_KEY_BYTES, "one key");
@@ -158,7 +157,7 @@ void cushim__mock_shared_event_release(struct mock_shared_event *shared)
 
 /*
  * The claim comes before the number can be seen, so that it is never seen without its member. Who
- * finds a claim whose number is not told yet tells it: its member may be gone.
+ * finds a claim whose number is not written yet writes it: its member may be gone.
  */
 uint64_t cushim__mock_shared_event_begin(struct mock_shared_event *shared)
 {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "src/mock/api/capture.h"
-#include "src/mock/api/user_object.h"
 #include "src/mock/core/state.h"
 #include "src/mock/sim/operation.h"
 

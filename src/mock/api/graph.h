@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs and their nodes. */
-#ifndef CUSHIM_MOCK_GRAPH_H
-#define CUSHIM_MOCK_GRAPH_H
+#ifndef CUSHIM_MOCK_API_GRAPH_H
+#define CUSHIM_MOCK_API_GRAPH_H
+
+#include <stdbool.h>
 
 #include "src/mock/api/graph_dependencies.h"
 #include "src/mock/core/object.h"
 
+struct CUDA_KERNEL_NODE_PARAMS_st;
 struct mock_capture;
 struct mock_graph;
 struct mock_held;
@@ -113,5 +116,88 @@ CUresult cushim__mock_graph_order(struct mock_graph *graph, struct mock_node **c
 
 /* Free what a work owns. */
 void cushim__mock_work_end(struct mock_work *work);
+
+/* Executable graphs. */
+
+struct mock_exec {
+    struct mock_object object;
+    unsigned references; /* the program, and launches that have not ended */
+    cuuint64_t flags;
+    struct mock_graph *image; /* a copy of the graph, with its nodes in order */
+    struct mock_record *last; /* the end of the last launch; NULL: there was none */
+};
+
+/* What a handle means; NULL is INVALID_VALUE. */
+CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec);
+
+void cushim__mock_exec_release(struct mock_exec *exec);
+
+/* The node of an executable graph that was made from a node. INVALID_VALUE: there is none. */
+CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy);
+
+/*
+ * Whether a node of an executable graph can do `work` instead of what it does. INVALID_VALUE: it
+ * changes what was decided when the graph was instantiated.
+ */
+CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work);
+
+/*
+ * Make the nodes of an executable graph do what those of another graph do, in pairs by creation,
+ * once all of them can. What stands in the way of it goes to `info`.
+ */
+CUresult cushim__mock_exec_update(struct mock_graph *image, const struct mock_graph *graph,
+                                  CUgraphExecUpdateResultInfo *info);
+
+/*
+ * What a node does, made from the parameters that programs give. `work` is the caller's on
+ * CUDA_SUCCESS, to be given to a node or ended; it is not touched otherwise.
+ */
+
+CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters,
+                                  struct mock_work *work);
+CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
+                                  struct mock_work *work);
+CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
+                                  struct mock_work *work);
+CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work);
+CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work);
+
+/* Of a node that records an event or waits for one. */
+CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work);
+
+/*
+ * Any of these, from the parameters of cuGraphAddNode. NOT_SUPPORTED: a type that is not simulated.
+ */
+CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work);
+
+/*
+ * The same, as of cuGraphAddNode_v3. INVALID_CONTEXT: the context of a kernel's node is not the one
+ * that its function was loaded into.
+ */
+CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work);
+
+/* The layout of kernel parameters before CUDA 12.0. */
+CUDA_KERNEL_NODE_PARAMS
+cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former);
+
+/* Let a node do this from now on. Takes `work` over in any case; its type must be the node's. */
+CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work);
+
+/* User objects: what programs give to graphs to be destroyed with them. */
+
+/* References that a graph has, a list with one entry per object. NULL: none. */
+
+/* The same references for a copy of the graph. False: out of memory. */
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy);
+
+/* Give them back, or free the list alone. NULL is a no-op. */
+void cushim__mock_held_release(struct mock_held *held);
+void cushim__mock_held_free(struct mock_held *held);
+
+/* The objects are gone already: at the end of the mock. */
+void cushim__mock_held_forget(struct mock_graph *graph);
+
+/* At the end of the mock: the destructors under way are waited for. Gives up the lock meanwhile. */
+void cushim__mock_user_objects_clear(void);
 
 #endif

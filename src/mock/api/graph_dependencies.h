@@ -2,8 +2,8 @@
 /*
  * Edges: the nodes that a node, a captured stream or a captured event depends on, or is awaited by.
  */
-#ifndef CUSHIM_MOCK_EDGE_H
-#define CUSHIM_MOCK_EDGE_H
+#ifndef CUSHIM_MOCK_API_GRAPH_DEPENDENCIES_H
+#define CUSHIM_MOCK_API_GRAPH_DEPENDENCIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

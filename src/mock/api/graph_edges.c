@@ -179,7 +179,7 @@ static CUresult connect(struct mock_node *from, struct mock_node *to,
     return cushim__mock_node_connect(from, to, data) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* An edge is told by its data too, if they are given. */
+/* An edge is identified by its data too, if they are given. */
 static CUresult disconnect(struct mock_node *from, struct mock_node *to,
                            const struct mock_edge_data *data)
 {

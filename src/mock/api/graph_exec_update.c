@@ -3,8 +3,7 @@
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/graph_exec.h"
-#include "src/mock/api/graph_node_work.h"
+#include "src/mock/api/graph.h"
 #include "src/mock/sim/operation.h"
 
 /* Say which node of the program's graph stands in the way. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/mock/api/graph_node_work.h"
+#include "src/mock/api/graph.h"
 
 #include <string.h>
 
 #include "src/mock/api/context.h"
 #include "src/mock/api/copy.h"
 #include "src/mock/api/event.h"
-#include "src/mock/api/host_function.h"
 #include "src/mock/api/kernel.h"
 #include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
 #include "src/mock/memory/allocation.h"
 
 /* NULL is the current context, or that of the memory if none is. */

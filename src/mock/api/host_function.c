@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Host functions and stream callbacks (statements 57, 58 and 82). */
-#include "src/mock/api/host_function.h"
+#include "src/mock/api/stream.h"
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
-#include "src/mock/api/stream.h"
 #include "src/mock/core/state.h"
 
 /* The last of the modes of cuLaunchHostFunc_v2: CU_HOST_TASK_BLOCKING is 0. */

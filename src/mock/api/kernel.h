@@ -5,20 +5,20 @@
  * A launch holds what is registered at the call and copies of its parameters. A launch and its
  * copies in graphs share one block of them, which never changes.
  */
-#ifndef CUSHIM_MOCK_KERNEL_CALLS_H
-#define CUSHIM_MOCK_KERNEL_CALLS_H
+#ifndef CUSHIM_MOCK_API_KERNEL_H
+#define CUSHIM_MOCK_API_KERNEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cuda.h>
-
 #include <cushim/testing/mock.h>
 
 #include "src/mock/sim/operation.h"
 
 struct mock_function;
+struct mock_image_kernel;
 
 /* What is registered for a name. Reference-counted: the registry and each launch. */
 struct mock_kernel_entry {
@@ -78,7 +78,39 @@ CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
 void cushim__mock_kernel_params(const struct mock_operation *operation,
                                 CUDA_KERNEL_NODE_PARAMS *params);
 
-/* The class of launches, to tell them from other operations. */
+/* The class of launches, which distinguishes them from other operations. */
 extern const struct mock_operation_class cushim__mock_launch_class;
+
+/* The parameters of a launch: where they stand in a buffer, and copies of them. */
+
+/* Copies of the parameters of a launch. Reference-counted: the launch and its copies in graphs. */
+struct cushim__parameters {
+    unsigned references;
+    size_t count;
+    void **values; /* into `bytes` */
+    size_t *sizes;
+    size_t byte_count;
+    unsigned char *bytes;
+};
+
+/*
+ * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
+ * those that the image declares. NULL: out of memory.
+ */
+struct cushim__parameters *cushim__mock_parameters_create(const struct mock_image_kernel *kernel);
+void cushim__mock_parameters_release(struct cushim__parameters *parameters);
+
+/* Copy from where each parameter is. INVALID_VALUE: one is nowhere. */
+CUresult cushim__mock_parameters_copy(struct cushim__parameters *parameters, void **values);
+
+/*
+ * Copy from a buffer that `extra` of cuLaunchKernel names. INVALID_VALUE: it names none, or makes
+ * no sense. LAUNCH_OUT_OF_RESOURCES: the buffer is too large. What a short buffer lacks is zero.
+ */
+CUresult cushim__mock_parameters_copy_extra(struct cushim__parameters *parameters, void **extra);
+
+/* Copy from a buffer. LAUNCH_OUT_OF_RESOURCES: it is too large. What a short one lacks is zero. */
+CUresult cushim__mock_parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
+                                          size_t bytes);
 
 #endif

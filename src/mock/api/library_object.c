@@ -5,7 +5,7 @@
 
 #include "src/base/name.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/library.h"
+#include "src/mock/api/module.h"
 
 static void kernel_free(struct mock_kernel *kernel)
 {

@@ -8,7 +8,6 @@
 
 #include "src/mock/api/api.h"
 #include "src/mock/api/context.h"
-#include "src/mock/api/jit.h"
 #include "src/mock/api/module.h"
 #include "src/mock/core/state.h"
 

@@ -2,6 +2,8 @@
 /* Device memory and managed memory (statements 90 to 96). */
 #include "src/mock/api/memory.h"
 
+#include <string.h>
+
 #include "src/mock/api/api.h"
 #include "src/mock/api/capture.h"
 #include "src/mock/api/context.h"
@@ -171,4 +173,236 @@ MOCK_EXACT(MemGetAddressRange_v2)(CUdeviceptr *pbase, size_t *psize, CUdeviceptr
     if (psize)
         *psize = allocation ? allocation->bytes : 0;
     return code || allocation ? code : CUDA_ERROR_NOT_FOUND;
+}
+
+/*
+ * Page-locked memory of the host (statements 98 to 102): ordinary memory, found by its addresses.
+ */
+
+enum {
+    ALLOC_FLAGS =
+        CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED,
+    READ_ONLY = 8, /* CU_MEMHOSTREGISTER_READ_ONLY, which old headers lack */
+    REGISTER_FLAGS = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | READ_ONLY,
+};
+
+static CUresult begin_host(struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_current(context);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    return code;
+}
+
+/* With unified addresses all of it is mapped into the devices, whatever is asked for. */
+static CUresult allocate(void **pp, size_t bytes, unsigned flags)
+{
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code = begin_host(&context);
+
+    if (code)
+        return code;
+    if (!pp)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pp = NULL;
+    if (flags & ~(unsigned)ALLOC_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (bytes == 0)
+        return CUDA_SUCCESS;
+    code = cushim__mock_allocation_create_host(context, context->device, MOCK_BY_HOST, NULL, bytes,
+                                               flags | CU_MEMHOSTALLOC_DEVICEMAP, &allocation);
+    if (code == CUDA_SUCCESS)
+        *pp = allocation->host;
+    return code;
+}
+
+MOCK_EXACT(MemAllocHost_v2)(void **pp, size_t bytesize)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
+
+    return code ? code : allocate(pp, bytesize, 0);
+}
+
+MOCK_EXACT(MemHostAlloc)(void **pp, size_t bytesize, unsigned int Flags)
+{
+    return allocate(pp, bytesize, Flags);
+}
+
+/* End what begins at `p`. It needs no context, but a current one has to be alive. */
+static CUresult end(void *p, enum mock_origin origin, CUresult not_found)
+{
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code =
+        cushim__mock_context_top() ? cushim__mock_context_current(&context) : CUDA_SUCCESS;
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code)
+        return code;
+    allocation = cushim__mock_allocation_at((uintptr_t)p);
+    if (!allocation)
+        return not_found;
+    if (allocation->host != p || allocation->origin != origin)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_allocation_end(allocation);
+}
+
+MOCK_EXACT(MemFreeHost)(void *p)
+{
+    return p ? end(p, MOCK_BY_HOST, CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
+}
+
+MOCK_EXACT(MemHostRegister_v2)(void *p, size_t bytesize, unsigned int Flags)
+{
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code = begin_host(&context);
+
+    if (code)
+        return code;
+    if (!p || (Flags & ~(unsigned)REGISTER_FLAGS))
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_allocation_create_host(
+        context, context->device, MOCK_BY_REGISTER, p, bytesize,
+        (Flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP, &allocation);
+}
+
+MOCK_EXACT(MemHostRegister)(void *p, size_t bytesize, unsigned int Flags)
+{
+    return cushim__mock_MemHostRegister_v2(p, bytesize, Flags);
+}
+
+MOCK_EXACT(MemHostUnregister)(void *p)
+{
+    return p ? end(p, MOCK_BY_REGISTER, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+             : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The page-locked memory that an address lies in; NULL: it is something else. */
+static struct mock_allocation *find(const void *p)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_at((uintptr_t)p);
+
+    return allocation && cushim__mock_allocation_place(allocation) == MOCK_PINNED ? allocation
+                                                                                  : NULL;
+}
+
+MOCK_EXACT(MemHostGetDevicePointer_v2)(CUdeviceptr *pdptr, void *p, unsigned int Flags)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
+
+    if (code)
+        return code;
+    if (!pdptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pdptr = Flags == 0 && find(p) ? (uintptr_t)p : 0;
+    return *pdptr ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+MOCK_EXACT(MemHostGetFlags)(unsigned int *pFlags, void *p)
+{
+    const struct mock_allocation *allocation = find(p);
+    struct mock_context *context;
+    CUresult code;
+
+    if (!pFlags)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_current(&context);
+    if (code)
+        return code;
+    if (!allocation)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pFlags = allocation->flags;
+    return CUDA_SUCCESS;
+}
+
+/* Device memory that processes share (statements 86 and 87). */
+
+/* What a CUipcMemHandle holds. */
+struct handle {
+    char magic[8];
+    struct mock_shared_pages shared;
+    uint64_t offset, bytes;
+};
+
+_Static_assert(sizeof(struct handle) <= sizeof(CUipcMemHandle), "it does not fit");
+
+static const char magic[8] = "cuSHIMem";
+
+/* Every allocation of cuMemAlloc() can be shared, found by any address in it. */
+MOCK_EXACT(IpcGetMemHandle)(CUipcMemHandle *pHandle, CUdeviceptr dptr)
+{
+    struct handle handle = {.bytes = 0};
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    size_t offset;
+    CUresult code;
+
+    if (!pHandle)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_memory_context(&context);
+    if (code)
+        return code;
+    allocation = cushim__mock_allocation_at(dptr);
+    if (!allocation || allocation->origin != MOCK_BY_ALLOC)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock_arena_export(allocation->device->arena, allocation, &handle.shared, &offset))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(handle.magic, magic, sizeof magic);
+    handle.offset = offset;
+    handle.bytes = allocation->bytes;
+    memset(pHandle, 0, sizeof *pHandle);
+    memcpy(pHandle, &handle, sizeof handle);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(IpcOpenMemHandle_v2)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    struct handle known;
+    CUresult code;
+
+    if (!pdptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_memory_context(&context);
+    if (code)
+        return code;
+    memcpy(&known, &handle, sizeof known);
+    if (Flags != CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS ||
+        memcmp(known.magic, magic, sizeof magic) != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__mock_pages_are_own(&known.shared))
+        return CUDA_ERROR_INVALID_CONTEXT;
+    code = cushim__mock_import_open(context, context->device, &known.shared, known.offset,
+                                    known.bytes, &allocation);
+    if (code == CUDA_SUCCESS)
+        *pdptr = allocation->span.start;
+    return code;
+}
+
+MOCK_EXACT(IpcOpenMemHandle)(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned int Flags)
+{
+    return cushim__mock_IpcOpenMemHandle_v2(pdptr, handle, Flags);
+}
+
+MOCK_EXACT(IpcCloseMemHandle)(CUdeviceptr dptr)
+{
+    struct mock_allocation *allocation;
+    struct mock_context *context;
+    CUresult code = cushim__mock_memory_context(&context);
+
+    if (code)
+        return code;
+    allocation = cushim__mock_allocation_at(dptr);
+    if (!allocation || allocation->origin != MOCK_BY_IMPORT || allocation->span.start != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock_import_close(allocation))
+        return CUDA_SUCCESS;
+    return cushim__mock_allocation_end(allocation);
 }

@@ -5,8 +5,11 @@
  * A library has no context: it has a module in each context in which a kernel of it was used.
  * Modules of a library share the image.
  */
-#ifndef CUSHIM_MOCK_MODULE_H
-#define CUSHIM_MOCK_MODULE_H
+#ifndef CUSHIM_MOCK_API_MODULE_H
+#define CUSHIM_MOCK_API_MODULE_H
+
+#include <stddef.h>
+#include <stdint.h>
 
 #include <cuda.h>
 
@@ -15,6 +18,7 @@
 
 struct mock_context;
 struct mock_jit;
+struct mock_kernel;
 struct mock_library;
 
 /* An image that was loaded. Reference-counted. */
@@ -61,7 +65,7 @@ CUresult cushim__mock_module_create(struct mock_context *context, struct mock_co
 void cushim__mock_module_destroy(struct mock_module *module, bool free_variables);
 
 /*
- * Read an image of so many bytes, 0: nobody told how many, and tell the log of `jit`. `*code` has
+ * Read an image of so many bytes, 0: their number is not known, and write to the log of `jit`. `*code` has
  * one reference.
  */
 CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
@@ -126,5 +130,65 @@ void cushim__mock_modules_forget(struct mock_context *context);
 /* The registered kernels at the end of the mock; the built-in ones at its beginning. */
 CUresult cushim__mock_kernels_create(void);
 void cushim__mock_kernels_clear(void);
+
+/* Libraries, and the kernels that they declare. */
+
+struct mock_library {
+    struct mock_object object; /* of no context */
+    struct mock_code *code;    /* NULL: `refusal` says why */
+    CUresult refusal;
+    struct mock_module *modules; /* one in each context where it is used */
+    struct mock_kernel *kernels; /* those that were asked for */
+};
+
+struct mock_kernel {
+    struct mock_object object;
+    struct mock_library *library;
+    struct mock_kernel *next; /* in its library */
+    const struct mock_image_kernel *declared;
+    struct mock_image_kernel unknown; /* what `declared` is if the image cannot be read */
+    struct mock_function_settings settings;
+};
+
+/* The module of a library in a context; it is made at first use. */
+CUresult cushim__mock_library_module(struct mock_library *library, struct mock_context *context,
+                                     struct mock_module **module);
+
+/* NOT_FOUND: the library declares no such kernel. */
+CUresult cushim__mock_library_kernel(struct mock_library *library, const char *name,
+                                     struct mock_kernel **kernel);
+
+/* Free a library, its kernels and its modules. */
+void cushim__mock_library_destroy(struct mock_library *library);
+
+/* A new library, with its handle. Takes over the reference on `code`, in any case. */
+CUresult cushim__mock_library_create(struct mock_code *code, CUresult refusal,
+                                     struct mock_library **library);
+
+/*
+ * The options of the JIT compiler and the linker: what the mock compiles is nothing, but it has a
+ * log.
+ */
+
+/* The outputs among the options of a call; they stay the caller's. */
+struct mock_jit {
+    uint64_t began_ns; /* of the host's clock */
+    void **wall_time;  /* the option's value; NULL: not asked for */
+    struct mock_jit_log {
+        char *buffer;
+        size_t room;
+        void **bytes; /* the option's value: how long the log is */
+    } info, error;
+};
+
+/*
+ * Take options in. INVALID_VALUE: there is no such option, or a size without its buffer; then
+ * nothing is written.
+ */
+CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
+                                void **values);
+
+/* Write the outputs. `message` goes to the log of errors; it may be empty. */
+void cushim__mock_jit_end(const struct mock_jit *jit, const char *message);
 
 #endif

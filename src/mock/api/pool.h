@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pools, as other calls meet them (statements 120 to 128). */
-#ifndef CUSHIM_MOCK_POOL_H
-#define CUSHIM_MOCK_POOL_H
+#ifndef CUSHIM_MOCK_API_POOL_H
+#define CUSHIM_MOCK_API_POOL_H
 
 #include "src/mock/config/settings.h"
 #include "src/mock/core/object.h"

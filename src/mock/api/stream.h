@@ -3,10 +3,16 @@
 #ifndef CUSHIM_MOCK_API_STREAM_H
 #define CUSHIM_MOCK_API_STREAM_H
 
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "src/mock/sim/operation.h"
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
 
 struct mock_context;
+struct mock_operation;
 
 /*
  * The stream that a handle means: NULL is the legacy default stream of the current context, or in a
@@ -39,5 +45,32 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
 
 /* A context ends, and its streams are idle: free the default ones, keep those that have handles. */
 void cushim__mock_streams_forget(struct mock_context *context);
+
+/* Stream memory operations: values in memory that streams wait for and write. */
+
+/* A value that is waited for in memory, or written there. */
+struct mock_memory_value {
+    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
+    unsigned bytes; /* 4 or 8 */
+    unsigned flags; /* of the call */
+    CUdeviceptr address;
+    uint64_t value;
+};
+
+/* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
+CUresult cushim__mock_memory_values_create(const struct mock_memory_value *values, unsigned count,
+                                           struct mock_operation **operation);
+
+/* What such an operation does. */
+const struct mock_memory_value *cushim__mock_memory_values(const struct mock_operation *operation,
+                                                           unsigned *count);
+
+/* Host functions, as graphs meet them. */
+
+/* The operation of a host node, and its parameters again. */
+CUresult cushim__mock_host_operation(const CUDA_HOST_NODE_PARAMS *parameters,
+                                     struct mock_operation **operation);
+void cushim__mock_host_parameters(const struct mock_operation *operation,
+                                  CUDA_HOST_NODE_PARAMS *parameters);
 
 #endif

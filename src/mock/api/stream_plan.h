@@ -3,8 +3,8 @@
  * What a call is going to queue, if that is more than one operation. All of it is made before any
  * is queued, so that a call without memory has done nothing.
  */
-#ifndef CUSHIM_MOCK_PLAN_H
-#define CUSHIM_MOCK_PLAN_H
+#ifndef CUSHIM_MOCK_API_STREAM_PLAN_H
+#define CUSHIM_MOCK_API_STREAM_PLAN_H
 
 #include <stddef.h>
 

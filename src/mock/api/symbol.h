@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock's symbols by name: what the driver of its version exports. */
-#ifndef CUSHIM_MOCK_SYMBOL_H
-#define CUSHIM_MOCK_SYMBOL_H
+/* The mock's table, and its symbols by name: what the driver of its version exports. */
+#ifndef CUSHIM_MOCK_API_SYMBOL_H
+#define CUSHIM_MOCK_API_SYMBOL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <cushim/table.h>
 
@@ -21,5 +22,13 @@ unsigned cushim__mock_symbol_slot(const char *name);
  * it.
  */
 bool cushim__mock_symbol_exists(unsigned slot, int version);
+
+/* The mock's table, and its slots by name; generated. */
+
+/* Every slot begins a call, calls the function that implements it or refuses, and ends the call. */
+extern const struct cushim_table cushim__mock_table;
+
+/* All slots, ascending by exported name. */
+extern const uint16_t cushim__mock_by_name[];
 
 #endif

@@ -3,13 +3,12 @@
  * User objects. Their destructors are called by a thread of their own, as the reference demands:
  * they may take their time, and no call waits for them.
  */
-#include "src/mock/api/user_object.h"
+#include "src/mock/api/graph.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "src/mock/api/api.h"
-#include "src/mock/api/graph.h"
 #include "src/mock/core/state.h"
 
 struct user_object {

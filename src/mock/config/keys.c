@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/config/keys.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "loader/symbols.h"
+#include "src/base/lines.h"
+#include "src/base/system.h"
 #include "src/mock/config/settings.h"
 
 /* Keys of a table, and of all its groups: no set of keys has more. */
@@ -205,4 +210,159 @@ CUresult cushim__mock_key_refuse(const struct cushim__lines *lines, const char *
     return cushim__lines_refuse(lines, lines->value.start, "%.*s is %s, not \"%.*s\"",
                                 cushim__word_shown(&lines->key), lines->key.start, expected,
                                 cushim__word_shown(&lines->value), lines->value.start);
+}
+
+/* How the value of a key becomes a field of a struct, by the type of the field. */
+
+/* The position of the value among the key's words, or -1. */
+static int find_word(const struct cushim__lines *lines, const struct mock_key *key)
+{
+    for (int i = 0; key->words[i]; i++) {
+        if (cushim__word_is(&lines->value, key->words[i]))
+            return i;
+    }
+    return -1;
+}
+
+CUresult cushim__mock_key_text(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field)
+{
+    if (lines->value.length >= MOCK_TEXT_SIZE)
+        return cushim__mock_key_refuse(lines, key->expected);
+    memset(field, 0, MOCK_TEXT_SIZE);
+    memcpy(field, lines->value.start, lines->value.length);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_key_word(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field)
+{
+    const int word = find_word(lines, key);
+
+    if (word < 0)
+        return cushim__mock_key_refuse(lines, key->expected);
+    memcpy(field, &word, sizeof word);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_key_flag(const struct cushim__lines *lines, const struct mock_key *key,
+                               void *field)
+{
+    const int word = find_word(lines, key);
+
+    if (word < 0)
+        return cushim__mock_key_refuse(lines, key->expected);
+    *(bool *)field = word == 1;
+    return CUDA_SUCCESS;
+}
+
+static bool parse_number(const struct cushim__word *word, enum mock_key_type type, uint64_t *number)
+{
+    int version = 0;
+
+    switch (type) {
+    case MOCK_KEY_SIZE:
+        return cushim__value_size(word, number);
+    case MOCK_KEY_DURATION:
+        return cushim__value_duration(word, number);
+    case MOCK_KEY_VERSION:
+        if (!cushim__value_version(word, &version))
+            return false;
+        *number = (uint64_t)version;
+        return true;
+    default:
+        return cushim__value_number(word, number);
+    }
+}
+
+CUresult cushim__mock_key_number(const struct cushim__lines *lines, const struct mock_key *key,
+                                 void *field)
+{
+    uint64_t number;
+
+    if (!parse_number(&lines->value, key->type, &number) || number < key->minimum ||
+        number > key->maximum)
+        return cushim__mock_key_refuse(lines, key->expected);
+    if (key->type == MOCK_KEY_UNSIGNED)
+        *(unsigned *)field = (unsigned)number;
+    else if (key->type == MOCK_KEY_VERSION)
+        *(int *)field = (int)number;
+    else if (key->type == MOCK_KEY_SIZE)
+        *(size_t *)field = (size_t)number;
+    else
+        *(uint64_t *)field = number;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_key_integer(const struct cushim__lines *lines, const struct mock_key *key,
+                                  void *field)
+{
+    return cushim__value_integer(&lines->value, field)
+               ? CUDA_SUCCESS
+               : cushim__mock_key_refuse(lines, key->expected);
+}
+
+/* More than any sensible text; a file that grows as it is read ends here, too. */
+enum { LARGEST = 1 << 20 };
+
+static CUresult refuse(CUresult code, const char *path, const char *why, char *message, size_t size)
+{
+    if (size)
+        snprintf(message, size, "%s: %s", path, why);
+    return code;
+}
+
+CUresult cushim__mock_file_read(char **text, const char *path, char *message, size_t message_size)
+{
+    FILE *file = cushim__host_file(path);
+    char *buffer;
+    size_t length;
+    int error;
+
+    if (!file)
+        return errno == ENOTSUP ? refuse(CUDA_ERROR_INVALID_VALUE, path, "no regular file", message,
+                                         message_size)
+                                : refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(errno), message,
+                                         message_size);
+    buffer = malloc(LARGEST + 1);
+    if (!buffer) {
+        fclose(file);
+        return refuse(CUDA_ERROR_OUT_OF_MEMORY, path, "out of memory", message, message_size);
+    }
+    errno = 0;
+    length = fread(buffer, 1, LARGEST + 1, file);
+    error = ferror(file) ? errno : 0;
+    fclose(file);
+    if (!error && length <= LARGEST && !memchr(buffer, '\0', length)) {
+        buffer[length] = '\0';
+        *text = buffer;
+        return CUDA_SUCCESS;
+    }
+    free(buffer);
+    if (error)
+        return refuse(CUDA_ERROR_FILE_NOT_FOUND, path, strerror(error), message, message_size);
+    return refuse(CUDA_ERROR_INVALID_VALUE, path,
+                  length > LARGEST ? "larger than 1 MiB" : "not a text, for it has a NUL character",
+                  message, message_size);
+}
+
+/* With the separator at its end. */
+static size_t folder_length(const char *file)
+{
+    size_t length = strlen(file);
+
+    while (length > 0 && !strchr(cushim__host_separators, file[length - 1]))
+        length--;
+    return length;
+}
+
+bool cushim__mock_file_beside(char *path, size_t size, const char *file, const char *name,
+                              size_t name_length)
+{
+    const bool rooted = cushim__host_path_is_rooted(name, name_length);
+    const size_t folder = file && !rooted ? folder_length(file) : 0;
+    const int length = snprintf(path, size, "%.*s%.*s", (int)folder, folder > 0 ? file : "",
+                                (int)name_length, name);
+
+    return length > 0 && (size_t)length < size;
 }

@@ -3,13 +3,26 @@
  * Keys: which a text of settings may have, and how the value of each is read. Keys are rows; the
  * reader, the messages and the test of docs/mock.md all go by them.
  */
-#ifndef CUSHIM_MOCK_SETTINGS_KEYS_H
-#define CUSHIM_MOCK_SETTINGS_KEYS_H
+#ifndef CUSHIM_MOCK_CONFIG_KEYS_H
+#define CUSHIM_MOCK_CONFIG_KEYS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include <cuda.h>
 
 #include "src/base/lines.h"
 #include "src/base/suggestion.h"
+
+/* How a number is written, and of which type its field is. */
+enum mock_key_type {
+    MOCK_KEY_NUMBER,   /* digits: uint64_t */
+    MOCK_KEY_UNSIGNED, /* digits: unsigned */
+    MOCK_KEY_SIZE,     /* bytes: size_t */
+    MOCK_KEY_DURATION, /* nanoseconds: uint64_t */
+    MOCK_KEY_VERSION,  /* of CUDA: int */
+};
 
 struct mock_key {
     const char *name;
@@ -17,9 +30,10 @@ struct mock_key {
 
     /* Read the value of the current entry, or refuse it. */
     CUresult (*read)(const struct cushim__lines *lines, const struct mock_key *key, void *field);
-    size_t field;              /* offset in what is filled; `read` says of which type */
-    uint64_t minimum, maximum; /* of a number */
-    const char *const *words;  /* of an enumeration: the position is the value */
+    size_t field;            /* offset in what is filled; `read` says of which type */
+    enum mock_key_type type; /* of a number */
+    uint64_t minimum, maximum;
+    const char *const *words; /* of an enumeration: the position is the value */
     bool is_required;
     bool is_early;    /* read before all others, wherever it stands */
     bool is_repeated; /* may come often: each is read, in their order */
@@ -67,17 +81,21 @@ CUresult cushim__mock_key_word(const struct cushim__lines *lines, const struct m
                                void *field); /* an enum, from `words` */
 CUresult cushim__mock_key_flag(const struct cushim__lines *lines, const struct mock_key *key,
                                void *field); /* bool, from two `words` */
-CUresult cushim__mock_key_unsigned(const struct cushim__lines *lines, const struct mock_key *key,
-                                   void *field);
 CUresult cushim__mock_key_integer(const struct cushim__lines *lines, const struct mock_key *key,
-                                  void *field); /* int */
+                                  void *field); /* int, of any sign */
 CUresult cushim__mock_key_number(const struct cushim__lines *lines, const struct mock_key *key,
-                                 void *field); /* uint64_t */
-CUresult cushim__mock_key_size(const struct cushim__lines *lines, const struct mock_key *key,
-                               void *field); /* size_t, bytes */
-CUresult cushim__mock_key_duration(const struct cushim__lines *lines, const struct mock_key *key,
-                                   void *field); /* uint64_t, nanoseconds */
-CUresult cushim__mock_key_version(const struct cushim__lines *lines, const struct mock_key *key,
-                                  void *field); /* int */
+                                 void *field); /* as `type` says */
+
+/* A file of settings or of a profile, as one text. */
+
+/*
+ * Read a file whole. `*text` is closed by NUL, and to be freed. FILE_NOT_FOUND if it cannot be
+ * read, INVALID_VALUE if it is no text: `message` says why.
+ */
+CUresult cushim__mock_file_read(char **text, const char *path, char *message, size_t message_size);
+
+/* A path beside a file: as it is if absolute, else in the file's folder. False: it is too long. */
+bool cushim__mock_file_beside(char *path, size_t size, const char *file, const char *name,
+                              size_t name_length);
 
 #endif

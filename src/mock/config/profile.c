@@ -3,9 +3,10 @@
 
 #include <stdlib.h>
 
+#include "loader/attributes.h"
 #include "src/base/lines.h"
-#include "src/mock/config/file.h"
-#include "src/mock/config/names.h"
+#include "src/mock/config/keys.h"
+#include "src/mock/config/settings.h"
 
 #define FIELD(name) offsetof(struct mock_profile, name)
 
@@ -17,14 +18,16 @@ static const struct mock_key keys[] = {
      .is_required = true},
     {.name = "driver_version",
      .expected = "a version of CUDA from 10.0 on, as 12.8 or 12080",
-     .read = cushim__mock_key_version,
+     .read = cushim__mock_key_number,
+     .type = MOCK_KEY_VERSION,
      .field = FIELD(driver_version),
      .minimum = 10000,
      .maximum = 99090,
      .is_required = true},
     {.name = "memory_bytes",
      .expected = "a size from 1 MiB to 1 TiB",
-     .read = cushim__mock_key_size,
+     .read = cushim__mock_key_number,
+     .type = MOCK_KEY_SIZE,
      .field = FIELD(memory_bytes),
      .minimum = UINT64_C(1) << 20,
      .maximum = UINT64_C(1) << 40,
@@ -124,4 +127,50 @@ CUresult cushim__mock_profile_read(struct mock_profile *profile, const char *pat
 const char *cushim__mock_profile_key(size_t index)
 {
     return cushim__mock_keys_name(&profile_keys, index);
+}
+
+/* By name, or by a number from `least` up to `end`. */
+static bool find_in(const struct cushim__attribute *rows, size_t count,
+                    const struct cushim__word *name, unsigned least, unsigned end, unsigned *number)
+{
+    uint64_t value;
+
+    for (size_t i = 0; i < count; i++) {
+        if (cushim__word_is(name, rows[i].name)) {
+            *number = rows[i].number;
+            return *number < end;
+        }
+    }
+    if (!cushim__value_number(name, &value) || value < least || value >= end)
+        return false;
+    *number = (unsigned)value;
+    return true;
+}
+
+static void offer_all(const struct cushim__attribute *rows, size_t count,
+                      struct cushim__suggestion *suggestion)
+{
+    for (size_t i = 0; i < count; i++)
+        cushim__suggestion_offer(suggestion, rows[i].name);
+}
+
+bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *number)
+{
+    return find_in(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, name, 1, MOCK_ATTRIBUTES_MAX,
+                   number);
+}
+
+void cushim__mock_attribute_offer(struct cushim__suggestion *suggestion)
+{
+    offer_all(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, suggestion);
+}
+
+bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number)
+{
+    return find_in(cushim__limits, CUSHIM__LIMIT_COUNT, name, 0, MOCK_LIMITS_MAX, number);
+}
+
+void cushim__mock_limit_offer(struct cushim__suggestion *suggestion)
+{
+    offer_all(cushim__limits, CUSHIM__LIMIT_COUNT, suggestion);
 }

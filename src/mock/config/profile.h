@@ -3,9 +3,11 @@
  * Profiles: what a kind of device says of itself, in the same syntax as settings. Those of
  * src/mock/config/profiles are built in.
  */
-#ifndef CUSHIM_MOCK_SETTINGS_PROFILE_H
-#define CUSHIM_MOCK_SETTINGS_PROFILE_H
+#ifndef CUSHIM_MOCK_CONFIG_PROFILE_H
+#define CUSHIM_MOCK_CONFIG_PROFILE_H
 
+#include "src/base/lines.h"
+#include "src/base/suggestion.h"
 #include "src/mock/config/keys.h"
 #include "src/mock/config/settings.h"
 
@@ -30,5 +32,16 @@ bool cushim__mock_profile_store_attribute(void *profile, unsigned number,
                                           const struct cushim__word *value);
 bool cushim__mock_profile_store_limit(void *profile, unsigned number,
                                       const struct cushim__word *value);
+
+/*
+ * Names that stand behind the prefix of a key: device attributes and limits, without what all of
+ * their enumerators begin with. A member is found by its name, or by its number in digits.
+ */
+
+bool cushim__mock_attribute_find(const struct cushim__word *name, unsigned *number);
+void cushim__mock_attribute_offer(struct cushim__suggestion *suggestion);
+
+bool cushim__mock_limit_find(const struct cushim__word *name, unsigned *number);
+void cushim__mock_limit_offer(struct cushim__suggestion *suggestion);
 
 #endif

@@ -9,10 +9,7 @@
 #include "src/base/layer_host.h"
 #include "src/base/lines.h"
 #include "src/base/system.h"
-#include "src/mock/config/costs.h"
-#include "src/mock/config/file.h"
 #include "src/mock/config/keys.h"
-#include "src/mock/config/names.h"
 #include "src/mock/config/profile.h"
 
 #define FIELD(name) offsetof(struct mock_settings, name)
@@ -26,7 +23,7 @@ static const char *const personalities[] = {"normal", "no-device", "stub", "vers
 static const char *const races[] = {"ignore", "report", "violation", NULL};
 static const char *const violations[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", NULL};
-static const char *const left[] = {"ignore", "report", NULL};
+static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
 
 /* Whether a value is a path, and not the name of a built-in profile. */
@@ -61,7 +58,7 @@ static CUresult read_memory(const struct cushim__lines *lines, const struct mock
     struct mock_settings *settings = field;
 
     settings->has_memory = !cushim__word_is(&lines->value, "profile");
-    return settings->has_memory ? cushim__mock_key_size(lines, key, &settings->memory_bytes)
+    return settings->has_memory ? cushim__mock_key_number(lines, key, &settings->memory_bytes)
                                 : CUDA_SUCCESS;
 }
 
@@ -71,7 +68,7 @@ static CUresult read_version(const struct cushim__lines *lines, const struct moc
     struct mock_settings *settings = field;
 
     settings->has_driver_version = true;
-    return cushim__mock_key_version(lines, key, &settings->driver_version);
+    return cushim__mock_key_number(lines, key, &settings->driver_version);
 }
 
 static CUresult read_fault(const struct cushim__lines *lines, const struct mock_key *key,
@@ -116,11 +113,11 @@ static bool store_call(void *field, unsigned number, const struct cushim__word *
         .name = (key), .expected = (text), .read = (reader), .field = FIELD(member), \
         .words = (list)                                                              \
     }
-#define DURATION(key, member)                                                             \
-    {                                                                                     \
-        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us", \
-        .read = cushim__mock_key_duration, .field = FIELD(costs.member),                  \
-        .maximum = UINT64_C(1000000000000)                                                \
+#define DURATION(key, member)                                                                     \
+    {                                                                                             \
+        .name = (key), .expected = "a duration from 0 to 1000 s, as 200, 200 ns or 5 us",         \
+        .read = cushim__mock_key_number, .type = MOCK_KEY_DURATION, .field = FIELD(costs.member), \
+        .maximum = UINT64_C(1000000000000)                                                        \
     }
 #define BANDWIDTH(key, member)                                                       \
     {                                                                                \
@@ -137,17 +134,20 @@ static const struct mock_key keys[] = {
      .is_early = true},
     {.name = "devices",
      .expected = "a whole number from 0 to 16",
-     .read = cushim__mock_key_unsigned,
+     .read = cushim__mock_key_number,
+     .type = MOCK_KEY_UNSIGNED,
      .field = FIELD(devices),
      .maximum = MOCK_DEVICES_MAX},
     {.name = "driver_version",
      .expected = "a version of CUDA from 10.0 to 13.5, as 12.8 or 12080",
      .read = read_version,
+     .type = MOCK_KEY_VERSION,
      .minimum = OLDEST_VERSION,
      .maximum = NEWEST_VERSION},
     {.name = "memory",
      .expected = "a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or profile",
      .read = read_memory,
+     .type = MOCK_KEY_SIZE,
      .minimum = UINT64_C(1) << 20,
      .maximum = UINT64_C(1) << 40},
     WORDS("mode", modes, "manual, auto or threaded", cushim__mock_key_word, mode),
@@ -160,17 +160,18 @@ static const struct mock_key keys[] = {
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
           cushim__mock_key_word, personality),
     WORDS("races", races, "ignore, report or violation", cushim__mock_key_word, races),
-    WORDS("hostile", answers, "yes or no", cushim__mock_key_flag, hostile),
-    WORDS("violation", violations, "report or abort", cushim__mock_key_flag, abort_on_violation),
+    WORDS("adversarial", answers, "yes or no", cushim__mock_key_flag, adversarial),
+    WORDS("violation", violations, "report or abort", cushim__mock_key_flag, abort_on_misuse),
     WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__mock_key_flag,
           skip_unregistered),
     {.name = "kernels",
      .expected = "a whole number from 1 to 1024",
-     .read = cushim__mock_key_unsigned,
+     .read = cushim__mock_key_number,
+     .type = MOCK_KEY_UNSIGNED,
      .field = FIELD(kernels),
      .minimum = 1,
      .maximum = 1024},
-    WORDS("left", left, "ignore or report", cushim__mock_key_flag, report_left),
+    WORDS("leaks", leaks, "ignore or report", cushim__mock_key_flag, report_leaks),
     WORDS("quiet", answers, "yes or no", cushim__mock_key_flag, quiet),
     {.name = "fault",
      .expected = "a rule, as cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)",
@@ -321,7 +322,7 @@ void cushim__mock_settings_describe(const struct mock_settings *settings, char *
              settings->driver_version / 1000, settings->driver_version % 1000 / 10,
              settings->memory_bytes >> 20, modes[settings->mode], schedules[settings->schedule],
              (unsigned long long)settings->seed, personalities[settings->personality],
-             settings->hostile ? ", hostile" : "");
+             settings->adversarial ? ", adversarial" : "");
 }
 
 const char *cushim__mock_settings_key(size_t index)
@@ -332,4 +333,85 @@ const char *cushim__mock_settings_key(size_t index)
 bool cushim__mock_settings_repeat(const char *key, size_t length)
 {
     return cushim__mock_keys_repeat(&settings_keys, &(struct cushim__word){key, length});
+}
+
+/*
+ * Costs of the simulated device and driver. They are those of one H200 with driver 580 where they
+ * were measured (docs/driver-semantics.md, statements 46, 47 and 80), and plausible elsewhere:
+ * virtual time is there to have an order and a scale, not to predict a GPU.
+ */
+
+const struct mock_costs cushim__mock_costs_default = {
+    /* Of the calls that were measured, those that queue no work take 8 to 289 ns. */
+    .call_ns = 200,
+    /* An empty pair of events is 1248 ns apart at least. */
+    .record_ns = 1248,
+    /* Not measured apart from the call. */
+    .launch_ns = 2000,
+    /*
+     * With it and the bandwidth below, 256 MiB are set in 63.5 us between two events, as measured.
+     */
+    .operation_ns = 1000,
+    /* 16 copies of 8 MiB of page-locked memory took 2.475 ms. */
+    .host_to_device_bytes_per_us = 54200,
+    /* Taken to be the same. */
+    .device_to_host_bytes_per_us = 54200,
+    /* A byte is read and written: half of what setting one takes. */
+    .device_bytes_per_us = 2190000,
+    /* Not measured. */
+    .peer_bytes_per_us = 300000,
+    .set_bytes_per_us = 4380000,
+};
+
+#define CALL(name, ns)         \
+    {                          \
+        CUSHIM__SLOT(name), ns \
+    }
+
+/* Medians of statement 80. Where a pair was measured together, each has half of it. */
+static const struct {
+    size_t slot;
+    uint32_t ns;
+} calls[] = {
+    CALL(Init, 99000000),
+    CALL(DevicePrimaryCtxRetain, 110000000),
+    CALL(CtxGetCurrent, 8),
+    CALL(EventCreate, 140),
+    CALL(EventDestroy_v2, 140),
+    CALL(EventRecord, 1700),
+    CALL(EventQuery, 153),
+    CALL(EventElapsedTime, 289),
+    CALL(EventElapsedTime_v2, 66),
+    CALL(StreamCreate, 2050),
+    CALL(StreamCreateWithPriority, 2050),
+    CALL(StreamDestroy_v2, 2050),
+    CALL(StreamQuery, 165),
+    CALL(StreamWaitEvent, 129),
+    CALL(StreamGetFlags, 15),
+};
+
+/* The function that does the same on the legacy default stream; its own number if there is none. */
+static size_t legacy_twin(size_t slot)
+{
+    const char *name = cushim__slot_name(slot);
+    const size_t length = strlen(name) - strlen("_ptsz");
+
+    if (!(cushim__symbols[slot].flags & CUSHIM__PER_THREAD))
+        return slot;
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const char *other = cushim__slot_name(i);
+        if (strlen(other) == length && memcmp(other, name, length) == 0)
+            return i;
+    }
+    return slot;
+}
+
+void cushim__mock_costs_fill(uint32_t *call_ns)
+{
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        call_ns[i] = UINT32_MAX;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        call_ns[calls[i].slot] = calls[i].ns;
+    for (size_t i = 0; i < CUSHIM__SYMBOL_COUNT; i++)
+        call_ns[i] = call_ns[legacy_twin(i)];
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a mock is told to be: lines of `key = value`, read strictly. */
-#ifndef CUSHIM_MOCK_SETTINGS_H
-#define CUSHIM_MOCK_SETTINGS_H
+/* The settings of a mock: lines of `key = value`, read strictly. */
+#ifndef CUSHIM_MOCK_CONFIG_SETTINGS_H
+#define CUSHIM_MOCK_CONFIG_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,14 +54,14 @@ struct mock_settings {
     size_t memory_bytes; /* of each device: what can be allocated and what is reported */
     enum mock_mode mode;
     enum mock_schedule schedule;
-    uint64_t seed; /* of the random schedule, of hostility, and of UUIDs */
+    uint64_t seed; /* of the random schedule, of adversarial mode, and of UUIDs */
     enum mock_personality personality;
     enum mock_race_search races; /* whether missing waits are looked for, and what they are */
-    bool hostile; /* whatever a driver may do to a program without an error, it does */
-    bool abort_on_violation;
+    bool adversarial; /* whatever a driver may do to a program without an error, it does */
+    bool abort_on_misuse;
     bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
     unsigned kernels;       /* how many kernels run at once on a device */
-    bool report_left;       /* at its exit the drop-in tells what the program has not given back */
+    bool report_leaks;      /* at its exit the library prints what the program has leaked */
     bool quiet;             /* the drop-in does not announce itself on standard error */
     struct mock_costs costs;
     struct mock_profile profile;
@@ -105,5 +105,13 @@ const char *cushim__mock_profile_key(size_t index);
 
 /* Whether a key may come often, and each of its values counts. */
 bool cushim__mock_settings_repeat(const char *key, size_t length);
+
+/* What calls and operations cost by default. */
+
+/* What operations cost. */
+extern const struct mock_costs cushim__mock_costs_default;
+
+/* Fill what single functions cost: `call_ns` has one entry per slot. */
+void cushim__mock_costs_fill(uint32_t *call_ns);
 
 #endif

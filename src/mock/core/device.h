@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices: all that the settings ask for, and of these the ones that the program sees. */
-#ifndef CUSHIM_MOCK_DEVICE_H
-#define CUSHIM_MOCK_DEVICE_H
+#ifndef CUSHIM_MOCK_CORE_DEVICE_H
+#define CUSHIM_MOCK_CORE_DEVICE_H
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Handles. A handle looks like a pointer and is none: it holds its kind, a place in a table and
- * that place's generation, so that one that was destroyed or never existed is told without touching
+ * that place's generation, so that one that was destroyed or never existed is recognised without touching
  * memory.
  */
-#ifndef CUSHIM_MOCK_OBJECT_H
-#define CUSHIM_MOCK_OBJECT_H
+#ifndef CUSHIM_MOCK_CORE_OBJECT_H
+#define CUSHIM_MOCK_CORE_OBJECT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,12 +58,12 @@ void cushim__mock_object_remove(void *object);
 
 /*
  * Find what a handle stands for. NULL: INVALID_HANDLE. Destroyed, garbage or of another kind:
- * INVALID_HANDLE, and a violation is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
+ * INVALID_HANDLE, and a misuse is noted. Its context was destroyed: CONTEXT_IS_DESTROYED, and
  * `*object` is set all the same.
  */
 CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object);
 
-/* The same without a violation: NULL if there is none. For calls that the driver answers safely. */
+/* The same without a misuse: NULL if there is none. For calls that the driver answers safely. */
 void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind);
 
 /* Every object of a kind in order of creation: the one after `previous` (NULL: the first). */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one mock of this process, and what it says: log, violations, trace, identity. */
+/* The one mock of this process, and what it says: log, misuses, trace, identity. */
 #include "src/mock/core/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "src/mock/core/call.h"
+#include "loader/symbols.h"
 
 struct cushim_mock *cushim__mock;
 CUresult cushim__mock_absent = CUDA_ERROR_DEINITIALIZED;
@@ -53,12 +53,11 @@ void cushim__mock_misuse(const char *format, ...)
     say(format, arguments, text, sizeof text);
     va_end(arguments);
     snprintf(line, sizeof line, "%s%s%s", name, name[0] ? ": " : "", text);
-    if (mock->violations < MOCK_MISUSES_KEPT)
-        snprintf(mock->violation[mock->violations], MOCK_MISUSE_TEXT, "%.*s", MOCK_MISUSE_TEXT - 1,
-                 line);
-    mock->violations++;
+    if (mock->misuses < MOCK_MISUSES_KEPT)
+        snprintf(mock->misuse[mock->misuses], MOCK_MISUSE_TEXT, "%.*s", MOCK_MISUSE_TEXT - 1, line);
+    mock->misuses++;
     log_line(line);
-    if (mock->settings.abort_on_violation) {
+    if (mock->settings.abort_on_misuse) {
         fprintf(stderr, "cushim mock: %s\n", line);
         abort();
     }
@@ -92,4 +91,11 @@ void cushim__mock_unlock(struct cushim_mock *mock)
 {
     if (!cushim__in_kernel)
         cushim__lock_release(&mock->lock);
+}
+
+_Thread_local struct mock_call cushim__mock_call;
+
+const char *cushim__mock_call_name(void)
+{
+    return cushim__mock_call.mock ? cushim__slot_name(cushim__mock_call.slot) : "";
 }

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The mock's world: the one mock of this process, its lock and what everybody needs of it.
+ * The mock's state: the one mock of this process, its lock and what everybody needs of it.
  *
  * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions;
  * host functions and callbacks are called without it.
  */
-#ifndef CUSHIM_MOCK_WORLD_H
-#define CUSHIM_MOCK_WORLD_H
+#ifndef CUSHIM_MOCK_CORE_STATE_H
+#define CUSHIM_MOCK_CORE_STATE_H
+
+#include <stdbool.h>
 
 #include <cushim/testing/mock.h>
 
+#include "src/base/layer_host.h"
 #include "src/base/lock.h"
 #include "src/mock/config/settings.h"
 
-enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
-
+struct cushim_mock;
 struct mock_context;
 struct mock_device;
-struct mock_thread;
-struct mock_sim;
 struct mock_kernel_entry;
+struct mock_sim;
+struct mock_thread;
+
+enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
 
 struct cushim_mock {
     struct mock_settings settings;
@@ -44,8 +48,8 @@ struct cushim_mock {
     size_t allocations;
     uint64_t contexts_made, streams_made, threads_made; /* what ids count */
 
-    size_t violations;
-    char violation[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
+    size_t misuses;
+    char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
     void (*log)(void *data, const char *line);
     void *log_data;
     void (*trace)(void *data, const struct cushim_mock_trace *entry);
@@ -76,8 +80,32 @@ __attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *form
  */
 __attribute__((format(__printf__, 1, 2))) void cushim__mock_misuse(const char *format, ...);
 
-/* Tell the trace. */
+/* Add an entry to the trace. */
 void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
                         CUresult code);
+
+/* The call of the driver that is under way on a thread. */
+
+struct mock_call {
+    struct cushim_mock *mock; /* NULL: no call is under way, or there is no mock */
+    unsigned slot;
+    bool too_early; /* cuInit was not called: only the answer to the arguments counts */
+    /*
+     * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
+     * symbols around the function that they share with their twin.
+     */
+    bool per_thread;
+    bool in_host_function; /* the thread executes a host function of the program */
+    /*
+     * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that
+     * come after the mock's may call the driver, as a loader's does that asks whether it is
+     * initialised.
+     */
+    struct cushim_mock *held_for_fork;
+};
+extern _Thread_local struct mock_call cushim__mock_call;
+
+/* The exported name of the function under way, or "". */
+const char *cushim__mock_call_name(void);
 
 #endif

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/image/elf_attribute.h"
 #include "src/mock/image/elf_file.h"
-#include "src/mock/image/elf_section.h"
-#include "src/mock/image/joined.h"
 #include "src/mock/image/reading.h"
 
 enum {
@@ -48,18 +45,19 @@ static bool find_attributes(const struct elf *elf, const char *prefix, const cha
            cushim__mock_section_has_bytes(section);
 }
 
-/* One that tells of a parameter: which, where it stands, and how large it is. */
-static bool is_parameter(const struct cushim__attribute *attribute)
+/* An attribute of a parameter: which, where it stands, and how large it is. */
+static bool is_parameter(const struct mock_elf_attribute *attribute)
 {
     return attribute->kind == PARAMETER_INFO && attribute->bytes >= 12;
 }
 
 static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
     size_t count = 0;
 
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);)
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);)
         count += is_parameter(&attribute);
     return count;
 }
@@ -73,15 +71,16 @@ static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
                        struct mock_image_kernel *kernel)
 {
     const size_t count = count_parameters(elf, section);
-    struct cushim__attribute attribute, *listed;
+    struct mock_elf_attribute attribute, *listed;
     bool added = true;
 
     listed = count > 0 ? calloc(count, sizeof *listed) : NULL;
     if (!listed)
         return count == 0;
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);) {
         const size_t number = is_parameter(&attribute)
-                                  ? cushim__mock_attribute_number(&attribute, 1) & 0xffff
+                                  ? cushim__mock_elf_attribute_number(&attribute, 1) & 0xffff
                                   : count;
 
         if (number < count && !listed[number].value)
@@ -89,8 +88,8 @@ static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
     }
     for (size_t i = 0; added && i < count && listed[i].value; i++)
         added = cushim__mock_image_add_parameter(
-            kernel, cushim__mock_attribute_number(&listed[i], 1) >> 16,
-            cushim__mock_attribute_number(&listed[i], 2) >> 18);
+            kernel, cushim__mock_elf_attribute_number(&listed[i], 1) >> 16,
+            cushim__mock_elf_attribute_number(&listed[i], 2) >> 18);
     free(listed);
     return added;
 }
@@ -98,9 +97,10 @@ static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
 static void limits(const struct elf *elf, const Elf64_Shdr *section,
                    struct mock_image_kernel *kernel)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
 
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);) {
         const bool required = attribute.kind == REQUIRED_THREADS;
 
         if ((!required && attribute.kind != MAX_THREADS) || attribute.bytes < 12)
@@ -108,7 +108,7 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
         if (!required)
             kernel->max_threads = 1;
         for (unsigned i = 0; i < 3; i++) {
-            const unsigned threads = cushim__mock_attribute_number(&attribute, i) & 0xffff;
+            const unsigned threads = cushim__mock_elf_attribute_number(&attribute, i) & 0xffff;
 
             if (required)
                 kernel->required_block[i] = threads;
@@ -118,21 +118,22 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
     }
 }
 
-/* What `.nv.info` tells of the kernel that is this symbol. */
+/* What `.nv.info` says of the kernel that is this symbol. */
 static void resources(const struct elf *elf, uint32_t symbol, struct mock_image_kernel *kernel)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
     Elf64_Shdr section;
 
     if (!find_attributes(elf, ".nv.info", "", &section))
         return;
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, &section, &offset, &attribute);) {
-        if (attribute.bytes < 8 || cushim__mock_attribute_number(&attribute, 0) != symbol)
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, &section, &offset, &attribute);) {
+        if (attribute.bytes < 8 || cushim__mock_elf_attribute_number(&attribute, 0) != symbol)
             continue;
         if (attribute.kind == REGISTER_COUNT)
-            kernel->registers = cushim__mock_attribute_number(&attribute, 1);
+            kernel->registers = cushim__mock_elf_attribute_number(&attribute, 1);
         else if (attribute.kind == FRAME_BYTES)
-            kernel->local_bytes = cushim__mock_attribute_number(&attribute, 1);
+            kernel->local_bytes = cushim__mock_elf_attribute_number(&attribute, 1);
     }
 }
 
@@ -267,7 +268,7 @@ static CUresult open_tables(struct elf *elf)
     return CUDA_SUCCESS;
 }
 
-/* Programs are told of kernels the other way round than their symbols stand. */
+/* Kernels are listed the other way round than their symbols stand. */
 static void turn(struct mock_image *image, size_t first)
 {
     for (size_t last = image->kernel_count; last > first + 1; first++) {

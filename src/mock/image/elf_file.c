@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* An ELF file: its sections, and the attributes in those of a cubin. */
 #include "src/mock/image/elf_file.h"
 
 #include <string.h>
-
-#include "src/mock/image/elf_section.h"
 
 static bool within(const struct mock_elf_file *file, uint64_t offset, uint64_t bytes)
 {
@@ -58,4 +57,30 @@ bool cushim__mock_elf_find_section(const struct mock_elf_file *file, const char 
             return true;
     }
     return false;
+}
+
+enum { SIZED = 0x04 /* the format of an attribute that says how long it is */ };
+
+bool cushim__mock_elf_attribute_next(const struct mock_elf_file *file, const Elf64_Shdr *section,
+                                     size_t *offset, struct mock_elf_attribute *attribute)
+{
+    const unsigned char *head;
+
+    if (section->sh_size < 4 || *offset > section->sh_size - 4)
+        return false;
+    head = file->start + section->sh_offset + *offset;
+    attribute->kind = head[1];
+    attribute->bytes = head[0] == SIZED ? (size_t)head[2] | (size_t)head[3] << 8 : 0;
+    attribute->value = head + 4;
+    *offset += 4 + attribute->bytes;
+    return *offset <= section->sh_size;
+}
+
+uint32_t cushim__mock_elf_attribute_number(const struct mock_elf_attribute *attribute,
+                                           unsigned index)
+{
+    uint32_t number;
+
+    memcpy(&number, attribute->value + index * sizeof number, sizeof number);
+    return number;
 }

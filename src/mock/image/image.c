@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/mock/image/image.h"
 
+#include <elf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "src/base/name.h"
+#include "src/mock/image/elf_file.h"
 #include "src/mock/image/reading.h"
+#include "src/mock/image/safe_read.h"
 
 /* Make room for one more element. The array doubles when its count is a power of two. */
 static bool grow(void *array, size_t count, size_t element_bytes)
@@ -255,4 +258,227 @@ const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_
             return &image->globals[i];
     }
     return NULL;
+}
+
+enum { MACHINE_CUDA = 190, ABI = 0x41, ABI_VERSION = 8, FIRST_SECTIONS = 2, ALIGNMENT = 16 };
+
+/* The names of sections: of the table itself at 1, of the images behind it. */
+static const char names[] = "\0.shstrtab\0" MOCK_JOINED_SECTION;
+
+enum { NAMES_NAME = 1, IMAGE_NAME = 11 };
+
+static size_t align(size_t offset)
+{
+    return (offset + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* As ptxas begins its files; version and architecture do not matter to who reads this. */
+static Elf64_Ehdr head(size_t sections_offset, size_t section_count)
+{
+    return (Elf64_Ehdr){
+        .e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT, ABI,
+                    ABI_VERSION},
+        .e_type = ET_EXEC,
+        .e_machine = MACHINE_CUDA,
+        .e_version = EV_CURRENT,
+        .e_shoff = sections_offset,
+        .e_ehsize = sizeof(Elf64_Ehdr),
+        .e_phentsize = sizeof(Elf64_Phdr),
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shnum = (Elf64_Half)section_count,
+        .e_shstrndx = 1,
+    };
+}
+
+static void put_section(unsigned char *file, size_t offset, const Elf64_Shdr *section)
+{
+    memcpy(file + offset, section, sizeof *section);
+}
+
+/* Without any image there is an empty one: it says whose file this is. */
+void *cushim__mock_image_join(const struct mock_joined_part *parts, size_t count, size_t *bytes)
+{
+    const size_t section_count = FIRST_SECTIONS + (count > 0 ? count : 1);
+    size_t offset = align(sizeof(Elf64_Ehdr) + sizeof names), sections;
+    unsigned char *file;
+    Elf64_Ehdr header;
+
+    if (section_count >= SHN_LORESERVE)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        offset = align(offset + parts[i].bytes + 1);
+    sections = offset;
+    *bytes = sections + section_count * sizeof(Elf64_Shdr);
+    file = calloc(1, *bytes);
+    if (!file)
+        return NULL;
+
+    header = head(sections, section_count);
+    memcpy(file, &header, sizeof header);
+    memcpy(file + sizeof header, names, sizeof names);
+    put_section(file, sections + sizeof(Elf64_Shdr),
+                &(Elf64_Shdr){.sh_name = NAMES_NAME,
+                              .sh_type = SHT_STRTAB,
+                              .sh_offset = sizeof header,
+                              .sh_size = sizeof names,
+                              .sh_addralign = 1});
+    offset = align(sizeof header + sizeof names);
+    for (size_t i = 0; i < section_count - FIRST_SECTIONS; i++) {
+        const struct mock_joined_part part =
+            i < count ? parts[i] : (struct mock_joined_part){"", 0};
+
+        memcpy(file + offset, part.start, part.bytes);
+        put_section(file, sections + (FIRST_SECTIONS + i) * sizeof(Elf64_Shdr),
+                    &(Elf64_Shdr){.sh_name = IMAGE_NAME,
+                                  .sh_type = SHT_PROGBITS,
+                                  .sh_offset = offset,
+                                  .sh_size = part.bytes,
+                                  .sh_addralign = ALIGNMENT});
+        offset = align(offset + part.bytes + 1);
+    }
+    return file;
+}
+
+/*
+ * Images of unknown size, copied to where their bounds are known.
+ *
+ * What an image says of its size is not believed: the system copies, and finds where memory ends,
+ * where a load would crash.
+ */
+
+#define SIZE_MAX_OF_IMAGE ((size_t)1 << 30)
+
+enum { CHUNK = 4096 };
+
+/* The header of a fat binary, and the struct that compilers put around one. */
+struct fatbin {
+    uint32_t magic;
+    uint16_t version, header_bytes;
+    uint64_t bytes; /* behind the header */
+};
+
+static const void *at(const void *start, uint64_t offset)
+{
+    return (const void *)((uintptr_t)start + offset);
+}
+
+static bool is_size(uint64_t bytes)
+{
+    return bytes <= SIZE_MAX_OF_IMAGE;
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+/* Where a cubin ends: behind the last of its headers and sections. */
+static CUresult measure_elf(const void *start, size_t *bytes)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    uint64_t end = sizeof header;
+
+    if (!cushim__mock_safe_read(&header, start, sizeof header))
+        return CUDA_ERROR_INVALID_IMAGE;
+    *bytes = sizeof header;
+    if (header.e_ident[EI_CLASS] != ELFCLASS64) /* which is refused, but not here */
+        return CUDA_SUCCESS;
+    if (!is_size(header.e_shoff) || !is_size(header.e_phoff))
+        return CUDA_ERROR_INVALID_IMAGE;
+    if (header.e_phnum > 0)
+        end = later(end, header.e_phoff + (uint64_t)header.e_phnum * header.e_phentsize);
+    if (header.e_shnum > 0)
+        end = later(end, header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize);
+    if (header.e_shnum > 0 && header.e_shentsize != sizeof section)
+        return CUDA_ERROR_INVALID_IMAGE;
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        if (!cushim__mock_safe_read(&section, at(start, header.e_shoff + i * sizeof section),
+                                    sizeof section))
+            return CUDA_ERROR_INVALID_IMAGE;
+        if (!cushim__mock_section_has_bytes(&section))
+            continue;
+        if (!is_size(section.sh_offset) || !is_size(section.sh_size))
+            return CUDA_ERROR_INVALID_IMAGE;
+        end = later(end, section.sh_offset + section.sh_size);
+    }
+    *bytes = (size_t)end;
+    return is_size(end) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_IMAGE;
+}
+
+static CUresult measure_fatbin(const void *start, size_t *bytes)
+{
+    struct fatbin header;
+
+    if (!cushim__mock_safe_read(&header, start, sizeof header) ||
+        header.header_bytes < sizeof header || !is_size(header.bytes))
+        return CUDA_ERROR_INVALID_IMAGE;
+    *bytes = header.header_bytes + (size_t)header.bytes;
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_measured(const void *start, size_t bytes, unsigned char **copy)
+{
+    *copy = malloc(bytes);
+    if (!*copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (cushim__mock_safe_read(*copy, start, bytes))
+        return CUDA_SUCCESS;
+    free(*copy);
+    return CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* Text ends at a NUL. Memory ends at a page's end, so page by page nothing is asked in vain. */
+static CUresult copy_text(const char *start, unsigned char **copy, size_t *bytes)
+{
+    size_t length = 0, room = 0;
+    char *text = NULL;
+
+    for (;;) {
+        const size_t step = CHUNK - ((uintptr_t)start + length) % CHUNK;
+        const char *end;
+
+        if (length + step > room) {
+            char *grown = realloc(text, room = (length + step) * 2);
+
+            if (!grown) {
+                free(text);
+                return CUDA_ERROR_OUT_OF_MEMORY;
+            }
+            text = grown;
+        }
+        if (length > SIZE_MAX_OF_IMAGE ||
+            !cushim__mock_safe_read(text + length, start + length, step)) {
+            free(text);
+            return CUDA_ERROR_INVALID_IMAGE;
+        }
+        end = memchr(text + length, '\0', step);
+        if (end) {
+            *copy = (unsigned char *)text;
+            *bytes = (size_t)(end - text);
+            return CUDA_SUCCESS;
+        }
+        length += step;
+    }
+}
+
+CUresult cushim__mock_image_copy(const void *start, unsigned char **copy, size_t *bytes)
+{
+    uint32_t magic = 0;
+    CUresult code;
+
+    /* Short texts may end before four bytes. */
+    for (size_t i = 0; i < sizeof magic; i++) {
+        unsigned char byte;
+
+        if (!cushim__mock_safe_read(&byte, at(start, i), 1))
+            return CUDA_ERROR_INVALID_IMAGE;
+        if (byte == 0)
+            break;
+        magic |= (uint32_t)byte << 8 * i;
+    }
+    if (magic != MOCK_ELF_MAGIC && magic != MOCK_FATBIN_MAGIC)
+        return copy_text(start, copy, bytes);
+    code = magic == MOCK_ELF_MAGIC ? measure_elf(start, bytes) : measure_fatbin(start, bytes);
+    return code == CUDA_SUCCESS ? copy_measured(start, *bytes, copy) : code;
 }

@@ -6,8 +6,8 @@
  * several. Code is not looked at. An image comes without its size and from anywhere, so it is
  * copied first as far as it says that it goes and can be read, and nothing is read beyond that.
  */
-#ifndef CUSHIM_MOCK_IMAGE_H
-#define CUSHIM_MOCK_IMAGE_H
+#ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
+#define CUSHIM_MOCK_IMAGE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

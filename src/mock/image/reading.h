@@ -30,14 +30,14 @@ bool cushim__mock_image_runs(const struct mock_image_target *target, unsigned ar
 #define MOCK_FATBIN_MAGIC 0xba55ed50u
 
 /*
- * Copy an image whose size nobody told, as far as it says that it goes. `*copy` is the caller's to
+ * Copy an image whose size is not known, as far as it says that it goes. `*copy` is the caller's to
  * free. INVALID_IMAGE: it goes on where nothing can be read.
  */
 CUresult cushim__mock_image_copy(const void *start, unsigned char **copy, size_t *bytes);
 
 /*
  * Add a kernel or a variable to the part that is being read, or find the one that is there. NULL:
- * out of memory. The name is copied. `added` tells which of them it was. `local`: of no other part.
+ * out of memory. The name is copied. `added` says which of them it was. `local`: of no other part.
  */
 struct mock_image_kernel *cushim__mock_image_add_kernel(struct mock_image *image, const char *name,
                                                         size_t length, bool *added);
@@ -63,5 +63,10 @@ void cushim__mock_image_set_shared(struct mock_image_kernel *kernel, uint64_t by
 /* Say why an image is refused, and pass the code on. */
 __attribute__((format(__printf__, 3, 4))) CUresult
 cushim__mock_image_refuse(struct mock_image *image, CUresult code, const char *format, ...);
+
+/* Images joined by the mock's linker: an ELF file with a section for each. */
+
+/* The name of those sections. */
+#define MOCK_JOINED_SECTION ".cushim.image"
 
 #endif

@@ -23,7 +23,7 @@ static bool is_readable(uintptr_t word)
 }
 
 /* Without a descriptor. A page that another thread unmaps in between is not noticed. */
-static bool peek_by_pages(void *to, const void *from, size_t bytes)
+static bool read_by_pages(void *to, const void *from, size_t bytes)
 {
     const uintptr_t first = (uintptr_t)from & ~(uintptr_t)(CHUNK - 1);
 
@@ -35,14 +35,14 @@ static bool peek_by_pages(void *to, const void *from, size_t bytes)
     return true;
 }
 
-/* Through a pipe, whose write() tells where memory ends as well. */
-static bool peek_by_pipe(void *to, const void *from, size_t bytes)
+/* Through a pipe, whose write() finds where memory ends as well. */
+static bool read_by_pipe(void *to, const void *from, size_t bytes)
 {
     size_t done = 0;
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
-        return peek_by_pages(to, from, bytes);
+        return read_by_pages(to, from, bytes);
     while (done < bytes) {
         const size_t step = bytes - done < CHUNK ? bytes - done : CHUNK;
         const ssize_t written = write(ends[1], (const char *)from + done, step);
@@ -57,13 +57,13 @@ static bool peek_by_pipe(void *to, const void *from, size_t bytes)
 }
 
 /* Emulators and sandboxes lack the call for it. */
-bool cushim__mock_peek(void *to, const void *from, size_t bytes)
+bool cushim__mock_safe_read(void *to, const void *from, size_t bytes)
 {
     struct iovec here = {.iov_base = to, .iov_len = bytes};
     struct iovec there = {.iov_base = (void *)(uintptr_t)from, .iov_len = bytes};
     ssize_t copied = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
 
     if (copied < 0 && (errno == ENOSYS || errno == EPERM))
-        return peek_by_pipe(to, from, bytes);
+        return read_by_pipe(to, from, bytes);
     return copied == (ssize_t)bytes;
 }

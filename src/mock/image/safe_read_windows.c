@@ -14,7 +14,7 @@ static bool may_be_read(const MEMORY_BASIC_INFORMATION *part)
     return part->State == MEM_COMMIT && !(part->Protect & (PAGE_NOACCESS | PAGE_GUARD));
 }
 
-bool cushim__mock_peek(void *to, const void *from, size_t bytes)
+bool cushim__mock_safe_read(void *to, const void *from, size_t bytes)
 {
     const uintptr_t end = (uintptr_t)from + bytes;
     uintptr_t at = (uintptr_t)from;

@@ -6,8 +6,8 @@
  *
  * A context owns allocations, and is nothing else here.
  */
-#ifndef CUSHIM_MOCK_ALLOCATION_H
-#define CUSHIM_MOCK_ALLOCATION_H
+#ifndef CUSHIM_MOCK_MEMORY_ALLOCATION_H
+#define CUSHIM_MOCK_MEMORY_ALLOCATION_H
 
 #include <cuda.h>
 

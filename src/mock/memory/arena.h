@@ -7,8 +7,8 @@
  * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
  * is not shares blocks, in units of 512 bytes (statement 91).
  */
-#ifndef CUSHIM_MOCK_ARENA_H
-#define CUSHIM_MOCK_ARENA_H
+#ifndef CUSHIM_MOCK_MEMORY_ARENA_H
+#define CUSHIM_MOCK_MEMORY_ARENA_H
 
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/shared_pages.h"

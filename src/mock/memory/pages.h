@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages from the operating system, backed only once they are touched. */
-#ifndef CUSHIM_MOCK_PAGES_H
-#define CUSHIM_MOCK_PAGES_H
+#ifndef CUSHIM_MOCK_MEMORY_PAGES_H
+#define CUSHIM_MOCK_MEMORY_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

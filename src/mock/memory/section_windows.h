@@ -3,8 +3,8 @@
  * Memory that processes share under a random name: a section of Windows. The name is there as long
  * as the one who made it keeps it, and those of other sessions do not see it.
  */
-#ifndef CUSHIM_MOCK_SECTION_WINDOWS_H
-#define CUSHIM_MOCK_SECTION_WINDOWS_H
+#ifndef CUSHIM_MOCK_MEMORY_SECTION_WINDOWS_H
+#define CUSHIM_MOCK_MEMORY_SECTION_WINDOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

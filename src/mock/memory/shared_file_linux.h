@@ -6,8 +6,8 @@
  * file in memory of this user that nobody can make shorter: to read behind the end of a file that
  * is mapped ends a process.
  */
-#ifndef CUSHIM_MOCK_SHARED_FILE_H
-#define CUSHIM_MOCK_SHARED_FILE_H
+#ifndef CUSHIM_MOCK_MEMORY_SHARED_FILE_LINUX_H
+#define CUSHIM_MOCK_MEMORY_SHARED_FILE_LINUX_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ int cushim__mock_shared_file_create(const char *name);
 
 /*
  * Its size stays as it is from now on. Before, nobody takes it: so false, the system refuses, which
- * the log is told, means that it is not to be shared.
+ * the log says, means that it is not to be shared.
  */
 bool cushim__mock_shared_file_seal(int file);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pages that processes share. */
-#ifndef CUSHIM_MOCK_SHARED_PAGES_H
-#define CUSHIM_MOCK_SHARED_PAGES_H
+#ifndef CUSHIM_MOCK_MEMORY_SHARED_PAGES_H
+#define CUSHIM_MOCK_MEMORY_SHARED_PAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

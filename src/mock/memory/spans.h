@@ -3,8 +3,8 @@
  * Spans of an address space: those in use, found by address, and the free ones, of which the
  * smallest that is large enough is taken, the lowest of equal ones. Free neighbours are one span.
  */
-#ifndef CUSHIM_MOCK_SPANS_H
-#define CUSHIM_MOCK_SPANS_H
+#ifndef CUSHIM_MOCK_MEMORY_SPANS_H
+#define CUSHIM_MOCK_MEMORY_SPANS_H
 
 #include <stddef.h>
 

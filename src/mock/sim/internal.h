@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the sim share. */
-#ifndef CUSHIM_MOCK_STATE_H
-#define CUSHIM_MOCK_STATE_H
+#ifndef CUSHIM_MOCK_SIM_INTERNAL_H
+#define CUSHIM_MOCK_SIM_INTERNAL_H
+
+#include <stdbool.h>
+
+#include <cuda.h>
 
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
 #include "src/mock/sim/stream.h"
+
+struct mock_stream;
+struct mock_stream_group;
 
 /* Streams in the order in which they came, through their member `next_waiting`. */
 struct mock_queue {
@@ -61,19 +68,19 @@ static inline struct mock_sim *cushim__mock_sim(void)
     return cushim__mock->sim;
 }
 
-/* heap.c: streams by when they are due. */
+/* queues.c: streams by when they are due. */
 bool cushim__mock_heap_reserve(size_t room);
 void cushim__mock_heap_push(struct mock_stream *stream);
 void cushim__mock_heap_moved(struct mock_stream *stream); /* due_ns has changed */
 void cushim__mock_heap_remove(struct mock_stream *stream);
 struct mock_stream *cushim__mock_heap_first(void); /* NULL: empty */
 
-/* queue.c */
+/* queues.c: lines of streams */
 void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream);
 struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue);
 void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream);
 
-/* lane.c: room on a device's unit. */
+/* schedule.c: room on a device's unit. */
 void cushim__mock_lanes_create(void);
 bool cushim__mock_lane_take(struct mock_stream *stream); /* false: the stream waits for one */
 void cushim__mock_lane_leave(struct mock_stream *stream);
@@ -83,7 +90,7 @@ uint64_t cushim__mock_schedule_end(const struct mock_stream *stream);
 bool cushim__mock_schedule_unlimited(void); /* lanes do not matter */
 uint64_t cushim__mock_random_number(uint64_t *state);
 
-/* order.c: the legacy default stream. */
+/* schedule.c: the legacy default stream. */
 bool cushim__mock_order_allows(const struct mock_stream *stream);
 void cushim__mock_order_ended(struct mock_stream *stream);
 
@@ -100,18 +107,35 @@ void cushim__mock_run_until(uint64_t time_ns);
 void cushim__mock_run_end(struct mock_stream *stream); /* the head has ended */
 
 /*
- * operation_fault.c: an operation begins by the rules of faults; false: it hangs. And it ends with
+ * fault.c: an operation begins by the rules of faults; false: it hangs. And it ends with
  * what stream->fault says.
  */
 bool cushim__mock_fault_begin(struct mock_stream *stream);
 CUresult cushim__mock_fault_strike(const struct mock_stream *stream);
 
-/* executor.c: `operation` is queued, and may need the thread that lets time pass. */
+/* threads.c: `operation` is queued, and may need the thread that lets time pass. */
 CUresult cushim__mock_executor_start(const struct mock_operation *operation);
 void cushim__mock_executor_wake(void);
 void cushim__mock_executor_stop(void);
 
 /* wait.c: sleep until something has ended, or a moment if somebody must be polled. */
 void cushim__mock_wait_for_change(void);
+
+/* The threads that execute host functions. */
+
+/* Have a thread for the streams of a context. OPERATING_SYSTEM: there is none to be had; or OUT_OF_MEMORY. */
+CUresult cushim__mock_helper_start(struct mock_stream_group *group);
+
+/* Hand over the head of a stream: the sim goes on with cushim__mock_run_end(). */
+void cushim__mock_helper_give(struct mock_stream *stream);
+
+/* Whether the head of a stream is under way at this moment. */
+bool cushim__mock_helper_executes(const struct mock_stream *stream);
+
+/* Take back the head of a stream that was handed over and is not under way. */
+void cushim__mock_helper_forget(struct mock_stream *stream);
+
+/* End a context's thread; gives up the lock meanwhile. */
+void cushim__mock_helper_stop(struct mock_stream_group *group);
 
 #endif

@@ -5,8 +5,8 @@
  * Each kind of operation is a class (data) and a struct that begins with `struct
  * cushim__mock_operation`. An operation is small: a million of them may be pending.
  */
-#ifndef CUSHIM_MOCK_OPERATION_H
-#define CUSHIM_MOCK_OPERATION_H
+#ifndef CUSHIM_MOCK_SIM_OPERATION_H
+#define CUSHIM_MOCK_SIM_OPERATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +40,7 @@ struct mock_operation_class {
      * cushim__mock_sim_recheck().
      */
     bool (*ready)(struct mock_operation *operation, struct mock_stream *stream);
-    /* Somebody waits for it: tell those that it waits for (cushim__mock_sim_demand). NULL: nobody. */
+    /* Somebody waits for it: pass that on to what it waits for (cushim__mock_sim_demand). NULL: to nothing. */
     void (*demand)(const struct mock_operation *operation);
     /*
      * Its effect, at its end, under the lock: bytes move here. Anything but CUDA_SUCCESS is a
@@ -72,7 +72,7 @@ struct mock_operation {
     uint64_t submitted_ns;
     uint64_t duration_ns; /* set by whoever creates it */
     uint8_t unit;         /* enum mock_unit */
-    bool outside;         /* somebody may wait for it by other means than a call: see executor.c */
+    bool outside;         /* somebody may wait for it by other means than a call: see threads.c */
     uint32_t timeline;    /* these two are of src/race: 0 and NULL unless races are looked for */
     struct race_clock *before;
 };

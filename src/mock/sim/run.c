@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop of the simulator: look at heads that may start, and work off what is due. */
-#include "src/mock/sim/helper.h"
 #include "src/mock/sim/internal.h"
 
 /* How many streams that are polled a call asks: however many there are, calls stay cheap. */
@@ -22,7 +21,7 @@ void cushim__mock_run_list(struct mock_stream *stream)
 }
 
 /*
- * Whether the head can start; if not, whoever can tell when it can will look at the stream again.
+ * Whether the head can start; if not, whoever makes it possible will look at the stream again.
  */
 static bool can_start(struct mock_stream *stream)
 {

@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-#include "src/mock/core/call.h"
-#include "src/mock/sim/helper.h"
+#include "src/mock/core/state.h"
 #include "src/mock/sim/internal.h"
 #include "src/race/race.h"
 
@@ -88,7 +87,7 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
     return code;
 }
 
-/* The search for missing waits is told of an operation that has its number. */
+/* The search for missing waits gets an operation that has its number. */
 static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
 {
     const struct mock_operation_class *class = operation->class;
@@ -145,7 +144,7 @@ void cushim__mock_sim_recheck(struct mock_stream *stream)
     cushim__mock_run_list(stream);
 }
 
-/* Tell what the work of a stream up to a number waits for in other streams. */
+/* Pass a demand on to what the work of a stream up to a number waits for. */
 static void demand_others(struct mock_stream *stream, uint64_t number)
 {
     const struct mock_operation *operation =

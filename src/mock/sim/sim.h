@@ -8,8 +8,8 @@
  * then stands in a heap ordered by time. Settings say who pops that heap: explicit steps, calls, or
  * an executor thread.
  */
-#ifndef CUSHIM_MOCK_SIM_H
-#define CUSHIM_MOCK_SIM_H
+#ifndef CUSHIM_MOCK_SIM_SIM_H
+#define CUSHIM_MOCK_SIM_SIM_H
 
 #include "src/mock/sim/operation.h"
 
@@ -38,7 +38,7 @@ CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operat
 CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation);
 
 /*
- * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a violation and
+ * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a misuse and
  * answers CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the fault that came meanwhile.
  *
  * stream   all work of the stream so far; of the legacy default stream: and of all that block it
@@ -52,7 +52,7 @@ CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
 CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
                                      struct mock_stream *demanded, uint64_t number);
 
-/* What a call in manual mode answers that would have to wait: a violation. */
+/* What a call in manual mode answers that would have to wait: a misuse. */
 CUresult cushim__mock_sim_wait_refused(void);
 
 /* The same for something that another process does: it is asked again and again. */
@@ -70,9 +70,9 @@ void cushim__mock_sim_changed(void);
 bool cushim__mock_sim_busy(const struct mock_stream *stream);
 
 /*
- * The setting `hostile`: whether a call is to tell that work is not done which ended at a time, or
- * that a stream is not idle that is. A call has told of an end, or work has done something that the
- * host can see: then nobody is to be told so of what ended before.
+ * Adversarial mode: whether a call is to answer that work which ended at a time is not done, or
+ * that an idle stream is not idle. Once a call has reported an end, or work has done something that
+ * the host can see, no call answers so of what ended before.
  */
 bool cushim__mock_sim_delays_answer(uint64_t end_ns);
 bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);

@@ -62,7 +62,7 @@ struct mock_stream {
     uint64_t free_ns;  /* when the former head ended */
     uint64_t due_ns;   /* of the entry in the heap */
     uint64_t demanded; /* work up to this number is waited for (lazy schedule) */
-    const struct mock_operation *demanded_last; /* how far that was told; NULL: to nobody yet */
+    const struct mock_operation *demanded_last; /* how far that was passed on; NULL: not yet */
     size_t heap_place;
     bool lane;     /* the head has a lane of its unit */
     uint8_t line;  /* in which of its unit's lines it waits */

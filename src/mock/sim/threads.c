@@ -1,14 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of the simulator: the executor, and the helpers. */
+#include <stdlib.h>
+
+#include "src/mock/core/state.h"
+#include "src/mock/sim/internal.h"
+#include "src/race/race.h"
+
+static bool is_needed(const struct mock_sim *sim)
+{
+    return cushim__mock->settings.mode == MOCK_THREADED || sim->outside_queued > 0;
+}
+
+static void work_once(struct mock_sim *sim)
+{
+    bool needed = is_needed(sim);
+
+    if (needed)
+        cushim__mock_run_polled();
+    if (needed && cushim__mock_run_next()) {
+        cushim__mock->time_ns = cushim__mock->now_ns;
+        /* Let callers in. */
+        cushim__lock_offer(&cushim__mock->lock);
+        return;
+    }
+    if (needed && sim->polled.first) {
+        cushim__mock_wait_for_change();
+        return;
+    }
+    sim->executor_sleeps = true;
+    cushim__condition_wait(&sim->work, &cushim__mock->lock);
+    sim->executor_sleeps = false;
+}
+
+static void *run(void *data)
+{
+    struct mock_sim *sim = data;
+
+    cushim__lock_take(&cushim__mock->lock);
+    while (!sim->stop)
+        work_once(sim);
+    cushim__lock_release(&cushim__mock->lock);
+    return NULL;
+}
+
+CUresult cushim__mock_executor_start(const struct mock_operation *operation)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    enum mock_mode mode = cushim__mock->settings.mode;
+
+    if (sim->has_executor || mode == MOCK_MANUAL || (mode == MOCK_AUTO && !operation->outside))
+        return CUDA_SUCCESS;
+    if (!cushim__runner_start(&sim->executor, run, sim))
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    sim->has_executor = true;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_executor_wake(void)
+{
+    if (cushim__mock_sim()->executor_sleeps)
+        cushim__condition_signal(&cushim__mock_sim()->work);
+}
+
+void cushim__mock_executor_stop(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (!sim->has_executor)
+        return;
+    sim->stop = true;
+    cushim__condition_signal(&sim->work);
+    cushim__condition_broadcast(&sim->changed);
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__runner_join(&sim->executor);
+    cushim__lock_take(&cushim__mock->lock);
+    sim->has_executor = false;
+}
+
 /*
  * Helper threads: they execute host functions, which may block. Each context has one, so a host
  * function that blocks holds up those of the other streams of its context, as on the real driver.
  */
-#include <stdlib.h>
-
-#include "src/mock/core/call.h"
-#include "src/mock/sim/helper.h"
-#include "src/mock/sim/internal.h"
-#include "src/race/race.h"
 
 struct mock_helper {
     struct cushim__runner thread;
@@ -39,7 +111,7 @@ static void execute(struct mock_helper *helper, struct mock_stream *stream)
     cushim__mock_executor_wake();
 }
 
-static void *run(void *data)
+static void *helper_run(void *data)
 {
     struct mock_helper *helper = data;
 
@@ -68,7 +140,7 @@ CUresult cushim__mock_helper_start(struct mock_stream_group *group)
     if (!helper)
         return CUDA_ERROR_OUT_OF_MEMORY;
     cushim__condition_create(&helper->work);
-    if (!cushim__runner_start(&helper->thread, run, helper)) {
+    if (!cushim__runner_start(&helper->thread, helper_run, helper)) {
         cushim__condition_destroy(&helper->work);
         free(helper);
         return CUDA_ERROR_OPERATING_SYSTEM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What devices can do with each other: all of the mock's reach each other, as two H200 do. */
+/* Peers: devices that reach each other's memory. */
 #include <string.h>
 
 #include "src/mock/api/api.h"
@@ -106,5 +106,45 @@ MOCK_EXACT(FlushGPUDirectRDMAWrites)
         return code;
     if ((int)target != CURRENT_CONTEXT || ((int)scope != TO_OWNER && (int)scope != TO_ALL_DEVICES))
         return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* Access of one device's contexts to another's memory. */
+
+static CUresult find(CUcontext peer, struct mock_context **current, struct mock_context **other)
+{
+    CUresult code = cushim__mock_context_current(current);
+
+    return code ? code : cushim__mock_context_find(peer, other);
+}
+
+MOCK_APPROXIMATE(CtxEnablePeerAccess, "is kept, but copies between devices never need it")
+(CUcontext peerContext, unsigned int Flags)
+{
+    struct mock_context *current, *other;
+    CUresult code = find(peerContext, &current, &other);
+
+    if (code)
+        return code;
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (other->device == current->device)
+        return CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (current->peers[other->device->ordinal])
+        return CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED;
+    current->peers[other->device->ordinal] = true;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxDisablePeerAccess)(CUcontext peerContext)
+{
+    struct mock_context *current, *other;
+    CUresult code = find(peerContext, &current, &other);
+
+    if (code)
+        return code;
+    if (!current->peers[other->device->ordinal])
+        return CUDA_ERROR_PEER_ACCESS_NOT_ENABLED;
+    current->peers[other->device->ordinal] = false;
     return CUDA_SUCCESS;
 }

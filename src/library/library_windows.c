@@ -1,4 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdint.h>
+#include <windows.h>
+
+#include "loader/symbols.h"
+#include "src/library/library.h"
+#include "src/mock/api/symbol.h"
+
+static HMODULE library;
+
+const char *cushim__library_base(void)
+{
+    return (const char *)library;
+}
+
+/* Threads may run in the library, so it stays, as ELF's NODELETE says it for the other one. */
+static void stay(void)
+{
+    HMODULE ignored;
+
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                       (LPCWSTR)library, &ignored);
+}
+
+/* When a process ends there are no other threads any more: a lock that one held is never free. */
+BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved);
+
+BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
+{
+    (void)reserved;
+    if (why == DLL_PROCESS_ATTACH) {
+        library = instance;
+        stay();
+        cushim__library_begin();
+    } else if (why == DLL_PROCESS_DETACH) {
+        cushim__library_end();
+    }
+    return TRUE;
+}
+
 /*
  * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted
  * list of names, one of their numbers, and one of functions by number. What came later goes out of
@@ -7,16 +47,6 @@
  * A program that is linked with the DLL has its functions bound before this runs; what came later
  * then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
  */
-#include "src/library/hide.h"
-
-#include <stddef.h>
-#include <stdint.h>
-
-#include <windows.h>
-
-#include "loader/symbols.h"
-#include "src/library/life.h"
-#include "src/mock/api/symbol.h"
 
 /* The lists, and what holds them. */
 struct exports {

@@ -1,10 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A binary heap of streams by when they are due. Ties go to the operation that was submitted first.
- */
+/* What streams wait in: lines, and the heap of those that are due. */
 #include <stdlib.h>
 
 #include "src/mock/sim/internal.h"
+
+void cushim__mock_queue_add(struct mock_queue *queue, struct mock_stream *stream)
+{
+    stream->next_waiting = NULL;
+    if (queue->last)
+        queue->last->next_waiting = stream;
+    else
+        queue->first = stream;
+    queue->last = stream;
+}
+
+struct mock_stream *cushim__mock_queue_take(struct mock_queue *queue)
+{
+    struct mock_stream *stream = queue->first;
+
+    if (stream)
+        cushim__mock_queue_remove(queue, stream);
+    return stream;
+}
+
+void cushim__mock_queue_remove(struct mock_queue *queue, struct mock_stream *stream)
+{
+    struct mock_stream **link = &queue->first, *previous = NULL;
+
+    while (*link && *link != stream) {
+        previous = *link;
+        link = &previous->next_waiting;
+    }
+    if (!*link)
+        return;
+    *link = stream->next_waiting;
+    if (queue->last == stream)
+        queue->last = previous;
+    stream->next_waiting = NULL;
+}
+
+/*
+ * A binary heap of streams by when they are due. Ties go to the operation that was submitted first.
+ */
 
 static bool before(const struct mock_stream *one, const struct mock_stream *other)
 {

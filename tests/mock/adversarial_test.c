@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hostility: what a driver may tell, and what it may not even so. */
+/* Adversarial mode: what a driver may tell, and what it may not even so. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 
 enum { MS = 1000000, SEEDS = 20 };
 
-/* A hostile mock of a seed. */
+/* A adversarial mock of a seed. */
 static void begin(const char *settings, unsigned seed)
 {
     char text[200];
 
-    snprintf(text, sizeof text, "hostile = yes\nseed = %u\n%s", seed, settings);
+    snprintf(text, sizeof text, "adversarial = yes\nseed = %u\n%s", seed, settings);
     world_begin(text);
 }
 
@@ -227,10 +227,10 @@ static void identity_tells_of_it(void **state)
 {
     (void)state;
     begin("", 0);
-    assert_non_null(strstr(cushim_mock_identity(), ", hostile;"));
+    assert_non_null(strstr(cushim_mock_identity(), ", adversarial;"));
     world_end();
     world_begin("");
-    assert_null(strstr(cushim_mock_identity(), "hostile"));
+    assert_null(strstr(cushim_mock_identity(), "adversarial"));
     world_end();
 }
 
@@ -266,7 +266,7 @@ static void polling_ends_in_every_mode(void **state)
     }
 }
 
-/* Hostility: when operations start and end, and that the seed tells all of it. */
+/* Adversarial mode: when operations start and end, and that the seed tells all of it. */
 
 enum { TRACED = 400 };
 

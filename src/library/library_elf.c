@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The dynamic linker looks names up in a table that this library maps; an entry that says
- * "undefined" is passed over. The library is linked with --hash-style=both, for DT_HASH tells how
- * long the table is.
- *
- * A program that is linked with the library and has its functions bound at its start gets them
- * before this runs; what came later then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
- */
 #define _GNU_SOURCE
-#include "src/library/hide.h"
-
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "loader/symbols.h"
+#include "src/library/library.h"
 #include "src/mock/api/symbol.h"
+
+__attribute__((constructor)) static void begin(void)
+{
+    cushim__library_begin();
+}
+
+__attribute__((destructor)) static void end(void)
+{
+    cushim__library_end();
+}
+
+/*
+ * The dynamic linker looks names up in a table that this library maps; an entry that says
+ * "undefined" is passed over. The library is linked with --hash-style=both, for DT_HASH says how
+ * long the table is.
+ *
+ * A program that is linked with the library and has its functions bound at its start gets them
+ * before this runs; what came later then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ */
 
 typedef ElfW(Sym) elf_symbol;
 typedef ElfW(Dyn) elf_entry;
