@@ -84,7 +84,7 @@ struct mock_stream {
     struct mock_capture *capture; /* NULL: it is not captured */
     struct mock_captured_stream *captured;
 
-    /* What StreamSetAttribute keeps: src/mock/api/stream_attribute.c. */
+    /* What StreamSetAttribute keeps: src/mock/api/stream.c. */
     struct mock_stream_settings {
         CUsynchronizationPolicy synchronization;
         CUaccessPolicyWindow window;
