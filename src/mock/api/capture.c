@@ -13,8 +13,9 @@ struct mock_capture *cushim__mock_captures;
 
 static cuuint64_t last_id;
 
-CUresult cushim__mock_capture_join(struct mock_capture *capture, struct mock_stream *stream,
-                                   const struct mock_edges *frontier)
+/* Make a stream take part. */
+static CUresult join(struct mock_capture *capture, struct mock_stream *stream,
+                     const struct mock_edges *frontier)
 {
     struct mock_captured_stream *captured = calloc(1, sizeof *captured);
     struct mock_captured_stream **link = &capture->streams;
@@ -39,7 +40,7 @@ CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureM
     const struct mock_thread *thread = cushim__mock_thread_get();
     struct mock_capture *capture = thread ? calloc(1, sizeof *capture) : NULL;
 
-    if (!capture || cushim__mock_capture_join(capture, stream, dependencies) != CUDA_SUCCESS) {
+    if (!capture || join(capture, stream, dependencies) != CUDA_SUCCESS) {
         free(capture);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -273,7 +274,7 @@ CUresult cushim__mock_capture_query_stream(struct mock_stream *stream)
 }
 
 /* What is left of an invalidated capture is as what is left of one that has ended. */
-enum mock_event_capture cushim__mock_capture_state_of(const struct mock_event *event)
+static enum mock_event_capture state_of(const struct mock_event *event)
 {
     return event->capture_state == MOCK_IN_CAPTURE && event->capture->invalidated
                ? MOCK_WAS_CAPTURED
@@ -282,7 +283,7 @@ enum mock_event_capture cushim__mock_capture_state_of(const struct mock_event *e
 
 CUresult cushim__mock_capture_query_event(struct mock_event *event)
 {
-    switch (cushim__mock_capture_state_of(event)) {
+    switch (state_of(event)) {
     case MOCK_IN_CAPTURE:
         cushim__mock_capture_invalidate(event->capture);
         return CUDA_ERROR_CAPTURED_EVENT;
@@ -295,7 +296,7 @@ CUresult cushim__mock_capture_query_event(struct mock_event *event)
 
 CUresult cushim__mock_capture_elapsed_event(struct mock_event *event)
 {
-    switch (cushim__mock_capture_state_of(event)) {
+    switch (state_of(event)) {
     case MOCK_IN_CAPTURE:
         return CUDA_ERROR_CAPTURED_EVENT;
     case MOCK_WAS_CAPTURED:
@@ -408,7 +409,7 @@ static CUresult wait_for_captured(struct mock_stream *stream, const struct mock_
         return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
     }
     if (!stream->capture)
-        return cushim__mock_capture_join(event->capture, stream, &event->capture_nodes);
+        return join(event->capture, stream, &event->capture_nodes);
     if (stream->capture != event->capture) {
         cushim__mock_capture_invalidate(stream->capture);
         cushim__mock_capture_invalidate(event->capture);
@@ -426,7 +427,7 @@ CUresult cushim__mock_capture_wait(struct mock_stream *stream, struct mock_event
 
     if (code != CUDA_SUCCESS)
         return code;
-    if (cushim__mock_capture_state_of(event) == MOCK_WAS_CAPTURED) {
+    if (state_of(event) == MOCK_WAS_CAPTURED) {
         if (stream->capture)
             cushim__mock_capture_invalidate(stream->capture);
         return CUDA_ERROR_INVALID_VALUE;

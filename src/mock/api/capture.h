@@ -125,13 +125,6 @@ CUresult cushim__mock_capture_begin(struct mock_stream *stream, CUstreamCaptureM
                                     struct mock_graph *graph, bool given,
                                     const struct mock_edges *dependencies);
 
-/* Make a stream take part. */
-CUresult cushim__mock_capture_join(struct mock_capture *capture, struct mock_stream *stream,
-                                   const struct mock_edges *frontier);
-
-/* What an event is to calls. */
-enum mock_event_capture cushim__mock_capture_state_of(const struct mock_event *event);
-
 /* 901 for the stream of a capture that was invalidated. */
 CUresult cushim__mock_capture_check(const struct mock_stream *stream);
 

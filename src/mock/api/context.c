@@ -36,7 +36,8 @@ static void drop(void *object)
     free(context);
 }
 
-struct mock_context *cushim__mock_context_create(struct mock_device *device, unsigned flags)
+/* A new context, which is nowhere current. NULL: out of memory. */
+static struct mock_context *create_context(struct mock_device *device, unsigned flags)
 {
     struct mock_context *context = calloc(1, sizeof *context);
 
@@ -72,7 +73,7 @@ void cushim__mock_context_begin(struct mock_context *context)
  * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
  * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
  */
-void cushim__mock_context_end(struct mock_context *context)
+static void end_context(struct mock_context *context)
 {
     if (context->ending) {
         cushim__mock_context_await_end(context);
@@ -125,7 +126,7 @@ static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned a
     code = cushim__mock_context_reserve();
     if (code)
         return code;
-    context = cushim__mock_context_create(device, flags);
+    context = create_context(device, flags);
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->api_version = api_version;
@@ -197,7 +198,7 @@ static CUresult destroy(struct mock_context *context)
         cushim__mock_context_await_end(context);
         return CUDA_SUCCESS;
     }
-    cushim__mock_context_end(context);
+    end_context(context);
     keep_dead(context);
     return CUDA_SUCCESS;
 }
@@ -283,7 +284,7 @@ MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
     if (cushim__mock->fault && !is_active(device))
         return cushim__mock->fault;
     if (!device->primary) {
-        device->primary = cushim__mock_context_create(device, device->primary_flags);
+        device->primary = create_context(device, device->primary_flags);
         if (!device->primary)
             return CUDA_ERROR_OUT_OF_MEMORY;
         device->primary->primary = true;
@@ -310,7 +311,7 @@ MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
     if (!device->primary || device->primary->uses == 0)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (--device->primary->uses == 0 && device->primary->alive)
-        cushim__mock_context_end(device->primary);
+        end_context(device->primary);
     return CUDA_SUCCESS;
 }
 
@@ -332,7 +333,7 @@ MOCK_EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
         return code;
     device->primary_flags = 0;
     if (is_active(device))
-        cushim__mock_context_end(device->primary);
+        end_context(device->primary);
     return CUDA_SUCCESS;
 }
 

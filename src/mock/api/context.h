@@ -74,14 +74,10 @@ bool cushim__mock_context_is_on_a_stack(const struct mock_context *context);
 /* Whether flags for a context are valid. */
 bool cushim__mock_context_flags_valid(unsigned flags);
 
-/* A new context, which is nowhere current. NULL: out of memory. */
-struct mock_context *cushim__mock_context_create(struct mock_device *device, unsigned flags);
-
 /*
  * It begins to live, a primary context again and again; and it ends, with all that belongs to it.
  */
 void cushim__mock_context_begin(struct mock_context *context);
-void cushim__mock_context_end(struct mock_context *context);
 
 /* Wait for a call that destroys it, if there is one. */
 void cushim__mock_context_await_end(struct mock_context *context);

@@ -132,9 +132,6 @@ CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec);
 
 void cushim__mock_exec_release(struct mock_exec *exec);
 
-/* The node of an executable graph that was made from a node. INVALID_VALUE: there is none. */
-CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy);
-
 /*
  * Whether a node of an executable graph can do `work` instead of what it does. INVALID_VALUE: it
  * changes what was decided when the graph was instantiated.

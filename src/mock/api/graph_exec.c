@@ -56,7 +56,8 @@ static struct mock_node *copy_in(const struct mock_graph *image, const struct mo
     return copy;
 }
 
-CUresult cushim__mock_exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
+/* The node of an executable graph that was made from a node. INVALID_VALUE: there is none. */
+static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
     struct mock_node *original;
     struct mock_exec *exec;
@@ -321,7 +322,7 @@ static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct 
 
     if (code != CUDA_SUCCESS)
         return code;
-    code = cushim__mock_exec_node(handle, node, &copy);
+    code = exec_node(handle, node, &copy);
     if (code == CUDA_SUCCESS)
         code = cushim__mock_exec_check(copy, work);
     if (code == CUDA_SUCCESS)
@@ -398,7 +399,7 @@ MOCK_EXACT(GraphExecChildGraphNodeSetParams)
     CUgraphExecUpdateResultInfo info;
     struct mock_graph *graph;
     struct mock_node *copy;
-    CUresult code = cushim__mock_exec_node(hGraphExec, hNode, &copy);
+    CUresult code = exec_node(hGraphExec, hNode, &copy);
 
     if (code == CUDA_SUCCESS)
         code = cushim__mock_graph_find(childGraph, &graph);
@@ -422,7 +423,7 @@ MOCK_EXACT(GraphExecNodeSetParams)
 
 static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
 {
-    CUresult code = cushim__mock_exec_node(handle, node, copy);
+    CUresult code = exec_node(handle, node, copy);
 
     if (code == CUDA_SUCCESS && (*copy)->work.type != CU_GRAPH_NODE_TYPE_KERNEL &&
         (*copy)->work.type != CU_GRAPH_NODE_TYPE_MEMCPY &&

@@ -45,8 +45,9 @@ static CUresult add(struct mock_plan *plan, struct mock_planned planned)
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_plan_operation(struct mock_plan *plan, struct mock_stream *stream,
-                                     struct mock_operation *operation)
+/* Queue an operation on a stream. Takes it over in any case; NULL is OUT_OF_MEMORY. */
+static CUresult plan_operation(struct mock_plan *plan, struct mock_stream *stream,
+                               struct mock_operation *operation)
 {
     if (!operation)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -100,8 +101,8 @@ CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_even
     return add(plan, (struct mock_planned){EVENT_RECORD, stream, operation, record, event});
 }
 
-CUresult cushim__mock_plan_event_wait(struct mock_plan *plan, struct mock_event *event,
-                                      struct mock_stream *stream)
+static CUresult plan_event_wait(struct mock_plan *plan, struct mock_event *event,
+                                struct mock_stream *stream)
 {
     struct mock_record *spare = event->shared ? cushim__mock_record_create() : NULL;
     void *operation = spare || !event->shared ? cushim__mock_wait_operation(NULL) : NULL;
@@ -233,7 +234,7 @@ static CUresult plan_end(struct mock_plan *plan, struct mock_exec *exec, struct 
         return CUDA_ERROR_OUT_OF_MEMORY;
     end->exec = exec;
     exec->references++;
-    return cushim__mock_plan_operation(plan, stream, &end->operation);
+    return plan_operation(plan, stream, &end->operation);
 }
 
 static CUresult plan_graph(struct mock_plan *plan, const struct mock_graph *image,
@@ -265,7 +266,7 @@ static CUresult plan_event(struct mock_plan *plan, const struct mock_work *work,
 
     return work->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD
                ? cushim__mock_plan_event_record(plan, event, stream)
-               : cushim__mock_plan_event_wait(plan, event, stream);
+               : plan_event_wait(plan, event, stream);
 }
 
 static CUresult plan_work(struct mock_plan *plan, const struct mock_work *work,
@@ -284,7 +285,7 @@ static CUresult plan_work(struct mock_plan *plan, const struct mock_work *work,
         cushim__mock_operation_destroy(operation);
         operation = NULL;
     }
-    return cushim__mock_plan_operation(plan, stream, operation);
+    return plan_operation(plan, stream, operation);
 }
 
 static CUresult plan_node(struct mock_plan *plan, struct mock_node *node,

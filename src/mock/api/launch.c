@@ -57,11 +57,11 @@ static size_t offset_of(const struct layout *layout, size_t index, size_t offset
     return place(offset, size_of(layout, index));
 }
 
-struct cushim__parameters *cushim__mock_parameters_create(const struct mock_image_kernel *kernel)
+static struct mock_parameters *parameters_create(const struct mock_image_kernel *kernel)
 {
     const struct layout layout = layout_of(kernel);
     const size_t count = layout.count;
-    struct cushim__parameters *made;
+    struct mock_parameters *made;
     size_t offset = 0, end = 0, head;
 
     /* An image may list them in any order. */
@@ -105,7 +105,11 @@ static bool read_extra(void **extra, const void **buffer, size_t *bytes)
     return true;
 }
 
-CUresult cushim__mock_parameters_copy_extra(struct cushim__parameters *parameters, void **extra)
+/*
+ * Copy from a buffer that `extra` of cuLaunchKernel names. INVALID_VALUE: it names none, or makes
+ * no sense. LAUNCH_OUT_OF_RESOURCES: the buffer is too large. What a short buffer lacks is zero.
+ */
+static CUresult parameters_copy_extra(struct mock_parameters *parameters, void **extra)
 {
     const void *buffer;
     size_t bytes;
@@ -121,7 +125,8 @@ CUresult cushim__mock_parameters_copy_extra(struct cushim__parameters *parameter
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_parameters_copy(struct cushim__parameters *parameters, void **values)
+/* Copy from where each parameter is. INVALID_VALUE: one is nowhere. */
+static CUresult parameters_copy(struct mock_parameters *parameters, void **values)
 {
     for (size_t i = 0; i < parameters->count; i++) {
         if (!values || !values[i])
@@ -131,8 +136,9 @@ CUresult cushim__mock_parameters_copy(struct cushim__parameters *parameters, voi
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__mock_parameters_copy_raw(struct cushim__parameters *parameters, const void *buffer,
-                                          size_t bytes)
+/* Copy from a buffer. LAUNCH_OUT_OF_RESOURCES: it is too large. What a short one lacks is zero. */
+static CUresult parameters_copy_raw(struct mock_parameters *parameters, const void *buffer,
+                                    size_t bytes)
 {
     if (bytes > parameters->byte_count)
         return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
@@ -141,7 +147,11 @@ CUresult cushim__mock_parameters_copy_raw(struct cushim__parameters *parameters,
     return CUDA_SUCCESS;
 }
 
-void cushim__mock_parameters_release(struct cushim__parameters *parameters)
+/*
+ * Room for all parameters of a kernel, zeroed: of those that are registered with it, or else of
+ * those that the image declares. NULL: out of memory.
+ */
+static void parameters_release(struct mock_parameters *parameters)
 {
     if (parameters && --parameters->references == 0)
         free(parameters);
@@ -151,9 +161,9 @@ void cushim__mock_parameters_release(struct cushim__parameters *parameters)
 
 struct launch {
     struct mock_operation operation;
-    const void *function;                  /* its handle */
-    struct mock_kernel_entry *entry;       /* NULL: not registered, and skipped */
-    struct cushim__parameters *parameters; /* NULL: none */
+    const void *function;               /* its handle */
+    struct mock_kernel_entry *entry;    /* NULL: not registered, and skipped */
+    struct mock_parameters *parameters; /* NULL: none */
     struct mock_launch_shape shape;
 };
 
@@ -176,7 +186,7 @@ static void launch_drop(struct mock_operation *operation)
     struct launch *launch = (struct launch *)operation;
 
     cushim__mock_kernel_entry_release(launch->entry);
-    cushim__mock_parameters_release(launch->parameters);
+    parameters_release(launch->parameters);
 }
 
 /* What a parameter leads to. */
@@ -220,7 +230,7 @@ static CUresult launch_execute(struct mock_operation *operation)
 {
     const struct launch *launch = (const struct launch *)operation;
     const struct mock_launch_shape *shape = &launch->shape;
-    const struct cushim__parameters *parameters = launch->parameters;
+    const struct mock_parameters *parameters = launch->parameters;
     struct cushim_mock_launch seen = {
         .size = sizeof seen,
         .grid = {shape->grid[0], shape->grid[1], shape->grid[2]},
@@ -288,7 +298,7 @@ CUresult cushim__mock_launch_check(const struct mock_function *function,
 
 /* A spinning kernel takes as long as its parameter says. */
 static uint64_t duration_of(const struct mock_kernel_entry *entry,
-                            const struct cushim__parameters *parameters)
+                            const struct mock_parameters *parameters)
 {
     uint64_t duration_ns;
 
@@ -302,13 +312,13 @@ static uint64_t duration_of(const struct mock_kernel_entry *entry,
 
 /* The launch with its parameters. Takes them over, in any case. */
 static CUresult create(struct mock_function *function, const struct mock_launch_shape *shape,
-                       struct cushim__parameters *parameters, struct mock_operation **operation)
+                       struct mock_parameters *parameters, struct mock_operation **operation)
 {
     struct mock_kernel_entry *entry = cushim__mock_kernel_entry_find(function->kernel->name);
     struct launch *launch;
 
     if (!entry && !cushim__mock->settings.skip_unregistered) {
-        cushim__mock_parameters_release(parameters);
+        parameters_release(parameters);
         cushim__mock_log("the kernel '%s' is not registered, and what it does is not known: "
                          "CUDA_ERROR_NOT_SUPPORTED",
                          function->kernel->name);
@@ -317,7 +327,7 @@ static CUresult create(struct mock_function *function, const struct mock_launch_
     launch = cushim__mock_operation_create(&cushim__mock_launch_class, MOCK_COMPUTE,
                                            duration_of(entry, parameters));
     if (!launch) {
-        cushim__mock_parameters_release(parameters);
+        parameters_release(parameters);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     function->loaded = true;
@@ -334,19 +344,18 @@ CUresult cushim__mock_launch_create(struct mock_function *function,
                                     void **extra, struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
-    struct cushim__parameters *copies;
+    struct mock_parameters *copies;
 
     if (code == CUDA_SUCCESS && parameters && extra)
         code = CUDA_ERROR_INVALID_VALUE;
     if (code != CUDA_SUCCESS)
         return code;
-    copies = cushim__mock_parameters_create(function->kernel);
+    copies = parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = extra ? cushim__mock_parameters_copy_extra(copies, extra)
-                 : cushim__mock_parameters_copy(copies, parameters);
+    code = extra ? parameters_copy_extra(copies, extra) : parameters_copy(copies, parameters);
     if (code != CUDA_SUCCESS) {
-        cushim__mock_parameters_release(copies);
+        parameters_release(copies);
         return code;
     }
     return create(function, shape, copies, operation);
@@ -357,16 +366,16 @@ CUresult cushim__mock_launch_create_raw(struct mock_function *function,
                                         size_t bytes, struct mock_operation **operation)
 {
     CUresult code = cushim__mock_launch_check(function, shape);
-    struct cushim__parameters *copies;
+    struct mock_parameters *copies;
 
     if (code != CUDA_SUCCESS)
         return code;
-    copies = cushim__mock_parameters_create(function->kernel);
+    copies = parameters_create(function->kernel);
     if (!copies)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__mock_parameters_copy_raw(copies, buffer, bytes);
+    code = parameters_copy_raw(copies, buffer, bytes);
     if (code != CUDA_SUCCESS) {
-        cushim__mock_parameters_release(copies);
+        parameters_release(copies);
         return code;
     }
     return create(function, shape, copies, operation);
@@ -405,7 +414,7 @@ void cushim__mock_kernel_params(const struct mock_operation *operation,
 {
     const struct launch *launch = (const struct launch *)operation;
     const struct mock_launch_shape *shape = &launch->shape;
-    const struct cushim__parameters *parameters = launch->parameters;
+    const struct mock_parameters *parameters = launch->parameters;
 
     *params = (CUDA_KERNEL_NODE_PARAMS){
         .func = (CUfunction)(uintptr_t)launch->function,

@@ -29,7 +29,11 @@ CUresult cushim__mock_memory_context(struct mock_context **context)
     return code;
 }
 
-CUresult cushim__mock_allocation_end(struct mock_allocation *allocation)
+/*
+ * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another
+ * thread ended it meanwhile.
+ */
+static CUresult end_allocation(struct mock_allocation *allocation)
 {
     const uint64_t start = allocation->span.start, id = allocation->id;
     CUresult code = cushim__mock_sim_wait_group(&allocation->context->group);
@@ -142,7 +146,7 @@ MOCK_EXACT(MemFree_v2)(CUdeviceptr dptr)
         return cushim__mock_pool_free(allocation);
     if (allocation->origin != MOCK_BY_ALLOC && allocation->origin != MOCK_BY_MANAGED)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_allocation_end(allocation);
+    return end_allocation(allocation);
 }
 
 MOCK_EXACT(MemGetInfo_v2)(size_t *free, size_t *total)
@@ -248,7 +252,7 @@ static CUresult end(void *p, enum mock_origin origin, CUresult not_found)
         return not_found;
     if (allocation->host != p || allocation->origin != origin)
         return CUDA_ERROR_INVALID_VALUE;
-    return cushim__mock_allocation_end(allocation);
+    return end_allocation(allocation);
 }
 
 MOCK_EXACT(MemFreeHost)(void *p)
@@ -404,5 +408,5 @@ MOCK_EXACT(IpcCloseMemHandle)(CUdeviceptr dptr)
         return CUDA_ERROR_INVALID_VALUE;
     if (!cushim__mock_import_close(allocation))
         return CUDA_SUCCESS;
-    return cushim__mock_allocation_end(allocation);
+    return end_allocation(allocation);
 }

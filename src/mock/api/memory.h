@@ -25,10 +25,4 @@ CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous,
 /* Queue an operation and wait for it. Takes it over. */
 CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation);
 
-/*
- * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another
- * thread ended it meanwhile.
- */
-CUresult cushim__mock_allocation_end(struct mock_allocation *allocation);
-
 #endif

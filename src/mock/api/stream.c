@@ -74,7 +74,8 @@ struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
     return stream;
 }
 
-CUresult cushim__mock_stream_publish(struct mock_stream *stream)
+/* Give it the handle that the program sees. */
+static CUresult publish(struct mock_stream *stream)
 {
     CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
 
@@ -138,7 +139,8 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
     return cushim__mock_sim_queue(stream, operation);
 }
 
-int cushim__mock_stream_priority(int priority)
+/* A priority as a stream gets it: within what the device has (statement 50). */
+static int clamp_priority(int priority)
 {
     const struct mock_profile *profile = &cushim__mock->settings.profile;
 
@@ -160,11 +162,10 @@ MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int
         *phStream = (CUstream)UINTPTR_MAX; /* as the driver does: statement 15 */
         return code;
     }
-    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags,
-                                        cushim__mock_stream_priority(priority));
+    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
     if (!stream)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__mock_stream_publish(stream);
+    code = publish(stream);
     if (code)
         cushim__mock_stream_end(stream);
     else
@@ -394,7 +395,7 @@ static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAtt
         stream->settings.synchronization = value->syncPolicy;
         return CUDA_SUCCESS;
     case PRIORITY:
-        stream->priority = cushim__mock_stream_priority(value->priority);
+        stream->priority = clamp_priority(value->priority);
         return CUDA_SUCCESS;
     case MEMORY_DOMAIN_MAP:
         if (!is_domain(value->memSyncDomainMap.default_) ||

@@ -26,16 +26,10 @@ bool cushim__mock_stream_is_default(CUstream handle);
 CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
                                      struct mock_stream **stream);
 
-/* A priority as a stream gets it: within what the device has (statement 50). */
-int cushim__mock_stream_priority(int priority);
-
 /* A stream of a context, which has no handle yet. NULL: out of memory. */
 struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
                                                enum mock_stream_kind kind, unsigned flags,
                                                int priority);
-
-/* Give it the handle that the program sees. */
-CUresult cushim__mock_stream_publish(struct mock_stream *stream);
 
 /*
  * Queue an operation on a stream: or, while the stream is captured, add it to the graph. Takes the
@@ -45,25 +39,6 @@ CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
 
 /* A context ends, and its streams are idle: free the default ones, keep those that have handles. */
 void cushim__mock_streams_forget(struct mock_context *context);
-
-/* Stream memory operations: values in memory that streams wait for and write. */
-
-/* A value that is waited for in memory, or written there. */
-struct mock_memory_value {
-    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
-    unsigned bytes; /* 4 or 8 */
-    unsigned flags; /* of the call */
-    CUdeviceptr address;
-    uint64_t value;
-};
-
-/* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
-CUresult cushim__mock_memory_values_create(const struct mock_memory_value *values, unsigned count,
-                                           struct mock_operation **operation);
-
-/* What such an operation does. */
-const struct mock_memory_value *cushim__mock_memory_values(const struct mock_operation *operation,
-                                                           unsigned *count);
 
 /* Host functions, as graphs meet them. */
 

@@ -17,6 +17,15 @@
 /* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
 enum { BATCH_NODE = 12 };
 
+/* A value that is waited for in memory, or written there. */
+struct mock_memory_value {
+    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
+    unsigned bytes; /* 4 or 8 */
+    unsigned flags; /* of the call */
+    CUdeviceptr address;
+    uint64_t value;
+};
+
 /* One or several of them, one after the other. */
 struct batch {
     struct mock_operation operation;
@@ -180,8 +189,9 @@ static CUresult check_flush(struct mock_memory_value *value)
                : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-CUresult cushim__mock_memory_values_create(const struct mock_memory_value *values, unsigned count,
-                                           struct mock_operation **operation)
+/* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
+static CUresult create_values(const struct mock_memory_value *values, unsigned count,
+                              struct mock_operation **operation)
 {
     struct mock_memory_value *copies = malloc((count > 0 ? count : 1) * sizeof *copies);
     CUresult code = CUDA_SUCCESS;
@@ -207,8 +217,9 @@ CUresult cushim__mock_memory_values_create(const struct mock_memory_value *value
     return CUDA_SUCCESS;
 }
 
-const struct mock_memory_value *cushim__mock_memory_values(const struct mock_operation *operation,
-                                                           unsigned *count)
+/* What such an operation does. */
+static const struct mock_memory_value *values_of(const struct mock_operation *operation,
+                                                 unsigned *count)
 {
     const struct batch *batch = (const struct batch *)operation;
 
@@ -235,7 +246,7 @@ static bool has(int attribute)
 static CUresult queue(struct mock_stream *stream, const struct mock_memory_value *value)
 {
     struct mock_operation *operation;
-    CUresult code = cushim__mock_memory_values_create(value, 1, &operation);
+    CUresult code = create_values(value, 1, &operation);
 
     return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
 }
@@ -369,7 +380,7 @@ static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
     }
     if (code != CUDA_SUCCESS)
         return code;
-    return cushim__mock_memory_values_create(values, used_count, operation);
+    return create_values(values, used_count, operation);
 }
 
 /* In a graph a batch is one node; otherwise its parts are executed one by one. */
@@ -389,7 +400,7 @@ MOCK_EXACT(StreamBatchMemOp_v2)
         return code;
     if (found->capture && count > 0)
         return cushim__mock_stream_submit(found, operation);
-    values = cushim__mock_memory_values(operation, &count);
+    values = values_of(operation, &count);
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
         code = queue(found, &values[i]);
     cushim__mock_operation_destroy(operation);

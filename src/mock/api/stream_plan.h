@@ -23,10 +23,6 @@ struct mock_plan {
     struct mock_stream *streams; /* by `next_planned` */
 };
 
-/* Queue an operation on a stream. Takes it over in any case; NULL is OUT_OF_MEMORY. */
-CUresult cushim__mock_plan_operation(struct mock_plan *plan, struct mock_stream *stream,
-                                     struct mock_operation *operation);
-
 /*
  * A record of what the stream comes to until then, in place of the one in `*record`, which may be
  * NULL.
@@ -41,8 +37,6 @@ CUresult cushim__mock_plan_wait(struct mock_plan *plan, struct mock_record *reco
 /* Record an event, and wait for what it stands for when that is queued. */
 CUresult cushim__mock_plan_event_record(struct mock_plan *plan, struct mock_event *event,
                                         struct mock_stream *stream);
-CUresult cushim__mock_plan_event_wait(struct mock_plan *plan, struct mock_event *event,
-                                      struct mock_stream *stream);
 
 /* A stream that ends with the plan: with what is queued on it by then. */
 void cushim__mock_plan_stream(struct mock_plan *plan, struct mock_stream *stream);

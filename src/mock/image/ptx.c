@@ -86,7 +86,7 @@ bool cushim__mock_ptx_ended(const struct mock_ptx *ptx)
     return ptx->word.length == 0;
 }
 
-void cushim__mock_ptx_skip_line(struct mock_ptx *ptx)
+static void skip_line(struct mock_ptx *ptx)
 {
     skip_until(ptx, "\n");
     cushim__mock_ptx_next(ptx);
@@ -99,7 +99,7 @@ bool cushim__mock_ptx_skip_statement(struct mock_ptx *ptx)
     return cushim__mock_ptx_skip(ptx, ";");
 }
 
-bool cushim__mock_ptx_skip_block(struct mock_ptx *ptx)
+static bool skip_block(struct mock_ptx *ptx)
 {
     unsigned depth = 0;
 
@@ -320,8 +320,7 @@ static CUresult function(struct mock_ptx *ptx)
     while (!cushim__mock_ptx_ended(ptx) && !cushim__mock_ptx_is(ptx, "{") &&
            !cushim__mock_ptx_is(ptx, ";"))
         cushim__mock_ptx_next(ptx);
-    if (cushim__mock_ptx_is(ptx, "{") ? !cushim__mock_ptx_skip_block(ptx)
-                                      : !cushim__mock_ptx_skip(ptx, ";"))
+    if (cushim__mock_ptx_is(ptx, "{") ? !skip_block(ptx) : !cushim__mock_ptx_skip(ptx, ";"))
         return cushim__mock_ptx_refuse(ptx, "'}'");
     return CUDA_SUCCESS;
 }
@@ -350,14 +349,13 @@ static CUresult statement(struct mock_ptx *ptx)
         return cushim__mock_ptx_variables(ptx, true, linkage);
     if (cushim__mock_ptx_is(ptx, ".file") || cushim__mock_ptx_is(ptx, ".loc") ||
         cushim__mock_ptx_is(ptx, "@")) {
-        cushim__mock_ptx_skip_line(ptx);
+        skip_line(ptx);
         return CUDA_SUCCESS;
     }
     if (cushim__mock_ptx_skip(ptx, ".section")) {
         while (!cushim__mock_ptx_ended(ptx) && !cushim__mock_ptx_is(ptx, "{"))
             cushim__mock_ptx_next(ptx);
-        return cushim__mock_ptx_skip_block(ptx) ? CUDA_SUCCESS
-                                                : cushim__mock_ptx_refuse(ptx, "'}'");
+        return skip_block(ptx) ? CUDA_SUCCESS : cushim__mock_ptx_refuse(ptx, "'}'");
     }
     if (cushim__mock_ptx_is(ptx, ".shared") || cushim__mock_ptx_is(ptx, ".local") ||
         cushim__mock_ptx_is(ptx, ".tex") || cushim__mock_ptx_is(ptx, ".pragma") ||

@@ -32,9 +32,7 @@ bool cushim__mock_ptx_skip(struct mock_ptx *ptx, const char *word);
 bool cushim__mock_ptx_ended(const struct mock_ptx *ptx);
 
 /* Skip to behind the end of the line, of a statement (`;`), or of what this brace opens. */
-void cushim__mock_ptx_skip_line(struct mock_ptx *ptx);
 bool cushim__mock_ptx_skip_statement(struct mock_ptx *ptx);
-bool cushim__mock_ptx_skip_block(struct mock_ptx *ptx);
 
 /* The current word as an integer or as a name, and go on. False: it is none. */
 bool cushim__mock_ptx_integer(struct mock_ptx *ptx, uint64_t *value);
