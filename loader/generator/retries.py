@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """For tests: a table over the mock's whose slots make each call again for each thing that it lacks.
 
-What a slot does between two attempts, and which of them there are, is in tests/shortage/retry.h:
+What a slot does between two attempts, and which of them there are, is in tests/out_of_memory/retry.h:
 this is the loop, with what the function writes to where its type tells that.
 """
 
 from mock import answers
 from prototypes import EVERY_SLOT, HEAD, Spelling, arguments, table, wrap
 
-INCLUDES = '''#include "tests/shortage/retry.h"
+INCLUDES = '''#include "tests/out_of_memory/retry.h"
 '''
 
 # Whose size a compiler does not know.

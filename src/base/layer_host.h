@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All that a mock driver and a layer know of each other. The layer is over any table; where that is
- * a mock's, the mock is its host, and lends it the virtual time. The mock in turn asks the layer for
- * the faults of what it executes itself. Neither includes anything else of the other.
+ * a mock's, the mock is its host, and lends it the virtual time. The mock in turn asks the layer
+ * for the faults of what it executes itself. Neither includes anything else of the other.
  *
  * The layer's lock is taken before the mock's: what the layer calls here may take the mock's lock,
  * and what the mock calls under its own lock never takes the layer's.

@@ -7,7 +7,10 @@
 
 #include "src/base/text.h"
 
-/* The name of a code, as `CUDA_ERROR_OUT_OF_MEMORY`, and what it means. NULL: there is no such code. */
+/*
+ * The name of a code, as `CUDA_ERROR_OUT_OF_MEMORY`, and what it means. NULL: there is no such
+ * code.
+ */
 const char *cushim__result_name(CUresult code);
 const char *cushim__result_meaning(CUresult code);
 

@@ -138,7 +138,7 @@ static struct cushim__decoder decoder_for(const struct cushim__parameter *parame
                                     .type = (uint8_t)type};
 }
 
-/* Page-locked memory is passed as `void *` and returned through `void **`: its type does not tell. */
+/* Page-locked memory is `void *` or `void **`, so that its type does not say what it is. */
 static void apply_effects(unsigned slot)
 {
     const struct cushim__api_effect *effect = cushim__api_effect_first(slot);

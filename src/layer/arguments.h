@@ -91,8 +91,9 @@ struct cushim__arguments {
 struct cushim__call;
 
 /*
- * A subscriber begins or ceases to want decoded arguments. While none does, handles are not followed:
- * the next one begins with an empty table. False: no memory. All of this is under the layer's lock.
+ * A subscriber begins or ceases to want decoded arguments. While none does, handles are not
+ * followed: the next one begins with an empty table. False: no memory. All of this is under the
+ * layer's lock.
  */
 bool cushim__decoding_begin(unsigned subscription);
 void cushim__decoding_stop(unsigned subscription);
@@ -100,7 +101,9 @@ void cushim__decoding_stop(unsigned subscription);
 /* The layer ends. */
 void cushim__decoding_end(void);
 
-/* A call begins: decode what is passed. It ends: decode what was written, and update the tracker. */
+/*
+ * A call begins: decode what is passed. It ends: decode what was written, and update the tracker.
+ */
 void cushim__arguments_decode(struct cushim__call *call);
 void cushim__arguments_decode_results(struct cushim__call *call, CUresult answer);
 

@@ -5,12 +5,12 @@
 
 #include "src/layer/layer.h"
 
-/* How many of the addresses are shown. */
+/* So many of the addresses are printed. */
 enum { SHOWN = 3 };
 
 /*
- * Whether a file is a library of cushim's: the one with the layer in it, or the one that the layer
- * was called by. If they are parts of the program, nothing tells their code from its own.
+ * Whether a file is a library of cushim's: the one with the layer in it, or the one that called the
+ * layer. Where they are linked into the program, their code cannot be distinguished from its own.
  */
 static bool is_own(const struct mock_code_file *file)
 {

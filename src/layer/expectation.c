@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of expectations, how calls are judged by it, and the scopes in which errors are expected. */
+/*
+ * The list of expectations, how calls are judged by it, and the scopes in which errors are
+ * expected.
+ */
 #include "src/layer/expectation.h"
 
 #include <stdio.h>

@@ -48,7 +48,7 @@ static inline bool cushim__expected_has_variant(const struct cushim__expected *e
     return !expected->is_pattern && cushim__is_abi_variant(expected->slot, slot);
 }
 
-/* Find the slots that a name stands for, and check the matchers. False: `message` says why. */
+/* Find the slots that a name means, and check the matchers. False: `message` says why. */
 bool cushim__expected_check(struct cushim__expected *expected, struct cushim__text *message);
 
 /* In how many arguments a call differs, and in which first (beyond all: in its code). */

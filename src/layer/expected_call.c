@@ -6,7 +6,7 @@
 #include "src/base/suggestion.h"
 #include "src/layer/expectation.h"
 
-/* One more than the place of the last matcher that says something. */
+/* The number of matchers up to the last that matches not just anything. */
 static unsigned matchers(const struct cushim__expected *expected)
 {
     unsigned count = CUSHIM_RECORDED_ARGUMENTS;
@@ -234,7 +234,7 @@ unsigned cushim__expected_compare(const struct cushim__expected *expected,
     return differences;
 }
 
-/* A number, or the tag of a handle that is object. */
+/* A number, or the tag of a handle that is in the table. */
 static void add_value(struct cushim__text *text, const struct cushim__expected *expected,
                       unsigned index, uint64_t value)
 {

@@ -199,7 +199,9 @@ static bool is_on_device(const struct match *match, int device)
     return device < 0 || device == match->device || names_device(match->call, device);
 }
 
-/* Of rules that hide symbols; `older` changes the version after cuDriverGetVersion has written it. */
+/*
+ * Of rules that hide symbols; `older` changes the version after cuDriverGetVersion has written it.
+ */
 static bool is_of_phase(const struct match *match, const struct cushim__fault_rule *rule)
 {
     const bool is_version =

@@ -275,7 +275,7 @@ static CUresult read_device(struct cushim__fault_rule *rule, const struct cushim
     return CUDA_SUCCESS;
 }
 
-/* A rule that is being read, and where its parts stand. */
+/* A rule that is being read, and where its parts begin in the text. */
 struct parser {
     const struct cushim__lines *lines;
     struct cushim__fault_rule *rule;
@@ -297,7 +297,7 @@ static struct cushim__word trim(struct cushim__word word)
 }
 
 /*
- * Cut what stands before a mark off a word; the word keeps what is behind it. Without the mark the
+ * Cut what is before a mark off a word; the word keeps what is behind it. Without the mark the
  * whole word is cut off. Returns whether it was there.
  */
 static bool cut(struct cushim__word *word, const char *mark, struct cushim__word *before)

@@ -58,7 +58,7 @@ static bool is_of_symbol(const struct cushim__fault_rule *rule)
     return rule->effect == CUSHIM_FAULT_MISSING || rule->effect == CUSHIM_FAULT_OLDER;
 }
 
-/* A symbol is there or not, whoever looks and whenever. */
+/* A symbol exists or does not, whoever calls it and however often. */
 static const char *check_symbol(const struct cushim__fault_rule *rule,
                                 enum cushim__fault_part *where)
 {
@@ -132,7 +132,7 @@ bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim_
 struct writing {
     char *text;
     size_t length;
-    char mark; /* what stands before the next condition */
+    char mark; /* written before the next condition */
 };
 
 __attribute__((format(__printf__, 2, 3))) static void put(struct writing *writing,
@@ -302,6 +302,6 @@ CUresult cushim__fault_read_struct(struct cushim__fault_rule *rule,
     if (cushim__fault_read(rule, &(struct cushim__word){text, strlen(text)}, &lines) ==
         CUDA_SUCCESS)
         return CUDA_SUCCESS;
-    /* Behind the place, which is one of a text that nobody has written. */
+    /* Without the line and column, which are those of a text that the caller has not written. */
     return refuse(message, message_size, strstr(why, ": ") + 2);
 }

@@ -52,7 +52,9 @@ struct cushim__fault_rule {
     int version;
 };
 
-/* What a rule has come to. The counters may be read without the lock under which they are counted. */
+/*
+ * What a rule has come to. The counters may be read without the lock under which they are counted.
+ */
 struct cushim__fault_state {
     uint64_t matched, fired;
     uint64_t random; /* of `p` */

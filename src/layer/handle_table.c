@@ -301,7 +301,7 @@ static const char *name_of(const struct cushim__tag *tag)
     return NULL;
 }
 
-/* Values that stand for no object of the program. */
+/* Values that mean no object of the program. */
 static const char *fixed(enum cushim__object_type type, uint64_t value)
 {
     if (value == 0)
@@ -352,7 +352,7 @@ static bool is_alive(enum cushim__object_type type, uint32_t number)
     return false;
 }
 
-/* The tag that a name stands for; false: nothing that lives has it. */
+/* The tag that a name means; false: no object that exists has the name. */
 static bool find_named(const char *text, struct cushim__tag *tag)
 {
     for (const struct name *name = names; name; name = name->next) {

@@ -56,7 +56,9 @@ struct cushim__object_name {
 };
 extern const struct cushim__object_name cushim__object_names[CUSHIM__OBJECT_TYPES];
 
-/* The object type of the first `length` characters of a C type; CUSHIM__NO_TYPE: it is no handle. */
+/*
+ * The object type of the first `length` characters of a C type; CUSHIM__NO_TYPE: it is no handle.
+ */
 enum cushim__object_type cushim__type_of(const char *name, size_t length);
 
 /* How recordings and messages name a handle or an address. */

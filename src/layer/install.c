@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The layer over the current table, and in its place. Not in the library that programs load. */
+/* Creating the layer over the current table, and installing it. Not in the mock's libcuda.so.1. */
 #include <cushim/driver.h>
 
 #include "loader/options.h"

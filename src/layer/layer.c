@@ -9,38 +9,37 @@
 #include "src/base/fork.h"
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
-#include "src/layer/recording.h"
 #include "src/layer/tracker.h"
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;
 const char cushim__layer_ended[] = "there is no such layer: it has ended, or none was given";
 
-/* Whether somebody creates or has the one layer. */
+/* Whether the one layer exists, or a thread creates it. */
 static bool is_taken;
 static uint64_t serial;
 
 /* The layer whose lock this thread has taken for a fork; NULL: none. */
-static _Thread_local struct cushim_layer *held;
+static _Thread_local struct cushim_layer *locked;
 
-static void hold(void)
+static void lock_for_fork(void)
 {
-    held = cushim_layer_current();
-    if (held)
-        cushim__lock_take(&held->lock);
+    locked = cushim_layer_current();
+    if (locked)
+        cushim__lock_take(&locked->lock);
 }
 
-static void let_go(void)
+static void unlock_after_fork(void)
 {
-    if (held)
-        cushim__lock_release(&held->lock);
-    held = NULL;
+    if (locked)
+        cushim__lock_release(&locked->lock);
+    locked = NULL;
 }
 
 static void begin_child(void)
 {
     cushim__fault_begin_child();
-    let_go();
+    unlock_after_fork();
 }
 
 static bool is_whole(const struct cushim_table *table)
@@ -58,7 +57,8 @@ static bool is_whole(const struct cushim_table *table)
 
 CUresult cushim__layer_create(const struct cushim_table *table, struct cushim_layer **layer)
 {
-    static const struct cushim__fork_handlers fork_handlers = {hold, let_go, begin_child};
+    static const struct cushim__fork_handlers fork_handlers = {lock_for_fork, unlock_after_fork,
+                                                               begin_child};
     struct cushim_layer *created;
 
     if (!layer || !table || !is_whole(table))

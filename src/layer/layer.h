@@ -3,8 +3,8 @@
  * The one layer of this process: a table whose functions hand each call on to another table, and
  * the subscribers that see the calls.
  *
- * The function of each slot is generated (loader/generator/layer.py). While nobody subscribes to its
- * slot it hands the call on at once. Else it passes the arguments, as 64-bit values, to the
+ * The function of each slot is generated (loader/generator/layer.py). While nobody subscribes to
+ * its slot it hands the call on at once. Else it passes the arguments, as 64-bit values, to the
  * subscribers of the slot before the call and after it:
  *
  *     cushim__layer_call_begin()   subscribers: started(), then before()
@@ -52,7 +52,10 @@ bool cushim__layer_lock(struct cushim_layer *layer);
 extern struct cushim_table cushim__layer_next;
 extern const struct cushim_table cushim__layer_table;
 
-/* A call that has subscribers. It lives on the stack of the layer's function, which sets `function`. */
+/*
+ * A call that has subscribers. It lives on the stack of the layer's function, which sets
+ * `function`.
+ */
 struct cushim__call {
     uintptr_t function; /* the layer's function whose frame this is in */
     unsigned slot;
@@ -112,6 +115,15 @@ static inline bool cushim__is_subscribed(enum cushim__subscription subscription,
 /* A layer begins, with LOOKUP's subscription alone; and ends, with all of them. */
 void cushim__subscriptions_begin(void);
 void cushim__subscriptions_end(void);
+
+/*
+ * cushim_recording_start(), not under the lock; `is_asked` says whether lost calls are a failure even
+ * if the program does not read the recording.
+ */
+CUresult cushim__recording_start(struct cushim_layer *layer, size_t capacity, bool is_asked);
+
+/* Print that calls were lost which the program wants. Under the layer's lock. */
+void cushim__recording_print_lost(struct cushim__text *text);
 
 /* Begin a call. False: it is not made, and `*answer` is what it answers. */
 bool cushim__layer_call_begin(struct cushim__call *call, unsigned slot, const uint64_t *values,

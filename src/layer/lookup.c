@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuGetProcAddress: what it answers leads to the layer, and not to symbols that a rule makes missing. */
+/*
+ * cuGetProcAddress: what it answers leads to the layer, and not to symbols that a rule makes
+ * missing.
+ */
 #include <limits.h>
 
 #include "src/layer/fault.h"
@@ -13,7 +16,7 @@ struct lookup {
     void **function;
     int version;
     cuuint64_t flags;
-    cushim_CUdriverProcAddressQueryResult *status; /* NULL: nobody asks */
+    cushim_CUdriverProcAddressQueryResult *status; /* NULL: the program does not ask */
 };
 
 static struct lookup lookup_of(const struct cushim__call *call)
@@ -31,7 +34,9 @@ static struct lookup lookup_of(const struct cushim__call *call)
     };
 }
 
-/* The slot of a function in a table; the one of this base name, if several functions are the same. */
+/*
+ * The slot of a function in a table; the one of this base name, if several functions are the same.
+ */
 static bool find_function(const struct cushim_table *table, const char *base, const void *function,
                           unsigned *slot)
 {
@@ -96,7 +101,7 @@ static CUresult ask(const struct lookup *lookup, int version)
                                                       lookup->flags, lookup->status);
 }
 
-/* Whoever asks has met the rule that hides what else would be found. */
+/* A look-up matches the rule that hides what it would find else. */
 static void count(unsigned slot)
 {
     struct cushim_layer *layer = cushim_layer_current();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recording: a ring of the calls that were made, and how programs read it. */
-#include "src/layer/recording.h"
+#include "src/layer/layer.h"
 
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ static struct {
     uint64_t begun; /* since it is empty */
     uint64_t first; /* the first number that is kept */
     bool is_on;
-    bool is_asked;   /* somebody wants all calls: that some are lost is a failure */
+    bool is_asked;   /* the program wants all calls: that some are lost is a failure */
     bool is_misread; /* it was read when some were lost */
 } recording;
 
@@ -99,7 +99,7 @@ static uint64_t count_lost(void)
     return recording.records ? recording.first - 1 : 0;
 }
 
-/* Somebody reads what is kept. */
+/* The program reads what is kept. */
 static void note_reader(void)
 {
     recording.is_misread = recording.is_misread || count_lost() > 0;

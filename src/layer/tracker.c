@@ -196,9 +196,9 @@ static void return_part(const struct change *change)
 }
 
 /*
- * Whether the program has done its part to release something: not if the driver refused the call for
- * its arguments. A driver that answers an earlier error may have released it or not, and where a
- * fault gave the answer the program cannot tell.
+ * Whether the program has done its part to release something: not if the driver refused the call
+ * for its arguments. A driver that answers an earlier error may have released it or not, and where
+ * a fault gave the answer the program cannot know.
  */
 static bool counts_as_release(const struct change *change)
 {
@@ -443,7 +443,7 @@ static void print_type(struct cushim__text *text, enum cushim__object_type type,
 
     if (leaks.count == 0)
         return;
-    cushim__text_format(text, "%zu %s not given back", leaks.count,
+    cushim__text_format(text, "%zu %s leaked", leaks.count,
                         leaks.count == 1 ? cushim__object_names[type].single
                                          : cushim__object_names[type].plural);
     if (leaks.bytes > 0)

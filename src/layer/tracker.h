@@ -46,7 +46,7 @@ struct cushim__api_effect {
     uint8_t owner_type, owner; /* of RETURNS_PART: its owner; of MOVES_REFERENCES: the flags */
 };
 
-/* The effects of a slot; NULL: it has none. They stand one after another up to another slot. */
+/* The effects of a slot; NULL: it has none. Those of a slot follow one another. */
 const struct cushim__api_effect *cushim__api_effect_first(unsigned slot);
 const struct cushim__api_effect *cushim__api_effect_next(const struct cushim__api_effect *effect);
 

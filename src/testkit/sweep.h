@@ -88,8 +88,8 @@ CUresult cushim__sweep_usual_code(const char *function);
 /* --- sweep_run.c --- */
 
 /*
- * Do a run. CUDA_SUCCESS: it was done, and has findings or none. Any other code: there is no mock or
- * no layer for it, and `findings` says why, where that is more than the code.
+ * Do a run. CUDA_SUCCESS: it was done, and has findings or none. Any other code: there is no mock
+ * or no layer for it, and `findings` says why, where that is more than the code.
  */
 CUresult cushim__sweep_run(const struct cushim__sweep *sweep, struct cushim__sweep_run *run);
 

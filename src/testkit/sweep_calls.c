@@ -8,7 +8,7 @@
 #include "src/layer/function_name.h"
 #include "src/layer/layer.h"
 
-/* In the names of functions that give something back, and in none that does not, but for these. */
+/* In the names of functions that release something, and in no others but for these. */
 static const char *const releasing[] = {
     "Destroy", "Free",  "Release",    "Unload",     "Unregister",        "Close",
     "Detach",  "Unmap", "Disconnect", "PopCurrent", "DisablePeerAccess", "EndCapture",
@@ -16,7 +16,7 @@ static const char *const releasing[] = {
 };
 static const char *const not_releasing[] = {"MemFreeNode", NULL};
 
-/* In the names of functions for which something can be too much. */
+/* In the names of functions for which memory or another resource can be too little. */
 static const char *const allocating[] = {
     "Create", "Alloc",   "Retain",  "Load",     "Instantiate", "Register", "Import", "Open",
     "Clone",  "Reserve", "AddNode", "GraphAdd", "MemMap",      "LinkAdd",  NULL,
@@ -38,7 +38,7 @@ static bool has_any(const char *name, const char *const *words)
     return false;
 }
 
-/* It stands for several functions, and not for one that the caller has thought of. */
+/* It means several functions, and none that the caller has named. */
 static bool is_wide(const char *pattern)
 {
     return !pattern || strchr(pattern, '*');
@@ -257,7 +257,7 @@ static bool before(struct cushim__call *call, CUresult *answer)
     return false;
 }
 
-/* The graph of a capture that has failed is nobody's. */
+/* The program does not get the graph of a capture that fails, so that it cannot destroy it. */
 static void drop_graph(const struct cushim__call *call)
 {
     CUgraph *graph = (CUgraph *)(uintptr_t)call->values[1];

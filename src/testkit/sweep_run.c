@@ -103,7 +103,7 @@ void cushim__pins_end(void)
     }
 }
 
-/* What a run takes place in. */
+/* The mock and the layer of a run. */
 struct fixture {
     const struct cushim_table *former; /* NULL: no table is swept, but a mock */
     struct cushim_test *test;
@@ -159,7 +159,7 @@ static CUresult open_fixture(struct fixture *fixture, const struct cushim_sweep_
                                              .settings = run->order.settings,
                                              .file = options->file,
                                              .on_driver = options->table != NULL,
-                                             .capacity = 1, /* nobody reads what is recorded */
+                                             .capacity = 1, /* the recording is not read */
                                              .message = run->findings,
                                              .message_size = sizeof run->findings};
     CUresult code = CUDA_SUCCESS;
@@ -221,7 +221,7 @@ static void look_at_context(const struct fixture *fixture, struct cushim__sweep_
         find(run, context ? "a context is left current" : "no context is current any more");
 }
 
-/* What the body has made and not given back; the lines of a list as one. */
+/* What the body has leaked; the lines of a list become one. */
 static void look_at_leaks(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
     char lines[CUSHIM__SWEEP_FINDINGS], *line = lines, *next;
@@ -303,7 +303,7 @@ static void look_at_body(struct cushim__sweep_run *run)
         find(run, "the body answered %d", run->verdict);
 }
 
-/* Whether the body has left what it ran on. */
+/* Whether the mock and the layer still exist after the body. */
 static bool is_whole(const struct fixture *fixture)
 {
     return cushim_layer_current() == fixture->layer &&

@@ -146,7 +146,7 @@ void cushim__sweep_text_end(struct cushim__sweep_text *text)
 /*
  * What was wrong in a run, as a number: that of each letter, without numbers of calls and handles,
  * which differ from run to run; offsets in a file, which say where, are in it. What the body says
- * has no place but the call that failed.
+ * has no call site but that of the call that failed.
  */
 static uint64_t number_of(const struct cushim__sweep_run *run)
 {

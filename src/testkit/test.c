@@ -10,7 +10,6 @@
 #include "loader/options.h"
 #include "src/base/result.h"
 #include "src/layer/layer.h"
-#include "src/layer/recording.h"
 #include "src/layer/tracker.h"
 #include "src/mock/core/state.h"
 
@@ -104,7 +103,9 @@ static void look_for_parts(struct cushim__text *text, struct cushim_test *test)
     }
 }
 
-/* Print what was wrong: nothing if nothing was. Parts that the program has destroyed are forgotten. */
+/*
+ * Print what was wrong: nothing if nothing was. Parts that the program has destroyed are forgotten.
+ */
 static void print_verdict(struct cushim_test *test, struct cushim__text *text)
 {
     char verdict[4096];
@@ -175,7 +176,7 @@ static CUresult begin_tracking(struct cushim_layer *layer)
     return is_begun ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-/* A mock whose settings hold faults has made one. */
+/* A mock whose settings have faults has created one. */
 static CUresult create_layer(struct cushim_test *test, const struct cushim_test_options *options)
 {
     CUresult code;
@@ -271,7 +272,7 @@ static void destroy(struct cushim_test *test)
 
 /*
  * The message of options whose size cannot be is where it should be if the size was forgotten, or
- * if they have more to say than is known here. Else nobody can tell what they are.
+ * if they have more to say than is known here. Else they cannot be read.
  */
 static CUresult refuse_size(const struct cushim_test_options *options)
 {
@@ -314,7 +315,7 @@ CUresult cushim_test_begin(const struct cushim_test_options *options, struct cus
                   code == CUDA_ERROR_OUT_OF_MEMORY ? "memory ran out" : "it could not be begun");
 }
 
-/* What somebody has of a test that has ended is not looked into. */
+/* A pointer to a test that has ended is not followed. */
 static bool runs(const struct cushim_test *test)
 {
     return test && test == __atomic_load_n(&running, __ATOMIC_ACQUIRE);

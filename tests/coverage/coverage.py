@@ -26,8 +26,8 @@ OTHER_SUITES = {'bench', 'binary', 'clients', 'consumers', 'dist', 'doors', 'hea
                 'registry'}
 # Mocks with a fault each: what they cover is no merit. And processes that cannot write the files of
 # their counters, or not all of one.
-OTHER_TESTS = {'wrong mocks', 'security-rights', 'security-sealed', 'shortage-disk',
-               'shortage-system'}
+OTHER_TESTS = {'wrong mocks', 'security-rights', 'security-sealed', 'out-of-memory-disk',
+               'out-of-memory-system'}
 
 # Where objects of the library stand in a build. Those of tests are not looked at.
 OBJECTS = ['libcushim-core.a.p', 'libcushim-exporting.a.p', 'src', 'tests/unit/libplain-core.a.p']

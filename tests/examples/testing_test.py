@@ -39,11 +39,11 @@ FOUND = {
         r'wait for it\n',
     ],
     'first_test': [
-        r'1 event not given back:\n  event#1, by cuEventCreate, call \d+ of thread 1, '
+        r'1 event leaked:\n  event#1, by cuEventCreate, call \d+ of thread 1, '
         rf'at (?:first_test|{UNKNOWN})',
     ],
     'fuzz_upload': [
-        r'1 event not given back:\n  event#\d+, by cuEventCreate, call \d+ of thread 1, '
+        r'1 event leaked:\n  event#\d+, by cuEventCreate, call \d+ of thread 1, '
         rf'at (?:fuzz_upload|{UNKNOWN})',
     ],
     'job_queue': [
@@ -51,9 +51,9 @@ FOUND = {
     ],
     'out_of_memory': [
         r'call 3 of the body \(cuMemAlloc_v2\) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 stream '
-        r'not given back: stream#1, by cuStreamCreate, call \d+ of thread 1, '
+        r'leaked: stream#1, by cuStreamCreate, call \d+ of thread 1, '
         rf'at (?:out_of_memory|{UNKNOWN})[^;]*; '
-        r'1 allocation not given back, 1048576 bytes: memory#1, 1048576 bytes, by cuMemAlloc_v2, '
+        r'1 allocation leaked, 1048576 bytes: memory#1, 1048576 bytes, by cuMemAlloc_v2, '
         rf'call \d+ of thread 1, at (?:out_of_memory|{UNKNOWN})[^;]*; '
         r'this run alone: first = last = 3, kinds = CUSHIM_SWEEP_ONCE; and in 1 other run\n',
     ],

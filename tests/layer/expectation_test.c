@@ -6,7 +6,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static CUevent first, second;
 static CUstream stream;
@@ -15,7 +15,7 @@ static char said[4096]; /* by verify */
 /* Calls of a test are numbered from 7: the kit has made three, and this makes three. */
 static int setup(void **state)
 {
-    kit_setup(state);
+    testkit_setup(state);
     OK(driver->EventCreate(&first, 0));
     OK(driver->EventCreate(&second, 0));
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
@@ -30,7 +30,7 @@ static int teardown(void **state)
     OK(driver->EventDestroy_v2(second));
     OK(cushim_mock_drain(mock));
     OK(driver->StreamDestroy_v2(stream));
-    return kit_teardown(state);
+    return testkit_teardown(state);
 }
 
 /* Expect something that must not be refused: EXPECT(.function = "cuEventQuery"). */
@@ -103,7 +103,7 @@ static void counts_are_held_at_both_ends(void **state)
                 "expected at least 2 times: cuCtxGetCurrent(pctx); it came once\n");
 }
 
-static void calls_that_come_near_are_told_with_what_differs(void **state)
+static void calls_that_come_near_are_reported_with_what_differs(void **state)
 {
     (void)state;
     EXPECT(.function = "cuEventRecord",
@@ -132,7 +132,7 @@ static void every_matcher_matches_what_it_says(void **state)
     int value;
 
     (void)state;
-    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->MemAlloc_v2(&address, 1024));
     OK(cushim_tag_name(layer, (void *)(uintptr_t)address, "input"));
     EXPECT(.function = "cuModuleGetFunction",
@@ -190,7 +190,7 @@ static void written_handle_is_matched_by_tag(void **state)
     assert_verified();
 }
 
-static void code_that_differs_is_told(void **state)
+static void code_that_differs_is_reported(void **state)
 {
     (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = CUDA_ERROR_NOT_READY);
@@ -233,7 +233,7 @@ static void order_is_kept_by_those_that_are_in_order(void **state)
     assert_verified();
 }
 
-static void call_that_comes_too_early_or_too_late_is_told(void **state)
+static void call_that_comes_too_early_or_too_late_is_reported(void **state)
 {
     (void)state;
     EXPECT(.function = "cuEventRecord", .arguments = {cushim_match_handle(first)},
@@ -254,7 +254,7 @@ static void call_that_comes_too_early_or_too_late_is_told(void **state)
                 "CUDA_ERROR_NOT_READY\n");
 }
 
-static void forbidden_function_is_told_unless_it_is_expected(void **state)
+static void forbidden_function_is_reported_unless_it_is_expected(void **state)
 {
     char why[200];
 
@@ -271,7 +271,7 @@ static void forbidden_function_is_told_unless_it_is_expected(void **state)
                 "CUDA_SUCCESS\n");
 }
 
-static void errors_that_no_scope_expects_are_told(void **state)
+static void errors_that_no_scope_expects_are_reported(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
@@ -292,7 +292,7 @@ static void errors_that_no_scope_expects_are_told(void **state)
     assert_non_null(strstr(said, "and 2 more errors\n"));
 }
 
-static void scope_without_its_error_is_told(void **state)
+static void scope_without_its_error_is_reported(void **state)
 {
     (void)state;
     OK(cushim_expect_errors_begin(layer, CUDA_SUCCESS));
@@ -345,7 +345,7 @@ static void expectations_need_no_recording(void **state)
  * told whole.
  */
 
-static void matchers_are_told_as_they_were_written(void **state)
+static void matchers_are_reported_as_they_were_written(void **state)
 {
     (void)state;
     EXPECT(.function = "cuModuleGetFunction",
@@ -359,14 +359,14 @@ static void matchers_are_told_as_they_were_written(void **state)
                 "times\n");
 }
 
-static void code_without_a_name_is_told_by_its_number(void **state)
+static void code_without_a_name_is_reported_by_its_number(void **state)
 {
     (void)state;
     EXPECT(.function = "cuEventQuery", .match_code = true, .code = (CUresult)12345);
     assert_said("expected exactly once: cuEventQuery(hEvent) = 12345; it came 0 times\n");
 }
 
-static void of_calls_that_come_too_early_the_first_is_told(void **state)
+static void of_calls_that_come_too_early_the_first_is_reported(void **state)
 {
     (void)state;
     EXPECT(.function = "cuEventQuery", .in_order = true);
@@ -378,7 +378,7 @@ static void of_calls_that_come_too_early_the_first_is_told(void **state)
                 "  it is call 7 of thread 1: cuStreamQuery(hStream=stream#1) = CUDA_SUCCESS\n");
 }
 
-static void call_too_long_to_be_told_whole_ends_in_dots(void **state)
+static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
 {
     const unsigned most = 4294967295u;
     const char *told, *end;
@@ -410,7 +410,7 @@ static void allocate(unsigned times)
     }
 }
 
-static void expectation_of_another_abi_is_told_which_came(void **state)
+static void expectation_of_another_abi_is_reported_which_came(void **state)
 {
     (void)state;
     EXPECT(.function = "cuMemAlloc");
@@ -545,23 +545,23 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(expectation_without_counts_is_met_by_one_call),
         TEST(counts_are_held_at_both_ends),
-        TEST(calls_that_come_near_are_told_with_what_differs),
+        TEST(calls_that_come_near_are_reported_with_what_differs),
         TEST(every_matcher_matches_what_it_says),
         TEST(range_of_a_signed_parameter_is_signed),
         TEST(written_handle_is_matched_by_tag),
-        TEST(code_that_differs_is_told),
+        TEST(code_that_differs_is_reported),
         TEST(call_counts_for_the_first_that_is_not_full),
         TEST(order_is_kept_by_those_that_are_in_order),
-        TEST(call_that_comes_too_early_or_too_late_is_told),
-        TEST(forbidden_function_is_told_unless_it_is_expected),
-        TEST(errors_that_no_scope_expects_are_told),
-        TEST(scope_without_its_error_is_told),
+        TEST(call_that_comes_too_early_or_too_late_is_reported),
+        TEST(forbidden_function_is_reported_unless_it_is_expected),
+        TEST(errors_that_no_scope_expects_are_reported),
+        TEST(scope_without_its_error_is_reported),
         cmocka_unit_test(expectations_need_no_recording),
-        TEST(matchers_are_told_as_they_were_written),
-        TEST(code_without_a_name_is_told_by_its_number),
-        TEST(of_calls_that_come_too_early_the_first_is_told),
-        TEST(call_too_long_to_be_told_whole_ends_in_dots),
-        TEST(expectation_of_another_abi_is_told_which_came),
+        TEST(matchers_are_reported_as_they_were_written),
+        TEST(code_without_a_name_is_reported_by_its_number),
+        TEST(of_calls_that_come_too_early_the_first_is_reported),
+        TEST(call_too_long_to_be_reported_whole_ends_in_dots),
+        TEST(expectation_of_another_abi_is_reported_which_came),
         TEST(expectation_that_came_says_nothing_of_other_abis),
         TEST(forbidding_another_abi_alone_is_a_failure),
         TEST(call_that_is_expected_is_none_of_what_is_forbidden),

@@ -5,9 +5,9 @@
 
 #include <cushim/testing/layer.h>
 
+#include "fixture.h"
 #include "src/layer/fault_rule.h"
 #include "src/layer/layer.h"
-#include "world.h"
 
 static char message[400];
 
@@ -293,7 +293,7 @@ static void assert_refused(struct cushim_layer *layer, const char *rules, const 
     assert_string_equal(fault_message, why);
 }
 
-static void rules_are_told_and_so_is_which_never_fired(void **state)
+static void rules_are_reported_and_so_is_which_never_fired(void **state)
 {
     fault_add(state, "# a comment\n"
                      "\n"
@@ -475,7 +475,7 @@ int main(void)
         cmocka_unit_test(any_bytes_are_read_or_refused),
         cmocka_unit_test(conditions_say_which_matches_fire),
         cmocka_unit_test(probability_goes_by_the_seed_alone),
-        TEST(rules_are_told_and_so_is_which_never_fired),
+        TEST(rules_are_reported_and_so_is_which_never_fired),
         TEST(text_with_one_wrong_line_adds_nothing),
         TEST(more_than_64_rules_are_refused),
         TEST(operation_without_a_mock_is_refused),

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
+#include "fixture.h"
 #include "src/base/system.h"
 #include "src/layer/layer.h"
-#include "world.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
 {
@@ -326,7 +326,7 @@ static CUresult CUDAAPI refuse_what_has_no_name(const char *symbol, void **funct
     return CUDA_SUCCESS;
 }
 
-static void lookup_without_a_name_or_a_place_gets_the_drivers_answer(void **state)
+static void lookup_without_a_name_or_a_result_gets_the_drivers_answer(void **state)
 {
     void *found = &found;
 
@@ -425,7 +425,7 @@ int main(void)
         TEST(function_that_is_not_of_the_table_is_hidden_by_its_version),
         TEST(older_driver_lacks_what_came_later_and_says_so),
         TEST(version_that_the_site_does_not_meet_stays),
-        TEST(lookup_without_a_name_or_a_place_gets_the_drivers_answer),
+        TEST(lookup_without_a_name_or_a_result_gets_the_drivers_answer),
         TEST(symbol_hidden_in_all_versions_is_not_found_by_its_status),
         TEST(device_that_is_lost_stays_the_one_that_was_lost_first),
         TEST(rule_as_a_struct_needs_no_room_for_a_message),

@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "fixture.h"
 #include "src/base/lock.h"
-#include "world.h"
 
 enum { THREADS = 8, CALLS = 1000 };
 

@@ -10,7 +10,7 @@
 #include <cushim/driver.h>
 
 #include "src/layer/layer.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 #include "tests/support/counters.h"
 
 enum { CHILD_SECONDS = 120, HELD_MS = 100 };
@@ -86,7 +86,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(layer_that_another_thread_holds_is_free_in_the_child,
-                                        kit_setup, kit_teardown),
+                                        testkit_setup, testkit_teardown),
         cmocka_unit_test(layer_without_a_mock_is_used_in_the_child),
     };
 

@@ -4,8 +4,8 @@
 
 #include <cushim/testing/mock.h>
 
+#include "fixture.h"
 #include "src/layer/layer.h"
-#include "world.h"
 
 static char event_memory;
 #define EVENT ((CUevent)(void *)&event_memory)

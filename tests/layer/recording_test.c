@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 #include "tests/support/gate.h"
 
 static char text[1 << 16];
@@ -34,7 +34,7 @@ static void program(void)
     OK(driver->EventCreate(&end, CU_EVENT_DEFAULT));
     OK(driver->MemAlloc_v2(&address, 1024));
     OK(driver->MemHostAlloc(&pinned, 64, 0));
-    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
     CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetFunction(&function, module, "a \"b\"\n"));
     OK(driver->EventRecord(start, stream));
@@ -143,7 +143,7 @@ static void text_is_the_same_in_every_run_on_every_schedule(void **state)
         for (unsigned run = 0; run < 3; run++) {
             void *block = malloc(1000 << run);
 
-            kit_again(settings[i]);
+            testkit_again(settings[i]);
             cushim_recording_clear(layer);
             auto_program();
             if (run > 0)
@@ -167,7 +167,7 @@ static void call_is_read_with_its_arguments(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 1));
     OK(driver->EventDestroy_v2(event));
     assert_int_equal(cushim_recording_count(layer), 3);
-    read = kit_call(0);
+    read = testkit_call(0);
     assert_int_equal(read.number, 1);
     assert_string_equal(read.name, "cuEventCreate");
     assert_int_equal(read.code, CUDA_SUCCESS);
@@ -186,10 +186,10 @@ static void call_is_read_with_its_arguments(void **state)
     assert_int_equal(read.arguments[1].kind, CUSHIM_ARGUMENT_UNSIGNED);
     assert_int_equal(read.arguments[1].value, CU_EVENT_DISABLE_TIMING);
     assert_string_equal(read.arguments[1].tag, "");
-    read = kit_call(1);
+    read = testkit_call(1);
     assert_int_equal(read.code, CUDA_ERROR_INVALID_VALUE);
     assert_false(read.arguments[0].is_written);
-    assert_string_equal(kit_call(2).arguments[0].tag, "event#1");
+    assert_string_equal(testkit_call(2).arguments[0].tag, "event#1");
 }
 
 static void reading_what_is_not_there_is_refused(void **state)
@@ -219,7 +219,7 @@ static void what_is_not_recorded_is_not_there(void **state)
     OK(cushim_recording_start(layer, 0));
     assert_int_equal(cushim_recording_count(layer), 0);
     OK(driver->DeviceGetCount(&count));
-    assert_int_equal(kit_call(0).number, 1);
+    assert_int_equal(testkit_call(0).number, 1);
 }
 
 static void full_recording_keeps_the_last_calls_and_says_so(void **state)
@@ -245,7 +245,7 @@ static void full_recording_keeps_the_last_calls_and_says_so(void **state)
                                     "CUDA_SUCCESS\n"
                                     "4  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
                                     "CUDA_SUCCESS\n");
-    assert_int_equal(kit_call(0).number, 2);
+    assert_int_equal(testkit_call(0).number, 2);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_layer_verify(layer, verdict, sizeof verdict));
     assert_string_equal(verdict, "the recording has lost the first 1 calls: it has room for 3 "
                                  "(capacity), and 4 came; set a larger .capacity of the test, or "
@@ -283,7 +283,7 @@ static void call_under_way_has_not_returned(void **state)
     CUstream stream;
 
     (void)state;
-    kit_again("mode = threaded");
+    testkit_again("mode = threaded");
     gate_prepare(&gate);
     OK(driver->StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     OK(driver->LaunchHostFunc(stream, gate_stand, &gate));
@@ -292,13 +292,13 @@ static void call_under_way_has_not_returned(void **state)
     assert_true(cushim__runner_start(&runner, synchronise, stream));
     while (cushim_recording_count(layer) == 0)
         cushim__yield();
-    assert_false(kit_call(0).has_returned);
+    assert_false(testkit_call(0).has_returned);
     cushim_recording_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "cuStreamSynchronize(hStream=stream#1) has not returned\n"));
     gate_open(&gate);
     cushim__runner_join(&runner);
-    assert_true(kit_call(0).has_returned);
-    assert_int_equal(kit_call(0).thread, 2);
+    assert_true(testkit_call(0).has_returned);
+    assert_int_equal(testkit_call(0).thread, 2);
     OK(driver->StreamDestroy_v2(stream));
 }
 
@@ -345,7 +345,7 @@ static void eight_threads_record_at_once(void **state)
     assert_int_equal(cushim_recording_lost(layer), 0);
     assert_int_equal(cushim_recording_count(layer), THREADS * (3 * ROUNDS + 2) + 1);
     for (size_t i = 0; i < cushim_recording_count(layer); i++) {
-        const struct cushim_recorded_call read = kit_call(i);
+        const struct cushim_recorded_call read = testkit_call(i);
 
         assert_true(read.has_returned);
         assert_int_equal(read.code, CUDA_SUCCESS);
@@ -360,7 +360,7 @@ static void eight_threads_record_at_once(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, kit_setup, kit_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, testkit_setup, testkit_teardown)
     const struct CMUnitTest tests[] = {
         TEST(text_of_a_program_is_the_one_in_the_tree),
         TEST(text_is_the_same_wherever_memory_lies),

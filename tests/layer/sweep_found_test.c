@@ -5,7 +5,7 @@
 
 #include <cushim/testing/test.h>
 
-#include "sweep_world.h"
+#include "sweep_fixture.h"
 
 #ifdef _WIN32
 #define PROGRAM "sweep_found_test.exe"
@@ -48,10 +48,10 @@ static void leak_is_found_although_its_context_is_gone(void **state)
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     blur_places(sweep_why);
-    assert_string_equal(
-        sweep_why, "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
-                   "event not given back: event#1, by cuEventCreate, call 6 of thread 1, at " PLACE
-                   "; this run alone: first = last = 6, kinds = CUSHIM_SWEEP_ONCE\n");
+    assert_string_equal(sweep_why,
+                        "call 6 of the body (cuMemsetD8Async) answered CUDA_ERROR_UNKNOWN, once: 1 "
+                        "event leaked: event#1, by cuEventCreate, call 6 of thread 1, at " PLACE
+                        "; this run alone: first = last = 6, kinds = CUSHIM_SWEEP_ONCE\n");
 }
 
 static void ignored_error_is_found(void **state)
@@ -149,7 +149,7 @@ static void endless_poll_is_stopped_and_named(void **state)
                        "calls; the next was cuEventQuery\n");
 }
 
-static void loop_that_nothing_ends_is_left(void **state)
+static void loop_that_nothing_ends_is_ended(void **state)
 {
     (void)state;
     sweep_options.limit = 100;
@@ -167,7 +167,7 @@ static void body_that_fails_by_itself_is_not_swept(void **state)
     assert_int_equal(sweep_result.runs, 1);
 }
 
-static void what_the_body_says_is_told(void **state)
+static void what_the_body_says_is_reported(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -235,7 +235,7 @@ static int leak_by_this_call_or_that(void *data)
     return 0;
 }
 
-static void number_of_the_call_is_not_the_place(void **state)
+static void number_of_the_call_is_not_the_call_site(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -247,7 +247,7 @@ static void number_of_the_call_is_not_the_place(void **state)
     assert_non_null(strstr(sweep_why, "call 1 of the body (cuDeviceGetCount)"));
 }
 
-static void one_more_run_is_told_as_one(void **state)
+static void one_more_run_is_reported_as_one(void **state)
 {
     (void)state;
     sweep_options.functions = "cuMemset*";
@@ -257,7 +257,7 @@ static void one_more_run_is_told_as_one(void **state)
     assert_non_null(strstr(sweep_why, "CUSHIM_SWEEP_ONCE; and in 1 other run\n"));
 }
 
-static void what_the_body_says_is_told_for_each_call(void **state)
+static void what_the_body_says_is_reported_for_each_call(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(ALWAYS_WRONG_IF_FAILED));
@@ -334,7 +334,7 @@ static void polls_in_turns_count_twice_for_each_handle(void **state)
     assert_int_equal(polls_counted(TOLD_APART), TOLD_APART * 2);
 }
 
-static void polls_of_more_handles_than_are_told_apart_all_count(void **state)
+static void polls_of_more_handles_than_are_distinguished_all_count(void **state)
 {
     (void)state;
     assert_int_equal(polls_counted(EVENTS), TOLD_APART * 2 + (EVENTS - TOLD_APART) * ROUNDS);
@@ -376,7 +376,7 @@ static void other_context_left_current_is_found(void **state)
 
 /* --- tables --- */
 
-static void table_that_cannot_be_installed_is_no_world_to_sweep_in(void **state)
+static void table_that_cannot_be_installed_is_not_swept(void **state)
 {
     const struct cushim_table *const before = cushim_driver();
     static struct cushim_table empty;
@@ -401,19 +401,19 @@ int main(void)
         SWEEP_TEST(context_left_on_the_stack_is_found),
         SWEEP_TEST(context_may_be_left_if_that_is_said),
         SWEEP_TEST(endless_poll_is_stopped_and_named),
-        SWEEP_TEST(loop_that_nothing_ends_is_left),
+        SWEEP_TEST(loop_that_nothing_ends_is_ended),
         SWEEP_TEST(body_that_fails_by_itself_is_not_swept),
-        SWEEP_TEST(what_the_body_says_is_told),
+        SWEEP_TEST(what_the_body_says_is_reported),
         SWEEP_TEST(failures_are_counted_and_the_first_kept),
         SWEEP_TEST(same_leak_in_many_runs_has_one_line),
-        SWEEP_TEST(number_of_the_call_is_not_the_place),
-        SWEEP_TEST(one_more_run_is_told_as_one),
-        SWEEP_TEST(what_the_body_says_is_told_for_each_call),
+        SWEEP_TEST(number_of_the_call_is_not_the_call_site),
+        SWEEP_TEST(one_more_run_is_reported_as_one),
+        SWEEP_TEST(what_the_body_says_is_reported_for_each_call),
         SWEEP_TEST(message_of_any_size_is_filled_and_no_more),
         SWEEP_TEST(polls_in_turns_count_twice_for_each_handle),
-        SWEEP_TEST(polls_of_more_handles_than_are_told_apart_all_count),
+        SWEEP_TEST(polls_of_more_handles_than_are_distinguished_all_count),
         SWEEP_TEST(other_context_left_current_is_found),
-        SWEEP_TEST(table_that_cannot_be_installed_is_no_world_to_sweep_in),
+        SWEEP_TEST(table_that_cannot_be_installed_is_not_swept),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 
 #include <cushim/testing/cmocka.h>
 
-#include "sweep_world.h"
+#include "sweep_fixture.h"
 
 static void body_that_behaves_well_passes(void **state)
 {
@@ -239,7 +239,7 @@ static void table_of_ones_own_is_swept(void **state)
     assert_int_equal(sweep_result.swept, 2 * SWEEP_CALLS);
     CODE(CUDA_ERROR_ILLEGAL_STATE, sweep_once(LEAKS_THE_EVENT));
     assert_int_equal(sweep_result.failures, 2);
-    assert_non_null(strstr(sweep_why, "1 event not given back: event#1, by cuEventCreate"));
+    assert_non_null(strstr(sweep_why, "1 event leaked: event#1, by cuEventCreate"));
     assert_ptr_equal(cushim_driver(), before);
     assert_ptr_equal(cushim_mock_current(), mock);
     OK(cushim_mock_destroy(mock));
@@ -261,7 +261,7 @@ static void tell(void *data, const char *run)
     snprintf(told + used, sizeof told - used, "%s\n", run);
 }
 
-static void each_run_is_told_before_its_call_fails(void **state)
+static void each_run_is_reported_before_its_call_fails(void **state)
 {
     (void)state;
     told[0] = '\0';
@@ -285,7 +285,7 @@ static int note_run(void *data)
     return cushim_driver()->Init(0) != cushim_sweep_injected(NULL);
 }
 
-static void run_is_known_from_where_it_begins_to_where_it_ends(void **state)
+static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
 {
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
@@ -355,8 +355,8 @@ int main(void)
         SWEEP_TEST(mock_or_layer_of_somebody_else_is_not_taken),
         SWEEP_TEST(body_with_threads_is_swept),
         SWEEP_TEST(table_of_ones_own_is_swept),
-        SWEEP_TEST(each_run_is_told_before_its_call_fails),
-        SWEEP_TEST(run_is_known_from_where_it_begins_to_where_it_ends),
+        SWEEP_TEST(each_run_is_reported_before_its_call_fails),
+        SWEEP_TEST(run_is_named_from_where_it_begins_to_where_it_ends),
         SWEEP_TEST(run_that_has_not_ended_is_why_there_is_no_other),
         SWEEP_TEST(what_is_not_understood_is_said),
     };

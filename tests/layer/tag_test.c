@@ -6,7 +6,7 @@
 #include <cushim/driver.h>
 
 #include "src/layer/handle_table.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static char tag[CUSHIM_TAG_SIZE];
 
@@ -81,7 +81,7 @@ static void destroyed_handle_has_no_tag_and_its_use_shows(void **state)
     assert_non_null(strstr(last_line(), "cuStreamQuery(hStream=destroyed stream#1) = "));
 }
 
-static void addresses_are_told_by_allocation_and_offset(void **state)
+static void addresses_are_reported_by_allocation_and_offset(void **state)
 {
     CUdeviceptr first, second;
 
@@ -100,7 +100,7 @@ static void addresses_are_told_by_allocation_and_offset(void **state)
     OK(driver->MemFree_v2(second));
 }
 
-static void every_way_to_memory_makes_it_known(void **state)
+static void memory_from_every_function_is_tracked(void **state)
 {
     CUdeviceptr pitched, managed, pooled, pinned;
     void *host[2];
@@ -174,7 +174,7 @@ static void values_of_the_driver_have_their_names(void **state)
     assert_non_null(strstr(last_line(), "cuMemFree_v2(dptr=NULL)"));
 }
 
-static void name_stands_in_the_place_of_the_tag(void **state)
+static void name_replaces_the_tag(void **state)
 {
     CUdeviceptr address;
     CUevent event;
@@ -258,7 +258,7 @@ static void what_a_thing_owns_goes_with_it_however_much(void **state)
 
 static int setup_recorded(void **state)
 {
-    kit_setup(state);
+    testkit_setup(state);
     cushim_recording_stop(layer);
     return cushim_recording_start(layer, 1 << 13) != CUDA_SUCCESS;
 }
@@ -320,9 +320,9 @@ static void make_objects(struct everything *all)
     OK(driver->StreamCreate(&all->streams[0], 0));
     OK(driver->StreamCreateWithPriority(&all->streams[1], CU_STREAM_NON_BLOCKING, 0));
     OK(driver->EventCreate(&all->event, 0));
-    OK(driver->ModuleLoadData(&all->module, kit_image));
+    OK(driver->ModuleLoadData(&all->module, testkit_image));
     OK(driver->ModuleGetFunction(&all->function, all->module, "cushim_spin"));
-    OK(driver->LibraryLoadData(&all->library, kit_image, NULL, NULL, 0, NULL, NULL, 0));
+    OK(driver->LibraryLoadData(&all->library, testkit_image, NULL, NULL, 0, NULL, NULL, 0));
     OK(driver->LibraryGetKernel(&all->kernel, all->library, "cushim_spin"));
     OK(driver->LinkCreate_v2(0, NULL, NULL, &all->link));
     all->graph = graph_with_nodes();
@@ -380,7 +380,7 @@ static void destroy_objects(struct everything *all)
 static void assert_agreed(size_t handles, size_t allocations)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const struct kit_counts counts = kit_count();
+    const struct testkit_counts counts = testkit_count();
 
     OK(cushim_mock_state_get(mock, &state));
     assert_int_equal(state.handles, handles);
@@ -394,7 +394,7 @@ static void counts_are_the_mocks_for_one_of_everything(void **state)
     struct everything all;
 
     (void)state;
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
+    testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);
     assert_agreed(15, 0);
@@ -407,8 +407,8 @@ static void counts_are_the_mocks_for_one_of_everything(void **state)
     assert_agreed(3, 0);
     OK(driver->CtxDestroy_v2(all.context));
     assert_agreed(0, 0);
-    if (kit_end() != CUDA_SUCCESS)
-        fail_msg("%s", kit_text);
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
 }
 
 static void counts_are_the_mocks_when_a_context_takes_all(void **state)
@@ -416,33 +416,33 @@ static void counts_are_the_mocks_when_a_context_takes_all(void **state)
     struct everything all;
 
     (void)state;
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
+    testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options)});
     OK(driver->Init(0));
     make_objects(&all);
     make_memory(&all);
     OK(driver->StreamSynchronize(all.streams[0]));
     OK(driver->CtxDestroy_v2(all.context));
     assert_agreed(8, 2); /* graphs, pools and libraries belong to no context */
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_recorded, kit_teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup_recorded, testkit_teardown)
     const struct CMUnitTest tests[] = {
         TEST(numbers_count_per_type_in_the_order_of_first_sight),
         TEST(handle_that_came_past_the_layer_has_a_tag_at_first_sight),
         TEST(destroyed_handle_has_no_tag_and_its_use_shows),
-        TEST(addresses_are_told_by_allocation_and_offset),
-        TEST(every_way_to_memory_makes_it_known),
+        TEST(addresses_are_reported_by_allocation_and_offset),
+        TEST(memory_from_every_function_is_tracked),
         TEST(globals_of_a_module_go_with_it),
         TEST(values_of_the_driver_have_their_names),
-        TEST(name_stands_in_the_place_of_the_tag),
+        TEST(name_replaces_the_tag),
         TEST(names_that_are_none_are_refused),
         TEST(many_handles_come_and_go),
         TEST(what_a_thing_owns_goes_with_it_however_much),
-        cmocka_unit_test_teardown(counts_are_the_mocks_for_one_of_everything, kit_gone),
-        cmocka_unit_test_teardown(counts_are_the_mocks_when_a_context_takes_all, kit_gone),
+        cmocka_unit_test_teardown(counts_are_the_mocks_for_one_of_everything, testkit_gone),
+        cmocka_unit_test_teardown(counts_are_the_mocks_when_a_context_takes_all, testkit_gone),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <cushim/testing/cmocka.h>
 #include <cushim/testing/layer.h>
 
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static struct cushim_test_options options;
 static char message[300];
@@ -27,44 +27,44 @@ static void context_is_current_and_not_recorded(void **state)
 
     (void)state;
     options.context = true;
-    kit_begin(&options);
+    testkit_begin(&options);
     assert_int_equal(cushim_recording_count(layer), 0);
     OK(driver->CtxGetCurrent(&context));
     assert_non_null(context);
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
+    OK(testkit_end());
+    assert_string_equal(testkit_text, "");
 }
 
-static void what_is_forgotten_in_the_context_is_told(void **state)
+static void what_is_forgotten_in_the_context_is_reported(void **state)
 {
     CUcontext context;
     CUevent event;
 
     (void)state;
     options.context = true;
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->EventCreate(&event, 0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(
-        strstr(kit_text, "1 event not given back:\n  event#1, by cuEventCreate, call "));
-    assert_null(strstr(kit_text, "context"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "1 event leaked:\n  event#1, by cuEventCreate, call "));
+    assert_null(strstr(testkit_text, "context"));
 }
 
 /* The test's own are calls 1 to 3. */
-static void reference_of_the_programs_own_is_told(void **state)
+static void reference_of_the_programs_own_is_reported(void **state)
 {
     CUcontext context;
 
     (void)state;
     options.context = true;
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(driver->DriverGetVersion(&(int){0}));
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(kit_text, "1 context not given back:\n  context#1, primary context of "
-                                     "device 0, by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text,
+                           "1 context leaked:\n  context#1, primary context of "
+                           "device 0, by cuDevicePrimaryCtxRetain, call 5 of thread 1"));
 }
 
 /* It is refused with this code, and nothing else is told than this. */
@@ -97,7 +97,7 @@ static void on_a_stub_there_is_no_context(void **state)
                    "driver; let a driver be found before it, or leave .context out");
 }
 
-static void context_that_fails_is_told_with_its_call(void **state)
+static void context_that_fails_is_reported_with_its_call(void **state)
 {
     (void)state;
     options.context = true;
@@ -115,12 +115,12 @@ static void second_test_is_refused_in_words(void **state)
     struct cushim_test *test = NULL;
 
     (void)state;
-    kit_begin(&options);
+    testkit_begin(&options);
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
     CODE(CUDA_ERROR_ALREADY_ACQUIRED, cushim_test_begin(NULL, &test));
     options.on_driver = true;
     assert_refused(CUDA_ERROR_ALREADY_ACQUIRED, exists);
-    OK(kit_end());
+    OK(testkit_end());
 }
 
 static void layer_of_the_programs_own_is_not_taken_from_it(void **state)
@@ -149,7 +149,7 @@ static void settings_beside_a_driver_are_refused_in_words(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
 }
 
-static void size_that_was_forgotten_is_told(void **state)
+static void size_that_was_forgotten_is_reported(void **state)
 {
     static const char why[] = "options: .size is not sizeof(struct cushim_test_options): set it";
     struct {
@@ -162,7 +162,7 @@ static void size_that_was_forgotten_is_told(void **state)
     assert_refused(CUDA_ERROR_INVALID_VALUE, why);
     message[0] = '\0';
     newer.known.size = sizeof newer;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&newer.known, &kit));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(&newer.known, &testkit));
     assert_string_equal(message, why);
     /* Where nobody can tell what the rest is, nothing is written. */
     message[0] = '\0';
@@ -178,12 +178,12 @@ static void message_of_a_test_that_begins_is_empty(void **state)
     (void)state;
     memset(message, 'x', 8);
     options.on_driver = true;
-    OK(cushim_test_begin(&options, &kit));
+    OK(cushim_test_begin(&options, &testkit));
     assert_string_equal(message, "");
-    OK(kit_end());
+    OK(testkit_end());
 }
 
-static void settings_that_cannot_be_meant_are_told_with_their_place(void **state)
+static void settings_that_cannot_be_meant_are_reported_with_their_line(void **state)
 {
     struct cushim_test *test = NULL;
 
@@ -200,7 +200,7 @@ static void test_that_goes_nowhere_is_refused(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_begin(NULL, NULL));
 }
 
-static void file_that_cannot_be_read_is_told(void **state)
+static void file_that_cannot_be_read_is_reported(void **state)
 {
     struct cushim_test *test = NULL;
 
@@ -224,10 +224,10 @@ static void context_of_a_test_on_a_driver_gives_way_to_the_former(void **state)
     OK(cushim_driver()->DevicePrimaryCtxRetain(&former, 1));
     OK(cushim_driver()->CtxSetCurrent(former));
     options.context = options.on_driver = true;
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(driver->CtxGetCurrent(&context));
     assert_ptr_not_equal(context, former);
-    OK(kit_end());
+    OK(testkit_end());
     OK(cushim_driver()->CtxGetCurrent(&context));
     assert_ptr_equal(context, former);
     OK(cushim_mock_destroy(below));
@@ -240,15 +240,15 @@ static void layer_that_the_settings_ask_for_is_the_tests(void **state)
     (void)state;
     options.context = true;
     options.settings = "fault = cuMemAlloc_v2:nth=1 => out_of_memory";
-    kit_begin(&options);
+    testkit_begin(&options);
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&memory, 16));
     assert_int_equal(cushim_recording_count(layer), 1);
     OK(driver->MemAlloc_v2(&memory, 16));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(kit_text, "1 allocation not given back, 16 bytes:\n"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "1 allocation leaked, 16 bytes:\n"));
 }
 
-static void missing_wait_is_told(void **state)
+static void missing_wait_is_reported(void **state)
 {
     CUdeviceptr memory = 0;
     CUstream streams[2];
@@ -256,7 +256,7 @@ static void missing_wait_is_told(void **state)
     (void)state;
     options.context = true;
     options.settings = "races = report";
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(driver->MemAlloc_v2(&memory, 16));
     for (int i = 0; i < 2; i++) {
         OK(driver->StreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
@@ -266,8 +266,8 @@ static void missing_wait_is_told(void **state)
     for (int i = 0; i < 2; i++)
         OK(driver->StreamDestroy_v2(streams[i]));
     OK(driver->MemFree_v2(memory));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_ptr_equal(strstr(kit_text, "1 missing wait:\n  set (operation "), kit_text);
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_ptr_equal(strstr(testkit_text, "1 missing wait:\n  set (operation "), testkit_text);
 }
 
 /* A group that is written as users write theirs. */
@@ -316,8 +316,8 @@ static void test_ends_once(void **state)
     struct cushim_test *ended;
 
     (void)state;
-    kit_begin(&options);
-    ended = kit;
+    testkit_begin(&options);
+    ended = testkit;
     OK(cushim_test_end(ended, text, sizeof text));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_end(ended, text, sizeof text));
     assert_string_equal(text, "this test has ended, or is none\n");
@@ -330,32 +330,33 @@ static void test_that_ended_leaves_the_one_that_runs_alone(void **state)
     char other[64] = "not a test";
 
     (void)state;
-    kit_begin(&options);
+    testkit_begin(&options);
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_test_end((struct cushim_test *)other, text, sizeof text));
     assert_ptr_equal(cushim_layer_current(), layer);
     assert_ptr_equal(cushim_mock_current(), mock);
-    OK(kit_end());
+    OK(testkit_end());
 }
 
-static void mock_that_is_destroyed_within_a_test_is_told(void **state)
+static void mock_that_is_destroyed_within_a_test_is_reported(void **state)
 {
     (void)state;
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(cushim_mock_destroy(mock));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text, "the mock of the test was destroyed before the test's end\n");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(testkit_text, "the mock of the test was destroyed before the test's end\n");
     assert_null(cushim_layer_current());
 }
 
-static void layer_that_is_destroyed_within_a_test_is_told(void **state)
+static void layer_that_is_destroyed_within_a_test_is_reported(void **state)
 {
     const struct cushim_test_options with_context = {.size = sizeof with_context, .context = true};
 
     (void)state;
-    kit_begin(&with_context);
+    testkit_begin(&with_context);
     cushim_layer_destroy(layer);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text, "the layer of the test was destroyed before the test's end\n");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(testkit_text,
+                        "the layer of the test was destroyed before the test's end\n");
     assert_null(cushim_mock_current());
 }
 
@@ -412,9 +413,9 @@ static void layer_that_ended_is_refused(void **state)
     struct cushim_layer *ended;
 
     (void)state;
-    kit_begin(&options);
+    testkit_begin(&options);
     ended = layer;
-    OK(kit_end());
+    OK(testkit_end());
     assert_refused_by_all(ended);
     assert_refused_by_all(NULL);
 }
@@ -424,7 +425,7 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
     char other[4096] = "not a layer";
 
     (void)state;
-    kit_begin(&options);
+    testkit_begin(&options);
     OK(cushim_forbid(layer, "cuInit", NULL, 0));
     OK(cushim_fault_parse(layer, "cuInit:nth=7 => return(UNKNOWN)", NULL, 0));
     OK(driver->DriverGetVersion(&(int){0}));
@@ -439,40 +440,40 @@ static void layer_that_ended_leaves_the_current_one_alone(void **state)
     assert_int_equal(cushim_recording_count(layer), 1);
     OK(driver->Init(0));
     assert_int_equal(cushim_recording_count(layer), 2);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(kit_text, "forbidden: cuInit; it came once\n"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "forbidden: cuInit; it came once\n"));
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, kit_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_gone)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(context_is_current_and_not_recorded),
-        TEST(what_is_forgotten_in_the_context_is_told),
-        TEST(reference_of_the_programs_own_is_told),
+        TEST(what_is_forgotten_in_the_context_is_reported),
+        TEST(reference_of_the_programs_own_is_reported),
         TEST(without_a_device_there_is_no_context),
         TEST(on_a_stub_there_is_no_context),
-        TEST(context_that_fails_is_told_with_its_call),
+        TEST(context_that_fails_is_reported_with_its_call),
         TEST(second_test_is_refused_in_words),
         TEST(layer_of_the_programs_own_is_not_taken_from_it),
         TEST(settings_beside_a_driver_are_refused_in_words),
-        TEST(size_that_was_forgotten_is_told),
+        TEST(size_that_was_forgotten_is_reported),
         TEST(message_of_a_test_that_begins_is_empty),
-        TEST(settings_that_cannot_be_meant_are_told_with_their_place),
+        TEST(settings_that_cannot_be_meant_are_reported_with_their_line),
         TEST(test_that_goes_nowhere_is_refused),
-        TEST(file_that_cannot_be_read_is_told),
+        TEST(file_that_cannot_be_read_is_reported),
         TEST(context_of_a_test_on_a_driver_gives_way_to_the_former),
         TEST(layer_that_the_settings_ask_for_is_the_tests),
-        TEST(missing_wait_is_told),
+        TEST(missing_wait_is_reported),
         TEST_IN(test_has_a_mock_and_a_layer, cushim_cmocka_begin, cushim_cmocka_end),
         cmocka_unit_test_prestate_setup_teardown(options_are_the_initial_state, cushim_cmocka_begin,
                                                  cushim_cmocka_end,
                                                  (void *)(uintptr_t)&two_devices),
         TEST_IN(expectations_are_verified_in_the_test, cushim_cmocka_begin, cushim_cmocka_end),
         TEST(test_ends_once),
-        TEST(mock_that_is_destroyed_within_a_test_is_told),
-        TEST(layer_that_is_destroyed_within_a_test_is_told),
+        TEST(mock_that_is_destroyed_within_a_test_is_reported),
+        TEST(layer_that_is_destroyed_within_a_test_is_reported),
         TEST(test_that_ended_leaves_the_one_that_runs_alone),
         TEST(layer_that_ended_is_refused),
         TEST(layer_that_ended_leaves_the_current_one_alone),

@@ -8,7 +8,7 @@
 #include "src/layer/call_site.h"
 #include "src/layer/handle_table.h"
 #include "src/testkit/sweep.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static const struct cushim_test_options manual = {.size = sizeof manual,
                                                   .settings = "mode = manual"};
@@ -16,8 +16,8 @@ static const struct cushim_test_options manual = {.size = sizeof manual,
 /* What was said, with `<place>` for the addresses in this program. */
 static const char *said(void)
 {
-    static char text[sizeof kit_text];
-    const char *from = kit_text;
+    static char text[sizeof testkit_text];
+    const char *from = testkit_text;
     char *to = text;
 
     while (*from) {
@@ -35,7 +35,7 @@ static const char *said(void)
 static int begin(void **state)
 {
     (void)state;
-    kit_begin(&manual);
+    testkit_begin(&manual);
     return 0;
 }
 
@@ -45,14 +45,14 @@ static void clean_test_ends_without_a_word(void **state)
     CUevent event;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 100));
     OK(driver->MemFree_v2(address));
     OK(driver->EventDestroy_v2(event));
-    kit_leave();
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
+    testkit_leave();
+    OK(testkit_end());
+    assert_string_equal(testkit_text, "");
 }
 
 static void table_is_the_layers_until_the_end(void **state)
@@ -60,53 +60,53 @@ static void table_is_the_layers_until_the_end(void **state)
     (void)state;
     assert_ptr_equal(cushim_driver(), cushim_layer_table(layer));
     assert_ptr_equal(cushim_layer_wrapped(layer), cushim_mock_table(mock));
-    OK(kit_end());
+    OK(testkit_end());
     assert_ptr_not_equal(cushim_driver(), driver);
     OK(cushim_test_end(NULL, NULL, 0));
     assert_null(cushim_test_mock(NULL));
     assert_null(cushim_test_layer(NULL));
 }
 
-static void objects_that_are_left_are_told_by_kind(void **state)
+static void leaked_objects_are_reported_by_type(void **state)
 {
     CUevent events[2];
     CUstream stream;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&events[1], 0));
     OK(cushim_tag_name(layer, stream, "upload"));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(kit), kit_end()));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(testkit), testkit_end()));
     assert_string_equal(said(),
                         "context#1 is left current for this thread\n"
-                        "1 context not given back:\n"
+                        "1 context leaked:\n"
                         "  context#1, primary context of device 0, by cuDevicePrimaryCtxRetain, "
                         "call 2 of thread 1, at <place>\n"
-                        "1 stream not given back:\n"
+                        "1 stream leaked:\n"
                         "  upload, by cuStreamCreate, call 5 of thread 1, at <place>\n"
-                        "2 events not given back:\n"
+                        "2 events leaked:\n"
                         "  event#1, by cuEventCreate, call 4 of thread 1, at <place>\n"
                         "  event#2, by cuEventCreate, call 6 of thread 1, at <place>\n");
 }
 
-static void allocations_that_are_left_are_told_with_their_bytes(void **state)
+static void leaked_allocations_are_reported_with_their_bytes(void **state)
 {
     CUdeviceptr device, managed, pitched;
     size_t pitch;
     void *host;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     OK(driver->MemAlloc_v2(&device, 1000));
     OK(driver->MemAllocManaged(&managed, 24, CU_MEM_ATTACH_GLOBAL));
     OK(driver->MemHostAlloc(&host, 32, 0));
     OK(driver->MemAllocPitch_v2(&pitched, &pitch, 100, 3, 4));
     OK(driver->MemFree_v2(pitched));
     OK(driver->CtxSetCurrent(NULL));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(said(), "3 allocations not given back, 1056 bytes:\n"
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(said(), "3 allocations leaked, 1056 bytes:\n"
                                    "  memory#1, 1000 bytes, by cuMemAlloc_v2, call 4 of thread 1, "
                                    "at <place>\n"
                                    "  memory#2, 24 bytes, by cuMemAllocManaged, call 5 of thread "
@@ -116,22 +116,22 @@ static void allocations_that_are_left_are_told_with_their_bytes(void **state)
     assert_null(strstr(said(), "current"));
 }
 
-static void of_many_only_the_first_are_told(void **state)
+static void of_many_only_the_first_are_reported(void **state)
 {
     CUevent event;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     for (unsigned i = 0; i < 20; i++)
         OK(driver->EventCreate(&event, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(said(), "20 events not given back:\n  event#1, "));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(said(), "20 events leaked:\n  event#1, "));
     assert_non_null(strstr(said(), "  event#8, by cuEventCreate, call 11 of thread 1, at <place>\n"
                                    "  and 12 more\n"));
     assert_null(strstr(said(), "event#9"));
 }
 
-static void what_goes_with_its_context_is_not_left(void **state)
+static void what_is_destroyed_with_its_context_is_not_leaked(void **state)
 {
     CUcontext context;
     CUdeviceptr address;
@@ -146,14 +146,14 @@ static void what_goes_with_its_context_is_not_left(void **state)
     OK(driver->EventCreate(&event, 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->MemAlloc_v2(&address, 64));
-    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
     OK(driver->CtxDestroy_v2(context));
-    if (kit_end() != CUDA_SUCCESS)
-        fail_msg("%s", kit_text);
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
 }
 
-static void primary_context_retained_more_than_released_is_left(void **state)
+static void primary_context_retained_more_than_released_is_leaked(void **state)
 {
     CUcontext context;
 
@@ -162,13 +162,13 @@ static void primary_context_retained_more_than_released_is_left(void **state)
     for (unsigned i = 0; i < 3; i++)
         OK(driver->DevicePrimaryCtxRetain(&context, 0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(said(), "1 context not given back:\n"
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(said(), "1 context leaked:\n"
                                 "  context#1, primary context of device 0, 2 references, by "
                                 "cuDevicePrimaryCtxRetain, call 4 of thread 1, at <place>\n");
 }
 
-static void reference_that_the_layer_holds_is_not_told_as_the_programs(void **state)
+static void pinned_reference_is_not_reported_as_the_programs(void **state)
 {
     CUcontext context;
 
@@ -178,32 +178,32 @@ static void reference_that_the_layer_holds_is_not_told_as_the_programs(void **st
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
     cushim__pins_ignore();
     cushim__pins_end();
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(said(), "1 context not given back:\n"
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(said(), "1 context leaked:\n"
                                 "  context#1, primary context of device 0, by "
                                 "cuDevicePrimaryCtxRetain, call 2 of thread 1, at <place>\n");
 }
 
-static void work_that_is_pending_is_told(void **state)
+static void work_that_is_pending_is_reported(void **state)
 {
     CUevent event;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventRecord(event, NULL));
     OK(driver->EventDestroy_v2(event));
     OK(driver->CtxSetCurrent(NULL));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_non_null(strstr(said(), "1 operation is pending: nobody has waited for it\n"));
 }
 
-static void violations_are_told(void **state)
+static void violations_are_reported(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
     assert_string_equal(said(), "1 violation of the driver's rules:\n"
                                 "  cuEventQuery: 0x1234 never was a handle\n");
 }
@@ -215,16 +215,16 @@ static void text_that_does_not_fit_says_so(void **state)
     (void)state;
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(kit, small, sizeof small));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(testkit, small, sizeof small));
     assert_string_equal(small, "1 violation of the ...\n");
-    kit_begin(&manual);
+    testkit_begin(&manual);
     driver->Init(0);
     driver->EventQuery((CUevent)0x1234);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(kit, NULL, 0));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(testkit, NULL, 0));
 }
 
 /* On a driver: the test's own mock stands for one. */
-static void context_that_was_current_before_is_not_left(void **state)
+static void context_that_was_current_before_is_not_reported(void **state)
 {
     const struct cushim_test_options options = {.size = sizeof options, .on_driver = true};
     struct cushim_mock *own;
@@ -232,21 +232,21 @@ static void context_that_was_current_before_is_not_left(void **state)
     CUevent event;
 
     (void)state;
-    OK(kit_end());
+    OK(testkit_end());
     OK(cushim_mock_create(NULL, &own));
     OK(cushim_mock_install(own));
     OK(cushim_driver()->Init(0));
     OK(cushim_driver()->DevicePrimaryCtxRetain(&before, 0));
     OK(cushim_driver()->CtxPushCurrent_v2(before));
-    kit_begin(&options);
+    testkit_begin(&options);
     assert_null(mock);
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventDestroy_v2(event));
-    OK(kit_end());
-    kit_begin(&options);
+    OK(testkit_end());
+    testkit_begin(&options);
     OK(driver->EventCreate(&event, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(said(), "1 event not given back:\n"
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(said(), "1 event leaked:\n"
                                 "  event#1, by cuEventCreate, call 1 of thread 1, at <place>\n");
     OK(cushim_driver()->EventDestroy_v2(event));
     OK(cushim_driver()->CtxPopCurrent_v2(&popped));
@@ -268,7 +268,7 @@ __attribute__((noinline)) static void plant(void)
 /* Bytes of its code, with a sanitizer's. */
 enum { MOST_OF_PLANT = 1000 };
 
-static void place_is_that_of_the_call_and_its_callers(void **state)
+static void call_site_is_that_of_the_call_and_its_callers(void **state)
 {
     struct mock_code_file file;
     unsigned long long call, caller;
@@ -276,17 +276,17 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
     const char *told;
 
     (void)state;
-    kit_enter();
+    testkit_enter();
     plant();
     OK(driver->CtxSetCurrent(NULL));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    kit_enter();
+    testkit_enter();
     plant();
-    kit_leave();
-    kit_enter();
+    testkit_leave();
+    testkit_enter();
     plant();
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    told = strstr(kit_text, "event#3, by cuEventCreate");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    told = strstr(testkit_text, "event#3, by cuEventCreate");
     assert_non_null(told);
     told = strstr(told, " at ");
     if (!UNWINDS) { /* the toolchain cannot tell, and neither can the kit */
@@ -304,62 +304,63 @@ static void place_is_that_of_the_call_and_its_callers(void **state)
 
 /* The end of a test in words: more than is told one by one, and what has no tag. */
 
-static void of_many_violations_the_first_are_told_and_the_rest_counted(void **state)
+static void of_many_violations_the_first_are_reported_and_the_rest_counted(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 20; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(kit_text, "20 violations of the driver's rules:\n"
-                                     "  cuEventQuery: 0x1001 never was a handle\n"));
-    assert_non_null(strstr(kit_text, "  cuEventQuery: 0x1008 never was a handle\n  and 12 more\n"));
-    assert_null(strstr(kit_text, "0x1009"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "20 violations of the driver's rules:\n"
+                                         "  cuEventQuery: 0x1001 never was a handle\n"));
+    assert_non_null(
+        strstr(testkit_text, "  cuEventQuery: 0x1008 never was a handle\n  and 12 more\n"));
+    assert_null(strstr(testkit_text, "0x1009"));
 }
 
-static void eight_violations_are_all_told(void **state)
+static void eight_violations_are_all_reported(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 8; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_non_null(strstr(kit_text, "0x1008 never was a handle\n"));
-    assert_null(strstr(kit_text, " more"));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_non_null(strstr(testkit_text, "0x1008 never was a handle\n"));
+    assert_null(strstr(testkit_text, " more"));
 }
 
 /* Made below the layer, as by a library that has the driver from elsewhere. */
-static void context_without_a_tag_that_is_left_current_is_told(void **state)
+static void context_without_a_tag_that_is_left_current_is_reported(void **state)
 {
     CUcontext context;
 
     (void)state;
     OK(driver->Init(0));
     OK(cushim_layer_wrapped(layer)->CtxCreate_v2(&context, 0, 0));
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text, "a context is left current for this thread\n");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(testkit_text, "a context is left current for this thread\n");
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, kit_gone)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, testkit_gone)
     const struct CMUnitTest tests[] = {
         TEST(clean_test_ends_without_a_word),
         TEST(table_is_the_layers_until_the_end),
-        TEST(objects_that_are_left_are_told_by_kind),
-        TEST(allocations_that_are_left_are_told_with_their_bytes),
-        TEST(of_many_only_the_first_are_told),
-        TEST(what_goes_with_its_context_is_not_left),
-        TEST(primary_context_retained_more_than_released_is_left),
-        TEST(reference_that_the_layer_holds_is_not_told_as_the_programs),
-        TEST(work_that_is_pending_is_told),
-        TEST(violations_are_told),
+        TEST(leaked_objects_are_reported_by_type),
+        TEST(leaked_allocations_are_reported_with_their_bytes),
+        TEST(of_many_only_the_first_are_reported),
+        TEST(what_is_destroyed_with_its_context_is_not_leaked),
+        TEST(primary_context_retained_more_than_released_is_leaked),
+        TEST(pinned_reference_is_not_reported_as_the_programs),
+        TEST(work_that_is_pending_is_reported),
+        TEST(violations_are_reported),
         TEST(text_that_does_not_fit_says_so),
-        TEST(context_that_was_current_before_is_not_left),
-        TEST(place_is_that_of_the_call_and_its_callers),
-        TEST(of_many_violations_the_first_are_told_and_the_rest_counted),
-        TEST(eight_violations_are_all_told),
-        TEST(context_without_a_tag_that_is_left_current_is_told),
+        TEST(context_that_was_current_before_is_not_reported),
+        TEST(call_site_is_that_of_the_call_and_its_callers),
+        TEST(of_many_violations_the_first_are_reported_and_the_rest_counted),
+        TEST(eight_violations_are_all_reported),
+        TEST(context_without_a_tag_that_is_left_current_is_reported),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,7 +9,7 @@
 
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static const struct cushim_test_options plain = {.size = sizeof plain};
 
@@ -25,20 +25,20 @@ static void poll(unsigned times)
 static void recording_that_nobody_asked_for_may_lose_calls(void **state)
 {
     (void)state;
-    kit_begin(&plain);
+    testkit_begin(&plain);
     poll(6000);
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
+    OK(testkit_end());
+    assert_string_equal(testkit_text, "");
 }
 
 static void recording_that_was_asked_for_may_not_lose_calls(void **state)
 {
     (void)state;
-    kit_begin(
+    testkit_begin(
         &(struct cushim_test_options){.size = sizeof(struct cushim_test_options), .capacity = 4});
     poll(10);
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text,
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(testkit_text,
                         "the recording has lost the first 7 calls: it has room for 4 (capacity), "
                         "and 11 came; set a larger .capacity of the test, or stop recording\n");
 }
@@ -49,7 +49,7 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
 
     (void)state;
     for (int reader = 0; reader < 3; reader++) {
-        kit_begin(&plain);
+        testkit_begin(&plain);
         OK(cushim_layer_verify(layer, NULL, 0));
         poll(6000);
         OK(cushim_layer_verify(layer, NULL, 0));
@@ -59,19 +59,19 @@ static void recording_that_is_read_may_not_have_lost_calls(void **state)
             OK(cushim_recording_get(layer, 0, &call));
         else
             cushim_recording_count(layer);
-        CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-        assert_non_null(strstr(kit_text, "the recording has lost the first 1905 calls: "));
+        CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+        assert_non_null(strstr(testkit_text, "the recording has lost the first 1905 calls: "));
     }
 }
 
 static void recording_that_was_read_before_it_lost_calls_may_lose_them(void **state)
 {
     (void)state;
-    kit_begin(&plain);
+    testkit_begin(&plain);
     poll(10);
     assert_int_equal(cushim_recording_count(layer), 11);
     poll(6000);
-    OK(kit_end());
+    OK(testkit_end());
 }
 
 /* Arguments that are seldom seen in a recording, and calls that it must not mix up. */
@@ -104,7 +104,7 @@ static void struct_that_is_passed_by_value_is_recorded_without_its_bytes(void **
     assert_recorded("cuIpcOpenEventHandle(phEvent, handle={...}) = CUDA_ERROR_");
 }
 
-static void number_with_a_point_is_recorded_with_as_few_digits_as_tell_it(void **state)
+static void number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it(void **state)
 {
     (void)state;
     driver->TexRefSetMipmapLevelBias(NULL, 1.5f);
@@ -217,10 +217,10 @@ static void recording_that_was_stopped_records_no_more(void **state)
 
 static void begin_with(const char *faults)
 {
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
-                                            .settings = "mode = manual",
-                                            .faults = faults,
-                                            .forbid_errors = true});
+    testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                                .settings = "mode = manual",
+                                                .faults = faults,
+                                                .forbid_errors = true});
 }
 
 static void fault_of_the_options_takes_effect(void **state)
@@ -229,16 +229,16 @@ static void fault_of_the_options_takes_effect(void **state)
 
     (void)state;
     begin_with("cuMemAlloc_v2:nth=2 => return(OUT_OF_MEMORY)");
-    kit_enter();
+    testkit_enter();
     OK(driver->MemAlloc_v2(&memory, 16));
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->MemAlloc_v2(&(CUdeviceptr){0}, 16));
     OK(driver->MemFree_v2(memory));
-    kit_leave();
-    OK(kit_end());
-    assert_string_equal(kit_text, "");
+    testkit_leave();
+    OK(testkit_end());
+    assert_string_equal(testkit_text, "");
 }
 
-static void answer_of_a_fault_is_told_and_is_no_error(void **state)
+static void answer_of_a_fault_is_reported_and_is_no_error(void **state)
 {
     CUevent event;
 
@@ -246,12 +246,12 @@ static void answer_of_a_fault_is_told_and_is_no_error(void **state)
     begin_with("cuEventCreate:nth=1 => return(OUT_OF_MEMORY)\n"
                "cuEventDestroy_v2:nth=1 => return(INVALID_HANDLE)\n"
                "cuEventCreate:nth=1,phase=after => return(OUT_OF_MEMORY)");
-    kit_enter();
+    testkit_enter();
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_OUT_OF_MEMORY, driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventDestroy_v2(event));
-    assert_int_equal(kit_count().handles, 1); /* the context */
+    assert_int_equal(testkit_count().handles, 1); /* the context */
     cushim_recording_text(layer, text, sizeof text);
     assert_non_null(strstr(text, "4  t1  0 ns  cuEventCreate(phEvent, Flags=0) = "
                                  "CUDA_ERROR_OUT_OF_MEMORY (by a fault)\n"
@@ -261,9 +261,9 @@ static void answer_of_a_fault_is_told_and_is_no_error(void **state)
                                  "CUDA_SUCCESS\n"
                                  "7  t1  0 ns  cuEventDestroy_v2(hEvent=event#1) = "
                                  "CUDA_ERROR_INVALID_HANDLE (by a fault)\n"));
-    kit_leave();
-    if (kit_end() != CUDA_SUCCESS)
-        fail_msg("%s", kit_text);
+    testkit_leave();
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
 }
 
 static void object_whose_destroying_failed_keeps_its_tag(void **state)
@@ -273,34 +273,35 @@ static void object_whose_destroying_failed_keeps_its_tag(void **state)
 
     (void)state;
     begin_with("cuEventDestroy_v2:nth=1 => return(UNKNOWN)");
-    kit_enter();
+    testkit_enter();
     OK(driver->EventCreate(&event, 0));
     CODE(CUDA_ERROR_UNKNOWN, driver->EventDestroy_v2(event));
-    assert_int_equal(kit_count().handles, 1);
+    assert_int_equal(testkit_count().handles, 1);
     OK(cushim_tag_get(layer, event, tag, sizeof tag));
     assert_string_equal(tag, "event#1");
     OK(driver->EventDestroy_v2(event));
     CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_get(layer, event, tag, sizeof tag));
-    kit_leave();
-    OK(kit_end());
+    testkit_leave();
+    OK(testkit_end());
 }
 
-static void fault_that_never_came_is_told(void **state)
+static void fault_that_never_came_is_reported(void **state)
 {
     (void)state;
     begin_with("cuEventCreate:nth=7 => return(OUT_OF_MEMORY)");
-    CODE(CUDA_ERROR_ILLEGAL_STATE, kit_end());
-    assert_string_equal(kit_text, "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
+    CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
+    assert_string_equal(testkit_text,
+                        "cuEventCreate:nth=7 => return(OUT_OF_MEMORY): never matched\n");
 }
 
-static void fault_of_another_abi_is_told_which_came(void **state)
+static void fault_of_another_abi_is_reported_which_came(void **state)
 {
     CUdeviceptr memory;
 
     (void)state;
     begin_with("cuMemAlloc:nth=1 => return(OUT_OF_MEMORY)\n"
                "cuMemFree_v2:nth=3 => return(UNKNOWN)");
-    kit_enter();
+    testkit_enter();
     for (unsigned i = 0; i < 3; i++)
         OK(driver->MemAlloc_v2(&memory, 16));
     assert_string_equal(cushim_fault_unused(layer, 0),
@@ -313,10 +314,10 @@ static void fault_of_another_abi_is_told_which_came(void **state)
                         "cuMemFree_v2:nth=3 => return(UNKNOWN): never matched; cuMemFree, another "
                         "ABI of it, came once");
     cushim_fault_clear(layer);
-    kit_end();
+    testkit_end();
 }
 
-static void faults_that_are_refused_are_told_with_their_place_and_leave_nothing(void **state)
+static void faults_that_are_refused_are_reported_with_their_line_and_leave_nothing(void **state)
 {
     char message[200];
     struct cushim_test *test = NULL;
@@ -330,33 +331,33 @@ static void faults_that_are_refused_are_told_with_their_place_and_leave_nothing(
         message,
         "faults:1:25: there is no error \"OUT_OF_MEMROY\"; did you mean \"OUT_OF_MEMORY\"?");
     assert_null(test);
-    kit_gone(state);
+    testkit_gone(state);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, kit_gone)
+#define TEST(name) cmocka_unit_test_teardown(name, testkit_gone)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
         TEST(recording_that_nobody_asked_for_may_lose_calls),
         TEST(recording_that_was_asked_for_may_not_lose_calls),
         TEST(recording_that_is_read_may_not_have_lost_calls),
         TEST(recording_that_was_read_before_it_lost_calls_may_lose_them),
-        TEST_IN(text_that_is_null_is_recorded_as_null, kit_setup, kit_teardown),
-        TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, kit_setup,
-                kit_teardown),
-        TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_tell_it, kit_setup,
-                kit_teardown),
-        TEST_IN(code_without_a_name_is_recorded_as_its_number, kit_setup, kit_teardown),
-        TEST_IN(call_that_was_forgotten_does_not_end_another_one, kit_setup, kit_teardown),
-        TEST_IN(call_within_a_kernel_is_not_recorded, kit_setup, kit_teardown),
+        TEST_IN(text_that_is_null_is_recorded_as_null, testkit_setup, testkit_teardown),
+        TEST_IN(struct_that_is_passed_by_value_is_recorded_without_its_bytes, testkit_setup,
+                testkit_teardown),
+        TEST_IN(number_with_a_point_is_recorded_with_as_few_digits_as_distinguish_it, testkit_setup,
+                testkit_teardown),
+        TEST_IN(code_without_a_name_is_recorded_as_its_number, testkit_setup, testkit_teardown),
+        TEST_IN(call_that_was_forgotten_does_not_end_another_one, testkit_setup, testkit_teardown),
+        TEST_IN(call_within_a_kernel_is_not_recorded, testkit_setup, testkit_teardown),
         cmocka_unit_test(recording_that_was_stopped_records_no_more),
         TEST(fault_of_the_options_takes_effect),
-        TEST(answer_of_a_fault_is_told_and_is_no_error),
+        TEST(answer_of_a_fault_is_reported_and_is_no_error),
         TEST(object_whose_destroying_failed_keeps_its_tag),
-        TEST(fault_that_never_came_is_told),
-        TEST(fault_of_another_abi_is_told_which_came),
-        TEST(faults_that_are_refused_are_told_with_their_place_and_leave_nothing),
+        TEST(fault_that_never_came_is_reported),
+        TEST(fault_of_another_abi_is_reported_which_came),
+        TEST(faults_that_are_refused_are_reported_with_their_line_and_leave_nothing),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,8 +16,8 @@
  *     if (cushim_sweep(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail(why);
  *
- *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event not
- *     given back: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
+ *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
+ *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
  *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
  *
  * Each run has a mock and a layer of its own, as a test has (test.h). In a run the call answers a
@@ -33,9 +33,9 @@
  * without what has failed, or says it in codes of its own, answers 0 by what it has promised
  * itself.
  *
- * What is left is what the body has made and not given back when it returns. The sweep holds each
- * primary context that the body retains, until it has looked: else what is forgotten in one would
- * go with it. A body that asks for the state of primary contexts finds them active, therefore.
+ * Leaks are what the body has created and not released when it returns. The sweep pins each
+ * primary context that the body retains, until it has looked: else what leaks in one would be
+ * destroyed with it. A body that asks for the state of primary contexts finds them active, therefore.
  *
  * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,

@@ -107,7 +107,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - what cushim_layer_verify() tells: expectations, errors, and a recording with too little room,
  *   if one was asked for or read;
  * - violations of the mock: uses of handles that were destroyed, and the like;
- * - objects and allocations that the program has made and not given back, in which function, call
+ * - objects and allocations that the program has created and not released, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line; of a primary context
  *   its last reference;
  * - a context that is current for the calling thread and was not when the test began;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table of the tests' own under the layer: what was called of it, and what it answers. */
-#ifndef CUSHIM_TESTS_LAYER_WORLD_H
-#define CUSHIM_TESTS_LAYER_WORLD_H
+#ifndef CUSHIM_TESTS_LAYER_FIXTURE_H
+#define CUSHIM_TESTS_LAYER_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

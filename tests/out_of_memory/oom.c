@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
-#include "shortage.h"
+#include "oom.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +52,7 @@ static uintptr_t blocks[ROOM];
 static void *makers[ROOM];
 static size_t live;
 
-void shortage_arm(unsigned kinds, unsigned place, bool on)
+void oom_arm(unsigned kinds, unsigned place, bool on)
 {
     state.kinds = kinds;
     state.place = place;
@@ -61,13 +61,13 @@ void shortage_arm(unsigned kinds, unsigned place, bool on)
     state.armed = true;
 }
 
-unsigned shortage_disarm(void)
+unsigned oom_disarm(void)
 {
     state.armed = false;
     return state.failed;
 }
 
-bool shortage_is_armed(void)
+bool oom_is_armed(void)
 {
     return state.armed;
 }
@@ -121,7 +121,7 @@ static void forget(const void *memory)
     pthread_mutex_unlock(&lock);
 }
 
-size_t shortage_live(void)
+size_t oom_live(void)
 {
     size_t count;
 
@@ -131,7 +131,7 @@ size_t shortage_live(void)
     return count;
 }
 
-void shortage_show_live(size_t most)
+void oom_show_live(size_t most)
 {
     pthread_mutex_lock(&lock);
     for (size_t at = 0; at < ROOM && most > 0; at++) {

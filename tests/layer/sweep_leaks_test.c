@@ -11,7 +11,7 @@
 #include <cushim/testing/test.h>
 
 #include "src/testkit/sweep.h"
-#include "sweep_world.h"
+#include "sweep_fixture.h"
 
 static int allocate(void *data)
 {
@@ -235,7 +235,7 @@ static int go_and_come_back(void *data)
     return code != cushim_sweep_injected(NULL);
 }
 
-static void context_that_is_put_back_is_given_back(void **state)
+static void context_that_is_restored_is_released(void **state)
 {
     (void)state;
     sweep_options.functions = "cuCtxSet*";
@@ -291,7 +291,7 @@ static const struct {
     {"cuEventQuery", UNKNOWN, false},
 };
 
-static void names_say_what_is_given_back_and_what_is_usual(void **state)
+static void names_say_what_is_released_and_what_is_usual(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -340,8 +340,8 @@ int main(void)
         SWEEP_TEST(releases_are_not_failed_unasked),
         SWEEP_TEST(releases_are_failed_on_request),
         SWEEP_TEST(release_that_is_named_is_failed),
-        SWEEP_TEST(context_that_is_put_back_is_given_back),
-        cmocka_unit_test(names_say_what_is_given_back_and_what_is_usual),
+        SWEEP_TEST(context_that_is_restored_is_released),
+        cmocka_unit_test(names_say_what_is_released_and_what_is_usual),
         cmocka_unit_test(release_is_spared_unless_it_is_named),
         cmocka_unit_test(star_stands_for_any_letters),
     };

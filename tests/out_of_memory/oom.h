@@ -4,8 +4,8 @@
  * when a test says so. The linker puts these functions in the place of the C library's (--wrap),
  * for all that is linked into the program statically; what the C library does inside is not met.
  */
-#ifndef CUSHIM_TESTS_SHORTAGE_SHORTAGE_H
-#define CUSHIM_TESTS_SHORTAGE_SHORTAGE_H
+#ifndef CUSHIM_TESTS_OOM_OOM_H
+#define CUSHIM_TESTS_OOM_OOM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,18 +20,18 @@ enum {
 };
 
 /* From here on the `place`-th request of this thread fails, counted from 1; `on`: all later too. */
-void shortage_arm(unsigned kinds, unsigned place, bool on);
+void oom_arm(unsigned kinds, unsigned place, bool on);
 
 /* No request fails any more. What failed: bits; 0 if the place was not reached. */
-unsigned shortage_disarm(void);
+unsigned oom_disarm(void);
 
 /* Whether this thread is in between. */
-bool shortage_is_armed(void);
+bool oom_is_armed(void);
 
 /* Blocks and mappings that were given out and not given back, by all threads. */
-size_t shortage_live(void);
+size_t oom_live(void);
 
 /* Some of them, to standard error, with the address that each was asked for at. */
-void shortage_show_live(size_t most);
+void oom_show_live(size_t most);
 
 #endif

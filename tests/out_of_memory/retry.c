@@ -13,7 +13,7 @@
 #include <cushim/testing/mock.h>
 
 #include "loader/symbols.h"
-#include "shortage.h"
+#include "oom.h"
 #include "src/mock/call.h"
 
 /* Not among what the mock has to give back. */
@@ -23,7 +23,7 @@ enum { SLOTS = 1024, PLACES = 64 }; /* more than there are */
 
 const struct cushim_table *retry_next;
 
-/* What is told, by slot: in the file that SHORTAGE_TOLD names, which processes share. */
+/* What is told, by slot: in the file that OOM_TOLD names, which processes share. */
 struct told {
     uint32_t called, succeeded, failed, places, passed_over;
 };
@@ -36,7 +36,7 @@ static int wrongs = STDERR_FILENO;
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *path = getenv("SHORTAGE_TOLD");
+    const char *path = getenv("OOM_TOLD");
     const int file = path ? open(path, O_RDWR | O_CLOEXEC) : -1;
     struct told *shared;
 
@@ -46,7 +46,7 @@ __attribute__((constructor)) static void begin(void)
     if (shared != MAP_FAILED)
         told = shared;
     close(file);
-    path = getenv("SHORTAGE_WRONG");
+    path = getenv("OOM_WRONG");
     if (path)
         wrongs = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 }
@@ -74,7 +74,7 @@ static bool is_passed_over(const struct retry *retry, unsigned place)
 void retry_begin(struct retry *retry, unsigned slot)
 {
     *retry = (struct retry){.slot = slot, .place = 1};
-    retry->is_idle = shortage_is_armed() || cushim__in_kernel || cushim__mock_call.in_host_function;
+    retry->is_idle = oom_is_armed() || cushim__in_kernel || cushim__mock_call.in_host_function;
     while (is_passed_over(retry, retry->place))
         retry->place++;
 }
@@ -103,7 +103,7 @@ void retry_attempt(struct retry *retry)
     retry->handles = state.handles;
     retry->allocations = state.allocations;
     retry->violations = state.violations;
-    shortage_arm(SHORT_ALL, retry->place, retry->on);
+    oom_arm(SHORT_ALL, retry->place, retry->on);
 }
 
 static bool is_answer(unsigned failed, CUresult code)
@@ -174,7 +174,7 @@ static void look_at_end(const struct retry *retry, CUresult code)
         __atomic_fetch_add(&told[retry->slot].succeeded, 1, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < retry->seen_count; i++) {
         if (retry->seen[i] != (unsigned)code && retry->seen[i] != CUDA_ERROR_NOT_READY)
-            retry_wrong("%s: it answers %u to a shortage, and %d without\n",
+            retry_wrong("%s: it answers %u if memory runs out, and %d without\n",
                         cushim__slot_name(retry->slot), retry->seen[i], (int)code);
     }
 }
@@ -192,7 +192,7 @@ bool retry_again(struct retry *retry, CUresult code)
 
     if (retry->is_idle)
         return false;
-    failed = shortage_disarm();
+    failed = oom_disarm();
     if (!failed) {
         look_at_end(retry, code);
         return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sweep_world.h"
+#include "sweep_fixture.h"
 
 char sweep_why[8000];
 struct cushim_sweep_options sweep_options;

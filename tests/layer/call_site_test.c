@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in words: which of the addresses are the program's, and which are cushim's own. */
+/* Call sites in words: which of the addresses are the program's, and which are cushim's own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <setjmp.h>
@@ -35,13 +35,13 @@ static int setup(void **state)
     return 0;
 }
 
-static const char *told(const struct cushim__call_site *place)
+static const char *text_of(const struct cushim__call_site *site)
 {
     static char words[400];
     struct cushim__text text;
 
     cushim__text_begin(&text, words, sizeof words);
-    cushim__call_site_print(&text, place);
+    cushim__call_site_print(&text, site);
     return words;
 }
 
@@ -56,20 +56,20 @@ static unsigned count(const char *text, const char *part)
     return found;
 }
 
-static void address_is_told_by_its_file_and_three_at_most(void **state)
+static void address_is_reported_by_its_file_and_three_at_most(void **state)
 {
-    const struct cushim__call_site place = {{program, program, program, program}};
+    const struct cushim__call_site site = {{program, program, program, program}};
 
     (void)state;
-    assert_int_equal(count(told(&place), "place_test+0x"), 3);
+    assert_int_equal(count(text_of(&site), "call_site_test+0x"), 3);
 }
 
-static void address_in_no_file_is_told_as_it_is(void **state)
+static void address_in_no_file_is_printed_unchanged(void **state)
 {
-    const struct cushim__call_site place = {{0x1235}};
+    const struct cushim__call_site site = {{0x1235}};
 
     (void)state;
-    assert_string_equal(told(&place), "?+0x1234");
+    assert_string_equal(text_of(&site), "?+0x1234");
 }
 
 static void no_address_is_an_unknown_place(void **state)
@@ -77,25 +77,25 @@ static void no_address_is_an_unknown_place(void **state)
     const struct cushim__call_site none = {{0}}, only_own = {{own, own}};
 
     (void)state;
-    assert_string_equal(told(&none), "an unknown place");
-    assert_string_equal(told(&only_own), "an unknown place");
+    assert_string_equal(text_of(&none), "an unknown place");
+    assert_string_equal(text_of(&only_own), "an unknown place");
 }
 
 static void cushims_own_is_left_out_before_the_program_and_ends_it_behind(void **state)
 {
-    const struct cushim__call_site place = {{own, own, program, own, program}};
+    const struct cushim__call_site site = {{own, own, program, own, program}};
 
     (void)state;
-    assert_int_equal(count(told(&place), "place_test+0x"), 1);
-    assert_int_equal(count(told(&place), "libcushim"), 0);
-    assert_int_equal(count(told(&place), " "), 0);
+    assert_int_equal(count(text_of(&site), "call_site_test+0x"), 1);
+    assert_int_equal(count(text_of(&site), "libcushim"), 0);
+    assert_int_equal(count(text_of(&site), " "), 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(address_is_told_by_its_file_and_three_at_most),
-        cmocka_unit_test(address_in_no_file_is_told_as_it_is),
+        cmocka_unit_test(address_is_reported_by_its_file_and_three_at_most),
+        cmocka_unit_test(address_in_no_file_is_printed_unchanged),
         cmocka_unit_test(no_address_is_an_unknown_place),
         cmocka_unit_test(cushims_own_is_left_out_before_the_program_and_ends_it_behind),
     };

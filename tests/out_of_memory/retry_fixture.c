@@ -5,8 +5,8 @@
  */
 #include <cushim/testing/mock.h>
 
+#include "oom.h"
 #include "retry.h"
-#include "shortage.h"
 
 const struct cushim_table *__real_cushim_mock_table(const struct cushim_mock *mock);
 const struct cushim_table *__wrap_cushim_mock_table(const struct cushim_mock *mock);
@@ -23,9 +23,9 @@ CUresult __wrap_cushim_mock_destroy(struct cushim_mock *mock)
 {
     const CUresult code = __real_cushim_mock_destroy(mock);
 
-    if (mock && shortage_live() > 0) {
-        retry_wrong("the mock is destroyed, and %zu blocks are not given back\n", shortage_live());
-        shortage_show_live(8);
+    if (mock && oom_live() > 0) {
+        retry_wrong("the mock is destroyed, and %zu blocks are not given back\n", oom_live());
+        oom_show_live(8);
     }
     return code;
 }

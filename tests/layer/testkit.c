@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 #include "src/layer/handle_table.h"
 
-struct cushim_test *kit;
+struct cushim_test *testkit;
 struct cushim_mock *mock;
 struct cushim_layer *layer;
 const struct cushim_table *driver;
-char kit_text[1 << 14];
+char testkit_text[1 << 14];
 
-const char kit_image[] = ".version 6.0\n"
-                         ".target sm_50\n"
-                         ".address_size 64\n"
-                         ".visible .entry cushim_spin(.param .u64 ns)\n"
-                         "{\n"
-                         "    ret;\n"
-                         "}\n";
+const char testkit_image[] = ".version 6.0\n"
+                             ".target sm_50\n"
+                             ".address_size 64\n"
+                             ".visible .entry cushim_spin(.param .u64 ns)\n"
+                             "{\n"
+                             "    ret;\n"
+                             "}\n";
 
-void kit_enter(void)
+void testkit_enter(void)
 {
     CUcontext context;
 
@@ -25,7 +25,7 @@ void kit_enter(void)
     OK(driver->CtxPushCurrent_v2(context));
 }
 
-void kit_leave(void)
+void testkit_leave(void)
 {
     CUcontext context;
 
@@ -33,31 +33,31 @@ void kit_leave(void)
     OK(driver->DevicePrimaryCtxRelease_v2(0));
 }
 
-void kit_begin(const struct cushim_test_options *options)
+void testkit_begin(const struct cushim_test_options *options)
 {
     char message[200] = "";
     struct cushim_test_options known = *options;
 
     known.message = message;
     known.message_size = sizeof message;
-    if (cushim_test_begin(&known, &kit) != CUDA_SUCCESS)
+    if (cushim_test_begin(&known, &testkit) != CUDA_SUCCESS)
         fail_msg("%s", message);
-    mock = cushim_test_mock(kit);
-    layer = cushim_test_layer(kit);
+    mock = cushim_test_mock(testkit);
+    layer = cushim_test_layer(testkit);
     driver = cushim_layer_table(layer);
 }
 
-CUresult kit_end(void)
+CUresult testkit_end(void)
 {
-    const CUresult code = cushim_test_end(kit, kit_text, sizeof kit_text);
+    const CUresult code = cushim_test_end(testkit, testkit_text, sizeof testkit_text);
 
-    kit = NULL;
+    testkit = NULL;
     mock = NULL;
     layer = NULL;
     return code;
 }
 
-int kit_gone(void **state)
+int testkit_gone(void **state)
 {
     (void)state;
     assert_null(cushim_mock_current());
@@ -67,39 +67,39 @@ int kit_gone(void **state)
 
 static void begin(const char *settings)
 {
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
-                                            .settings = settings});
-    kit_enter();
+    testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                                .settings = settings});
+    testkit_enter();
 }
 
 static void end(void)
 {
-    kit_leave();
-    if (kit_end() != CUDA_SUCCESS)
-        fail_msg("%s", kit_text);
+    testkit_leave();
+    if (testkit_end() != CUDA_SUCCESS)
+        fail_msg("%s", testkit_text);
 }
 
-int kit_setup(void **state)
+int testkit_setup(void **state)
 {
     (void)state;
     begin("mode = manual");
     return 0;
 }
 
-int kit_teardown(void **state)
+int testkit_teardown(void **state)
 {
     (void)state;
     end();
     return 0;
 }
 
-void kit_again(const char *settings)
+void testkit_again(const char *settings)
 {
     end();
     begin(settings);
 }
 
-struct cushim_recorded_call kit_call(size_t index)
+struct cushim_recorded_call testkit_call(size_t index)
 {
     struct cushim_recorded_call read = {.size = sizeof read};
 
@@ -107,31 +107,31 @@ struct cushim_recorded_call kit_call(size_t index)
     return read;
 }
 
-void kit_begin_on(const struct cushim_table *table)
+void testkit_begin_on(const struct cushim_table *table)
 {
     OK(cushim_table_install(table, NULL));
-    kit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
-                                            .on_driver = true});
+    testkit_begin(&(struct cushim_test_options){.size = sizeof(struct cushim_test_options),
+                                                .on_driver = true});
 }
 
-int kit_end_on(void **state)
+int testkit_end_on(void **state)
 {
     (void)state;
-    OK(cushim_test_end(kit, NULL, 0));
+    OK(cushim_test_end(testkit, NULL, 0));
     OK(cushim_table_install(NULL, NULL));
     return 0;
 }
 
-const char *kit_tag(const void *handle)
+const char *testkit_tag(const void *handle)
 {
     static char text[CUSHIM_TAG_SIZE];
 
     return cushim_tag_get(layer, handle, text, sizeof text) == CUDA_SUCCESS ? text : "none";
 }
 
-struct kit_counts kit_count(void)
+struct testkit_counts testkit_count(void)
 {
-    struct kit_counts counts = {.handles = 0};
+    struct testkit_counts counts = {.handles = 0};
 
     for (unsigned type = 0; type < CUSHIM__OBJECT_TYPES; type++) {
         const struct cushim__handle *object = NULL;

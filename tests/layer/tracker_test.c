@@ -10,7 +10,7 @@
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
 #include "src/layer/tracker.h"
-#include "tests/layer/kit.h"
+#include "tests/layer/testkit.h"
 
 static bool is_output(enum cushim__effect kind)
 {
@@ -64,7 +64,7 @@ static void check_number(unsigned slot, unsigned index)
                  cushim__parameter_at(slot, index)->name);
 }
 
-static void every_deed_fits_its_function(void **state)
+static void every_effect_fits_its_function(void **state)
 {
     unsigned effects = 0;
 
@@ -85,7 +85,7 @@ static void every_deed_fits_its_function(void **state)
 }
 
 /* What the names say is made or destroyed has a effect, so that none is forgotten. */
-static void every_function_that_makes_or_destroys_has_a_deed(void **state)
+static void every_function_that_creates_or_destroys_has_an_effect(void **state)
 {
     static const char *const words[] = {"Create", "Destroy", "Alloc", "Unload", "Unregister"};
     static const char *const none[] = {
@@ -207,7 +207,7 @@ static int setup(void **state)
     PUT(DevicePrimaryCtxReset_v2, succeed);
     given = &objects[0];
     destroy_answer = CUDA_SUCCESS;
-    kit_begin_on(&fake);
+    testkit_begin_on(&fake);
     return 0;
 }
 
@@ -218,12 +218,12 @@ static void value_that_comes_again_without_an_end_is_another_object(void **state
     (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->EventCreate(&event, 0));
-    assert_string_equal(kit_tag(event), "event#2");
-    assert_int_equal(kit_count().handles, 1);
+    assert_string_equal(testkit_tag(event), "event#2");
+    assert_int_equal(testkit_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
 }
 
-static void destroying_that_reports_an_earlier_error_gives_back(void **state)
+static void destroying_that_reports_an_earlier_error_counts_as_release(void **state)
 {
     CUevent event;
 
@@ -231,7 +231,7 @@ static void destroying_that_reports_an_earlier_error_gives_back(void **state)
     OK(driver->EventCreate(&event, 0));
     destroy_answer = CUDA_ERROR_ILLEGAL_ADDRESS;
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, driver->EventDestroy_v2(event));
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
 }
 
 static void destroying_that_is_refused_does_not(void **state)
@@ -246,8 +246,8 @@ static void destroying_that_is_refused_does_not(void **state)
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         destroy_answer = refusals[i];
         CODE(refusals[i], driver->EventDestroy_v2(event));
-        assert_int_equal(kit_count().handles, 1);
-        assert_string_equal(kit_tag(event), "event#1");
+        assert_int_equal(testkit_count().handles, 1);
+        assert_string_equal(testkit_tag(event), "event#1");
     }
     destroy_answer = CUDA_SUCCESS;
     OK(driver->EventDestroy_v2(event));
@@ -261,13 +261,13 @@ static void context_takes_what_was_made_while_it_was_current(void **state)
     (void)state;
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->EventCreate(&event, 0));
-    assert_int_equal(kit_count().handles, 2);
+    assert_int_equal(testkit_count().handles, 2);
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
     OK(driver->EventCreate(&event, 0));
     OK(driver->CtxCreate_v2(&context, 0, 0));
     OK(driver->CtxDestroy_v2(context));
-    assert_int_equal(kit_count().handles, 1);
+    assert_int_equal(testkit_count().handles, 1);
     OK(driver->EventDestroy_v2(event));
 }
 
@@ -289,8 +289,8 @@ static void value_given_again_while_it_ends_stays_alive(void **state)
     OK(driver->EventCreate(&event, 0));
     cushim_layer_next(layer)->EventDestroy_v2 = destroy_and_create;
     OK(driver->EventDestroy_v2(event));
-    assert_int_equal(kit_count().handles, 1);
-    assert_string_equal(kit_tag(event), "event#2");
+    assert_int_equal(testkit_count().handles, 1);
+    assert_string_equal(testkit_tag(event), "event#2");
     OK(driver->EventDestroy_v2(event));
 }
 
@@ -309,7 +309,7 @@ static CUevent create(unsigned object)
     return event;
 }
 
-static void success_without_a_handle_makes_nothing(void **state)
+static void success_without_a_handle_creates_nothing(void **state)
 {
     CUevent event = (CUevent)&objects[0];
 
@@ -317,7 +317,7 @@ static void success_without_a_handle_makes_nothing(void **state)
     given = NULL;
     OK(driver->EventCreate(&event, 0));
     assert_null(event);
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
 }
 
 /* Those that are gone are a list: each place in it is left once, the last one more often. */
@@ -335,15 +335,15 @@ static void values_come_again_in_any_order(void **state)
 
             events[i] = create(orders[order][i]);
             snprintf(wanted, sizeof wanted, "event#%u", ++made);
-            assert_string_equal(kit_tag(events[i]), wanted);
-            assert_int_equal(kit_count().handles, i + 1);
+            assert_string_equal(testkit_tag(events[i]), wanted);
+            assert_int_equal(testkit_count().handles, i + 1);
         }
         for (unsigned i = 0; i < OBJECTS; i++) {
             OK(driver->EventDestroy_v2(events[i]));
-            assert_string_equal(kit_tag(events[i]), "none");
+            assert_string_equal(testkit_tag(events[i]), "none");
         }
     }
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
 }
 
 static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
@@ -358,8 +358,8 @@ static void last_that_is_gone_comes_and_goes_before_the_first(void **state)
     last = create(1);
     OK(driver->EventDestroy_v2(last));
     first = create(0);
-    assert_string_equal(kit_tag(first), "event#4");
-    assert_int_equal(kit_count().handles, 1);
+    assert_string_equal(testkit_tag(first), "event#4");
+    assert_int_equal(testkit_count().handles, 1);
     OK(driver->EventDestroy_v2(first));
 }
 
@@ -371,16 +371,16 @@ static void function_shown_by_a_module_after_that_of_another_is_another(void **s
     (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         given = &objects[0];
-        OK(driver->ModuleLoadData(&module, kit_image));
+        OK(driver->ModuleLoadData(&module, testkit_image));
         given = &objects[1];
         OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
-        assert_string_equal(kit_tag(function), i == 1 ? "function#1" : "function#2");
+        assert_string_equal(testkit_tag(function), i == 1 ? "function#1" : "function#2");
         OK(driver->ModuleUnload(module));
-        assert_string_equal(kit_tag(function), "none");
+        assert_string_equal(testkit_tag(function), "none");
     }
 }
 
-static void variable_that_is_asked_for_its_size_alone_is_not_known(void **state)
+static void variable_that_is_asked_for_its_size_alone_is_not_tracked(void **state)
 {
     CUdeviceptr address = 0;
     CUmodule module;
@@ -388,7 +388,7 @@ static void variable_that_is_asked_for_its_size_alone_is_not_known(void **state)
 
     (void)state;
     given = &objects[0];
-    OK(driver->ModuleLoadData(&module, kit_image));
+    OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->ModuleGetGlobal_v2(NULL, &bytes, module, "variable"));
     assert_int_equal(bytes, 64);
     assert_null(cushim__handle_next(CUSHIM__TYPE_GLOBAL, NULL));
@@ -397,7 +397,7 @@ static void variable_that_is_asked_for_its_size_alone_is_not_known(void **state)
     OK(driver->ModuleUnload(module));
 }
 
-static void memory_opened_twice_is_left_until_it_is_closed_twice(void **state)
+static void memory_opened_twice_is_leaked_until_it_is_closed_twice(void **state)
 {
     const CUipcMemHandle handle = {{0}};
     CUdeviceptr first, second;
@@ -406,11 +406,11 @@ static void memory_opened_twice_is_left_until_it_is_closed_twice(void **state)
     OK(driver->IpcOpenMemHandle_v2(&first, handle, 0));
     OK(driver->IpcOpenMemHandle_v2(&second, handle, 0));
     assert_int_equal(first, second);
-    assert_int_equal(kit_count().allocations, 1);
+    assert_int_equal(testkit_count().allocations, 1);
     OK(driver->IpcCloseMemHandle(first));
-    assert_int_equal(kit_count().allocations, 1);
+    assert_int_equal(testkit_count().allocations, 1);
     OK(driver->IpcCloseMemHandle(second));
-    assert_int_equal(kit_count().allocations, 0);
+    assert_int_equal(testkit_count().allocations, 0);
 }
 
 static void primary_context_that_nobody_retained_can_be_reset_and_released(void **state)
@@ -420,33 +420,33 @@ static void primary_context_that_nobody_retained_can_be_reset_and_released(void 
     (void)state;
     OK(driver->DevicePrimaryCtxReset_v2(0));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
     given = &objects[0];
     OK(driver->DevicePrimaryCtxRetain(&context, 0));
-    assert_string_equal(kit_tag(context), "context#1");
-    assert_int_equal(kit_count().handles, 1);
+    assert_string_equal(testkit_tag(context), "context#1");
+    assert_int_equal(testkit_count().handles, 1);
     OK(driver->DevicePrimaryCtxReset_v2(0));
-    assert_int_equal(kit_count().handles, 0);
+    assert_int_equal(testkit_count().handles, 0);
 }
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, kit_end_on)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, testkit_end_on)
 #define TEST_IN(name, begin, end) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_deed_fits_its_function),
-        cmocka_unit_test(every_function_that_makes_or_destroys_has_a_deed),
-        TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, kit_end_on),
-        TEST_IN(destroying_that_reports_an_earlier_error_gives_back, setup, kit_end_on),
-        TEST_IN(destroying_that_is_refused_does_not, setup, kit_end_on),
-        TEST_IN(context_takes_what_was_made_while_it_was_current, setup, kit_end_on),
-        TEST_IN(value_given_again_while_it_ends_stays_alive, setup, kit_end_on),
-        TEST(success_without_a_handle_makes_nothing),
+        cmocka_unit_test(every_effect_fits_its_function),
+        cmocka_unit_test(every_function_that_creates_or_destroys_has_an_effect),
+        TEST_IN(value_that_comes_again_without_an_end_is_another_object, setup, testkit_end_on),
+        TEST_IN(destroying_that_reports_an_earlier_error_counts_as_release, setup, testkit_end_on),
+        TEST_IN(destroying_that_is_refused_does_not, setup, testkit_end_on),
+        TEST_IN(context_takes_what_was_made_while_it_was_current, setup, testkit_end_on),
+        TEST_IN(value_given_again_while_it_ends_stays_alive, setup, testkit_end_on),
+        TEST(success_without_a_handle_creates_nothing),
         TEST(values_come_again_in_any_order),
         TEST(last_that_is_gone_comes_and_goes_before_the_first),
         TEST(function_shown_by_a_module_after_that_of_another_is_another),
-        TEST(variable_that_is_asked_for_its_size_alone_is_not_known),
-        TEST(memory_opened_twice_is_left_until_it_is_closed_twice),
+        TEST(variable_that_is_asked_for_its_size_alone_is_not_tracked),
+        TEST(memory_opened_twice_is_leaked_until_it_is_closed_twice),
         TEST(primary_context_that_nobody_retained_can_be_reset_and_released),
     };
 

@@ -21,7 +21,7 @@
 #include <cushim/testing/sweep.h>
 
 #include "function.h"
-#include "shortage.h"
+#include "oom.h"
 #include "tests/modules/sweep.h"
 
 static const struct function *const others[] = {loader_functions, mock_functions, kit_functions};
@@ -47,17 +47,17 @@ static bool is_answer(CUresult code)
 static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUresult also,
                 unsigned place, bool on)
 {
-    const size_t before = shortage_live();
+    const size_t before = oom_live();
     unsigned failed;
     CUresult code;
 
     is_output_wrong = false;
-    shortage_arm(SHORT_ALL, place, on);
+    oom_arm(SHORT_ALL, place, on);
     code = call();
-    failed = shortage_disarm();
+    failed = oom_disarm();
     if (!failed) {
         if (code != usual)
-            fail_msg("%s: answers %d without any shortage", names, (int)code);
+            fail_msg("%s: answers %d with enough memory", names, (int)code);
         return false;
     }
     runs++;
@@ -66,10 +66,10 @@ static bool try(const char *names, CUresult (*call)(void), CUresult usual, CUres
                  on ? " and all later" : "");
     if (is_output_wrong)
         fail_msg("%s: writes an output if request %u fails", names, place);
-    if (shortage_live() > before) {
-        shortage_show_live(8);
-        fail_msg("%s: %zu blocks are left if request %u%s fails", names, shortage_live() - before,
-                 place, on ? " and all later" : "");
+    if (oom_live() > before) {
+        oom_show_live(8);
+        fail_msg("%s: %zu blocks are left if request %u%s fails", names, oom_live() - before, place,
+                 on ? " and all later" : "");
     }
     return true;
 }
@@ -97,9 +97,9 @@ static int attempt(const struct function *one, unsigned place, bool on)
         CUresult code, again;
         unsigned failed;
 
-        shortage_arm(SHORT_ALL, place, on);
+        oom_arm(SHORT_ALL, place, on);
         code = one->call();
-        failed = shortage_disarm();
+        failed = oom_disarm();
         again = one->call();
         _exit(!failed ? (code == CUDA_SUCCESS ? 0 : 2)
               : code == CUDA_SUCCESS || code == one->also || is_answer(code)
@@ -145,7 +145,7 @@ static void end_world(struct cushim_mock *mock)
     cushim_mock_state_get(mock, &state);
     assert_int_equal(state.violations, 0);
     cushim_mock_destroy(mock);
-    assert_int_equal(shortage_live(), 0);
+    assert_int_equal(oom_live(), 0);
 }
 
 /* In a world of its own, since what it makes first may stay for later calls. */
@@ -159,9 +159,9 @@ static bool try_in_world(const struct sweep_row *row, unsigned place, bool on)
     if (!(row->how & SWEEP_IN_CONTEXT))
         cushim_context_make_current(NULL);
     is_output_wrong = false;
-    shortage_arm(SHORT_ALL, place, on);
+    oom_arm(SHORT_ALL, place, on);
     code = row->call();
-    failed = shortage_disarm();
+    failed = oom_disarm();
     if (code != row->usual && !(failed && is_answer(code)))
         fail_msg("%s: answers %d if request %u fails", row->function, (int)code, place);
     if (is_output_wrong)

@@ -4,10 +4,10 @@
  * system failing, with the second, and so on, each alone and with all later ones, until one call
  * goes through without. Only that one's answer is the caller's, so what tests claim of the mock
  * holds only if a call that failed has done nothing. Of each call that failed is looked at: that
- * it answers what a shortage is to be answered, writes nothing, and keeps nothing.
+ * it answers a code for what it lacks, writes nothing, and keeps nothing.
  */
-#ifndef CUSHIM_TESTS_SHORTAGE_RETRY_H
-#define CUSHIM_TESTS_SHORTAGE_RETRY_H
+#ifndef CUSHIM_TESTS_OOM_RETRY_H
+#define CUSHIM_TESTS_OOM_RETRY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ void retry_attempt(struct retry *retry);
 /* False: the answer is the caller's. */
 bool retry_again(struct retry *retry, CUresult code);
 
-/* What a claim is broken by: a line, to the file that SHORTAGE_WRONG names. */
+/* What a claim is broken by: a line, to the file that OOM_WRONG names. */
 void retry_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -120,7 +120,7 @@ static const struct {
     const char *name;
     CMUnitTestFunction run;
     const void *options;
-} planted[] = {
+} failing[] = {
     {"nothing", nothing_fails, NULL},     {"leak", leak, NULL},
     {"violation", violation, NULL},       {"expectation", expectation, NULL},
     {"forbidden", forbidden, NULL},       {"error", error, &strict},
@@ -131,17 +131,17 @@ static const struct {
 
 int main(int argc, char **argv)
 {
-    for (size_t i = 0; argc == 2 && i < sizeof planted / sizeof *planted; i++) {
+    for (size_t i = 0; argc == 2 && i < sizeof failing / sizeof *failing; i++) {
         const struct CMUnitTest tests[] = {
-            {.name = planted[i].name,
-             .test_func = planted[i].run,
+            {.name = failing[i].name,
+             .test_func = failing[i].run,
              .setup_func = cushim_cmocka_begin,
              .teardown_func = cushim_cmocka_end,
-             .initial_state = (void *)(uintptr_t)planted[i].options}};
+             .initial_state = (void *)(uintptr_t)failing[i].options}};
 
-        if (strcmp(argv[1], planted[i].name) == 0)
+        if (strcmp(argv[1], failing[i].name) == 0)
             return cmocka_run_group_tests(tests, NULL, NULL);
     }
-    fprintf(stderr, "usage: planted NAME\n");
+    fprintf(stderr, "usage: failing NAME\n");
     return 2;
 }

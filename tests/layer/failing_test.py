@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a failing test of a user prints: each planted failure fails, and is told in full.
+"""What a failing test of a user prints: each failing failure fails, and is told in full.
 
     planted_test.py PROGRAM SOURCE places|no-places
 
@@ -22,16 +22,16 @@ PROGRAM, SOURCE, PLACES = sys.argv[1:4]
 # What is printed for each, line by line; a place is one address in the program or several.
 PLACE = 'an unknown place'
 if PLACES == 'places':
-    PLACE = r'planted(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
+    PLACE = r'failing(?:\.exe)?\+0x[0-9a-f]+(?: \S+\+0x[0-9a-f]+)*'
 STRANGE = (
     r'cushim_cmocka_begin\(\): the initial state of the test is no struct cushim_test_options, or '
     r'its \.size is not set to sizeof\(struct cushim_test_options\)')
 TOLD = {
     'leak': [
-        r'1 context not given back:',
+        r'1 context leaked:',
         r'  context#1, primary context of device 0, by cuDevicePrimaryCtxRetain, '
         r'call 2 of thread 1, at ' + PLACE,
-        r'1 allocation not given back, 640 bytes:',
+        r'1 allocation leaked, 640 bytes:',
         r'  memory#1, 640 bytes, by cuMemAlloc_v2, call 4 of thread 1, at ' + PLACE,
     ],
     'violation': [
@@ -51,7 +51,7 @@ TOLD = {
     ],
     'pending': [
         r'1 operation is pending: nobody has waited for it',
-        r'1 context not given back:',
+        r'1 context leaked:',
         r'  context#1, .*',
     ],
     'overflow': [
@@ -78,12 +78,12 @@ def run(name):
 
 
 class Planted(unittest.TestCase):
-    def test_without_a_failure_nothing_is_told(self):
+    def test_without_a_failure_nothing_is_reported(self):
         result = run('nothing')
         self.assertEqual(result.returncode, 0, result.stdout)
-        self.assertNotIn('not given back', result.stdout)
+        self.assertNotIn('leaked', result.stdout)
 
-    def test_each_failure_fails_and_is_told(self):
+    def test_each_failure_fails_and_is_reported(self):
         for name, lines in TOLD.items():
             with self.subTest(name):
                 result = run(name)
@@ -92,19 +92,19 @@ class Planted(unittest.TestCase):
                     self.assertRegex(result.stdout,
                                      r'(?m)(^|Could not run test: |ERROR: )%s\r?$' % line)
 
-    def test_what_an_assertion_has_told_is_not_told_at_the_end(self):
+    def test_what_an_assertion_has_told_is_not_reported_at_the_end(self):
         self.assertEqual(run('expectation').stdout.count('expected exactly 2 times'), 1)
 
     def test_place_leads_to_the_line_of_the_call(self):
         addr2line = shutil.which('addr2line')
         if not addr2line or WRAPPER or PLACES != 'places':
             self.skipTest('the C test compares the addresses')
-        told = re.search(r'memory#1, .* at planted\+(0x[0-9a-f]+)', run('leak').stdout)
+        told = re.search(r'memory#1, .* at failing\+(0x[0-9a-f]+)', run('leak').stdout)
         line = subprocess.run([addr2line, '-e', PROGRAM, told.group(1)], check=True, text=True,
                               stdout=subprocess.PIPE).stdout.split(' ')[0].strip()
         with open(SOURCE, encoding='utf-8') as file:
             lines = file.read().split('\n')
-        self.assertTrue(line.split(':')[0].endswith('planted.c'), line)
+        self.assertTrue(line.split(':')[0].endswith('failing.c'), line)
         self.assertIn('/* the leak */', lines[int(line.split(':')[1]) - 1])
 
 

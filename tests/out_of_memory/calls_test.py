@@ -44,7 +44,7 @@ def main():
         with open(told, 'wb') as file:
             file.write(bytes(SLOTS * ROW.size))
         open(wrong, 'wb').close()
-        environment = dict(os.environ, SHORTAGE_TOLD=told, SHORTAGE_WRONG=wrong)
+        environment = dict(os.environ, OOM_TOLD=told, OOM_WRONG=wrong)
         # Every slot without arguments, in each state; then what is claimed.
         commands = [[programs[0], state] for state in ('none', 'init', 'context')]
         commands += [[program] for program in programs[1:]]
