@@ -5,8 +5,9 @@
  *     cc driver_calls.c $(pkg-config --cflags --libs cushim)
  *
  * cushim wraps only what it adds something to. Everything else is a slot of the table: here a limit
- * of a context, the priority of a stream, a graph captured from a stream, and a value in memory that
- * one stream writes and another waits for. Exit status 0, or 1 with the reason if a call fails.
+ * of a context, the priority of a stream, a graph captured from a stream, and a value in memory
+ * that one stream writes and another waits for. Exit status 0, or 1 with the reason if a call
+ * fails.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,13 +80,13 @@ int main(void)
     CUdeviceptr memory = 0;
     int can_wait = 0, priority = 0;
 
-    check(cushim_init(NULL), "driver");
+    check(cushim_driver_init(NULL), "driver");
     driver = cushim_driver();
-    check(cushim_context_retain_primary(&context, 0), "context");
+    check(cushim_context_retain_primary(0, &context), "context");
     printf("stack of a thread: %zu bytes\n", stack_bytes(context));
 
-    check(cushim_stream_create(&first, context, NULL), "stream");
-    check(cushim_stream_create(&second, context, NULL), "stream");
+    check(cushim_stream_create(context, NULL, &first), "stream");
+    check(cushim_stream_create(context, NULL, &second), "stream");
     check(driver->StreamGetPriority(handle_of(first), &priority), "priority");
     printf("priority of the stream: %d\n", priority);
 

@@ -30,16 +30,16 @@ int main(void)
     CUdeviceptr memory = 0;
     float ms = 0;
 
-    check(cushim_init(NULL), "driver");
-    check(cushim_context_retain_primary(&context, 0), "context");
+    check(cushim_driver_init(NULL), "driver");
+    check(cushim_context_retain_primary(0, &context), "context");
     check(cushim_context_make_current(context), "context");
-    check(cushim_stream_create(&stream, context, NULL), "stream");
+    check(cushim_stream_create(context, NULL, &stream), "stream");
     check(cushim_stream_handle(stream, &handle), "stream");
     check(cushim_driver()->MemAlloc_v2(&memory, bytes), "memory");
 
-    check(cushim_event_create_recorded(&start, stream, NULL), "start");
+    check(cushim_event_create_recorded(stream, NULL, &start), "start");
     check(cushim_driver()->MemsetD8Async(memory, 0, bytes, handle), "fill");
-    check(cushim_event_create_recorded(&end, stream, NULL), "end");
+    check(cushim_event_create_recorded(stream, NULL, &end), "end");
     check(cushim_event_synchronize(end), "end");
     check(cushim_event_elapsed(start, end, &ms), "time");
     printf("256 MiB filled in %.3f ms: %.0f GB/s\n", (double)ms, (double)bytes / 1e6 / (double)ms);

@@ -48,7 +48,7 @@ static CUresult draw_in_context(uint32_t *picture, struct cushim_context *contex
     struct cushim_stream *stream = NULL;
     CUdeviceptr memory = 0;
     CUstream handle = NULL;
-    CUresult code = cushim_stream_create(&stream, context, NULL);
+    CUresult code = cushim_stream_create(context, NULL, &stream);
 
     if (code == CUDA_SUCCESS)
         code = cushim_stream_handle(stream, &handle);
@@ -74,10 +74,10 @@ static CUresult draw_on_gpu(uint32_t *picture)
 {
     struct cushim_context *context = NULL;
     struct cushim_context_scope scope = {0};
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&context, 0);
+        code = cushim_context_retain_primary(0, &context);
     if (code == CUDA_SUCCESS)
         code = cushim_context_push(context, &scope);
     if (code == CUDA_SUCCESS) {
@@ -104,7 +104,7 @@ int main(void)
     char name[128] = "GPU";
 
     if (code == CUDA_SUCCESS) {
-        cushim_device_name(0, name, sizeof name);
+        cushim_driver()->DeviceGetName(name, sizeof name, 0);
         printf("drawn by the GPU: %s\n", name);
     } else {
         draw_on_cpu(picture);

@@ -37,13 +37,13 @@ struct scaler {
 static CUresult scaler_open(struct scaler *scaler)
 {
     struct cushim_context_scope scope = {0};
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
 
     *scaler = (struct scaler){0};
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&scaler->context, 0);
+        code = cushim_context_retain_primary(0, &scaler->context);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&scaler->stream, scaler->context, NULL);
+        code = cushim_stream_create(scaler->context, NULL, &scaler->stream);
     if (code == CUDA_SUCCESS)
         code = cushim_context_push(scaler->context, &scope);
     if (code != CUDA_SUCCESS)
@@ -142,10 +142,10 @@ static struct cushim_mock *begin(const char *settings, CUresult fault)
 /* No handle was used that was none. */
 static void end(const char *test, struct cushim_mock *mock)
 {
-    const char *violation;
+    const char *misuse;
 
-    for (size_t i = 0; (violation = cushim_mock_violation(mock, i)); i++)
-        check(false, test, violation);
+    for (size_t i = 0; (misuse = cushim_mock_misuse(mock, i)); i++)
+        check(false, test, misuse);
     cushim_mock_destroy(mock);
 }
 
@@ -179,8 +179,8 @@ static void test_result(const char *settings)
 
     if (!mock)
         return;
-    cushim_init(NULL);
-    cushim_context_retain_primary(&context, 0);
+    cushim_driver_init(NULL);
+    cushim_context_retain_primary(0, &context);
     cushim_context_push(context, &scope);
     cushim_driver()->MemAllocHost_v2(&numbers, COUNT * sizeof(float));
     cushim_context_pop(&scope);

@@ -34,8 +34,8 @@ static struct cushim_context *begin(void)
 {
     struct cushim_context *context = NULL;
 
-    check(cushim_init(NULL), "driver");
-    check(cushim_context_retain_primary(&context, 0), "context");
+    check(cushim_driver_init(NULL), "driver");
+    check(cushim_context_retain_primary(0, &context), "context");
     return context;
 }
 
@@ -50,8 +50,8 @@ static int child(int from)
     if (read(from, &bytes, sizeof bytes) != sizeof bytes)
         return 1; /* the parent has said why */
     context = begin();
-    check(cushim_event_import(&event, context, &bytes), "import");
-    check(cushim_event_wait_for(event, 10000000000), "the parent's work");
+    check(cushim_event_import(context, &bytes, &event), "import");
+    check(cushim_event_synchronize_for(event, 10000000000), "the parent's work");
     printf("child: the parent's work is done\n");
     cushim_event_release(event);
     cushim_context_release(context);
@@ -77,9 +77,9 @@ static int parent(int to, pid_t process)
     int status = 1;
 
     check(cushim_context_push(context, &scope), "context");
-    check(cushim_stream_create(&stream, context, NULL), "stream");
+    check(cushim_stream_create(context, NULL, &stream), "stream");
     check(cushim_stream_handle(stream, &handle), "stream");
-    check(cushim_event_create(&event, context, &options), "event");
+    check(cushim_event_create(context, &options, &event), "event");
     check(cushim_driver()->MemAlloc_v2(&memory, bytes), "memory");
 
     check(cushim_driver()->MemsetD8Async(memory, 1, bytes, handle), "work");

@@ -50,16 +50,16 @@ static void frame(struct cushim_stream *copying, struct cushim_stream *filling, 
     const struct cushim_table *driver = cushim_driver();
     struct cushim_event *begin = NULL, *copied = NULL, *filled = NULL, *end = NULL;
 
-    check(cushim_event_create_recorded(&begin, copying, NULL), "begin");
+    check(cushim_event_create_recorded(copying, NULL, &begin), "begin");
     check(cushim_stream_wait_event(filling, begin, 0), "begin");
     for (unsigned i = 0; i < TIMES; i++) {
         check(driver->MemcpyHtoDAsync_v2(target, source, copy_bytes, handle_of(copying)), "copy");
         check(driver->MemsetD8Async(canvas, 1, fill_bytes, handle_of(filling)), "fill");
     }
-    check(cushim_event_create_recorded(&copied, copying, NULL), "copied");
-    check(cushim_event_create_recorded(&filled, filling, NULL), "filled");
+    check(cushim_event_create_recorded(copying, NULL, &copied), "copied");
+    check(cushim_event_create_recorded(filling, NULL, &filled), "filled");
     check(cushim_stream_wait_stream(copying, filling), "wait for filling");
-    check(cushim_event_create_recorded(&end, copying, NULL), "end");
+    check(cushim_event_create_recorded(copying, NULL, &end), "end");
     check(cushim_event_synchronize(end), "end");
     if (print) {
         double copy = elapsed(begin, copied), fill = elapsed(begin, filled);
@@ -81,12 +81,12 @@ int main(void)
     CUdeviceptr target = 0, canvas = 0;
     void *source = NULL;
 
-    check(cushim_init(NULL), "driver");
+    check(cushim_driver_init(NULL), "driver");
     driver = cushim_driver();
-    check(cushim_context_retain_primary(&context, 0), "context");
+    check(cushim_context_retain_primary(0, &context), "context");
     check(cushim_context_make_current(context), "context");
-    check(cushim_stream_create(&copying, context, NULL), "stream");
-    check(cushim_stream_create(&filling, context, NULL), "stream");
+    check(cushim_stream_create(context, NULL, &copying), "stream");
+    check(cushim_stream_create(context, NULL, &filling), "stream");
     check(driver->MemAllocHost_v2(&source, copy_bytes), "memory"); /* pinned: copied by the GPU */
     check(driver->MemAlloc_v2(&target, copy_bytes), "memory");
     check(driver->MemAlloc_v2(&canvas, fill_bytes), "memory");

@@ -189,8 +189,7 @@ static bool wait_until_filled(const struct copy *copy)
     return atomic_load(&copy->is_filled);
 }
 
-/* The table to make current for a table of the program's: itself, or a copy. NULL: none is left. */
-static const struct cushim_table *complete_table(const struct cushim_table *table)
+const struct cushim_table *cushim__complete_table(const struct cushim_table *table)
 {
     if (table->size >= sizeof *table)
         return table;
@@ -281,7 +280,7 @@ CUresult cushim_table_install(const struct cushim_table *table, const struct cus
 
     if (!to_own && !is_complete(table))
         return CUDA_ERROR_INVALID_VALUE;
-    after = to_own ? current_for(cushim__own_table()) : complete_table(table);
+    after = to_own ? current_for(cushim__own_table()) : cushim__complete_table(table);
     if (!after)
         return CUDA_ERROR_OUT_OF_MEMORY;
     before = __atomic_exchange_n(&cushim_current_table, after, __ATOMIC_SEQ_CST);

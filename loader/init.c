@@ -115,9 +115,9 @@ static bool has_no_device(const struct cushim_load_options *given)
            cushim__options_read(&options, sizeof options, given) && !options.retry_init;
 }
 
-CUresult cushim_init(const struct cushim_load_options *options)
+CUresult cushim_driver_init(const struct cushim_load_options *options)
 {
-    const CUresult code = cushim_load(options);
+    const CUresult code = cushim_driver_load(options);
 
     if (code != CUDA_SUCCESS)
         return code;

@@ -241,7 +241,7 @@ CUSHIM__CALLED_BY_THUNKS cushim_function cushim__lazy_target(unsigned symbol)
 }
 #endif
 
-CUresult cushim_load(const struct cushim_load_options *given)
+CUresult cushim_driver_load(const struct cushim_load_options *given)
 {
     struct cushim_load_options options = {.size = sizeof options};
 

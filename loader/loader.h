@@ -83,6 +83,12 @@ void cushim__publish_absent(CUresult code);
  */
 void cushim__withdraw(CUresult code);
 
+/*
+ * The table that is current where a table of the program's is installed: itself, or a copy of a
+ * shorter one. NULL: no copy is left.
+ */
+const struct cushim_table *cushim__complete_table(const struct cushim_table *table);
+
 /* Whether the current table is one that the program has installed. */
 bool cushim__is_installed(void);
 

@@ -21,4 +21,11 @@ enum { CUSHIM__LARGEST_OPTIONS = 4096 };
  */
 bool cushim__options_read(void *known, size_t known_size, const void *given);
 
+/*
+ * Copy what is known into a struct that a caller gave to be filled, but for its size: as much of it
+ * as the caller's has. Members of the caller's that are unknown here become zero. Returns false,
+ * and writes nothing, if the struct is NULL or its size is not valid.
+ */
+bool cushim__options_write(void *given, const void *known);
+
 #endif

@@ -36,6 +36,10 @@ struct cushim_report {
     char advice[CUSHIM_REPORT_MESSAGE_BYTES];
 };
 
+/* The origin and the outcome of a candidate, for programs; `unknown` for other numbers. */
+const char *cushim__origin_name(enum cushim_origin origin);
+const char *cushim__outcome_name(enum cushim_outcome outcome);
+
 /* Get the report of this process. */
 void cushim__report_get(struct cushim_report *report);
 

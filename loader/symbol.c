@@ -6,6 +6,7 @@
 
 #include "loader/codes.h"
 #include "loader/loader.h"
+#include "loader/options.h"
 #include "loader/report.h"
 #include "loader/symbols.h"
 #include "src/log.h"
@@ -25,11 +26,11 @@ static void log_missing(unsigned symbol)
     if (version)
         cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d, and the "
                     "driver is for CUDA %d.%d",
-                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10, version / 1000,
+                    cushim__symbol_name(symbol), since / 1000, since % 1000 / 10, version / 1000,
                     version % 1000 / 10);
     else
         cushim__log("%s was called, but the driver lacks it: it came with CUDA %d.%d",
-                    cushim_symbol_name(symbol), since / 1000, since % 1000 / 10);
+                    cushim__symbol_name(symbol), since / 1000, since % 1000 / 10);
 }
 
 CUSHIM__CALLED_BY_THUNKS CUresult cushim__missing(unsigned symbol)
@@ -45,26 +46,26 @@ size_t cushim_symbol_count(void)
     return CUSHIM__SYMBOL_COUNT;
 }
 
-const char *cushim_symbol_name(size_t index)
+const char *cushim__symbol_name(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT)
         return "";
     return cushim__slot_name(index);
 }
 
-int cushim_symbol_since(size_t index)
+int cushim__symbol_since(size_t index)
 {
     return index < CUSHIM__SYMBOL_COUNT ? cushim__symbols[index].since : 0;
 }
 
-const char *cushim_symbol_fallback(size_t index)
+const char *cushim__symbol_fallback(size_t index)
 {
     if (index >= CUSHIM__SYMBOL_COUNT || cushim__symbols[index].fallback == CUSHIM__NO_FALLBACK)
         return "";
-    return cushim_symbol_name(cushim__symbols[index].fallback);
+    return cushim__symbol_name(cushim__symbols[index].fallback);
 }
 
-enum cushim_symbol_state cushim_symbol_state(size_t index)
+enum cushim_symbol_state cushim__symbol_state(size_t index)
 {
     const struct cushim__loaded *driver = cushim__loaded();
 
@@ -73,8 +74,22 @@ enum cushim_symbol_state cushim_symbol_state(size_t index)
     return (enum cushim_symbol_state)driver->states[index];
 }
 
-bool cushim_symbol_missed(size_t index)
+bool cushim__symbol_missed(size_t index)
 {
     return index < CUSHIM__SYMBOL_COUNT &&
            atomic_load_explicit(&missed[index], memory_order_relaxed);
+}
+
+CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol)
+{
+    struct cushim_symbol known = {.size = sizeof known};
+
+    if (index >= CUSHIM__SYMBOL_COUNT)
+        return CUDA_ERROR_INVALID_VALUE;
+    known.name = cushim__symbol_name(index);
+    known.fallback = cushim__symbol_fallback(index);
+    known.since = cushim__symbol_since(index);
+    known.state = cushim__symbol_state(index);
+    known.is_missed = cushim__symbol_missed(index);
+    return cushim__options_write(symbol, &known) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

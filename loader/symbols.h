@@ -3,6 +3,7 @@
 #ifndef CUSHIM_LOADER_SYMBOLS_H
 #define CUSHIM_LOADER_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,13 @@ struct cushim__symbol {
 
 extern const struct cushim__symbol cushim__symbols[CUSHIM__SYMBOL_COUNT];
 extern const char cushim__symbol_names[];
+
+/* The members of a cushim_symbol. Out of range: 0, "", CUSHIM_SYMBOL_UNKNOWN and false. */
+const char *cushim__symbol_name(size_t index);
+int cushim__symbol_since(size_t index);
+const char *cushim__symbol_fallback(size_t index);
+enum cushim_symbol_state cushim__symbol_state(size_t index);
+bool cushim__symbol_missed(size_t index);
 
 /* The exported name of a slot. */
 static inline const char *cushim__slot_name(unsigned slot)

@@ -25,11 +25,13 @@ static struct cushim_context *allocate(enum cushim__ownership ownership, CUdevic
     context->ownership = ownership;
     context->device = device;
     context->handle = NULL;
+    context->maker = NULL;
     return context;
 }
 
-CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice device)
+CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **context)
 {
+    const struct cushim_table *table = cushim_driver();
     struct cushim_context *made;
     CUresult code;
 
@@ -38,19 +40,21 @@ CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice
     made = allocate(CUSHIM__PRIMARY, device);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim_driver()->DevicePrimaryCtxRetain(&made->handle, device);
+    code = table->DevicePrimaryCtxRetain(&made->handle, device);
     if (code != CUDA_SUCCESS) {
         free(made);
         return code;
     }
+    made->maker = cushim__maker(table);
     *context = made;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
-                               const struct cushim_context_options *options)
+CUresult cushim_context_create(CUdevice device, const struct cushim_context_options *options,
+                               struct cushim_context **context)
 {
     struct cushim_context_options known = {.size = sizeof known};
+    const struct cushim_table *table = cushim_driver();
     struct cushim_context_scope scope;
     struct cushim_context *made;
     CUresult code;
@@ -60,11 +64,12 @@ CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
     made = allocate(CUSHIM__OWNED, device);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim_driver()->CtxCreate_v2(&made->handle, known.flags, device);
+    code = table->CtxCreate_v2(&made->handle, known.flags, device);
     if (code != CUDA_SUCCESS) {
         free(made);
         return code;
     }
+    made->maker = cushim__maker(table);
     scope.pushed = made->handle;
     code = cushim_context_pop(&scope);
     if (code != CUDA_SUCCESS) {
@@ -75,7 +80,7 @@ CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_context_wrap(struct cushim_context **context, CUcontext handle)
+CUresult cushim_context_wrap(CUcontext handle, struct cushim_context **context)
 {
     struct cushim_context *made;
 
@@ -99,15 +104,16 @@ CUresult cushim_context_wrap_current(struct cushim_context **context)
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
     code = cushim_driver()->CtxGetCurrent(&handle);
-    return code == CUDA_SUCCESS ? cushim_context_wrap(context, handle) : code;
+    return code == CUDA_SUCCESS ? cushim_context_wrap(handle, context) : code;
 }
 
 /* cuDevicePrimaryCtxRelease_v2, or the older one where the driver lacks it. */
-static CUresult release_primary(CUdevice device)
+static CUresult release_primary(const struct cushim_context *context)
 {
-    const CUresult code = cushim_driver()->DevicePrimaryCtxRelease_v2(device);
+    const struct cushim_table *table = cushim__destroyer(context->maker);
+    const CUresult code = table->DevicePrimaryCtxRelease_v2(context->device);
 
-    return code == CUSHIM__REQUIRES_NEWER_DRIVER ? cushim_driver()->DevicePrimaryCtxRelease(device)
+    return code == CUSHIM__REQUIRES_NEWER_DRIVER ? table->DevicePrimaryCtxRelease(context->device)
                                                  : code;
 }
 
@@ -128,14 +134,14 @@ CUresult cushim_context_release(struct cushim_context *context)
     case CUSHIM__BORROWED:
         break;
     case CUSHIM__OWNED:
-        code = cushim_driver()->CtxDestroy_v2(context->handle);
+        code = cushim__destroyer(context->maker)->CtxDestroy_v2(context->handle);
         /* As likely as 709 if somebody destroyed it before (driver semantics, statement 13). */
         if (code == CUDA_ERROR_INVALID_CONTEXT)
             code = CUDA_ERROR_CONTEXT_IS_DESTROYED;
         code = cushim__destroyed("cuCtxDestroy_v2", code);
         break;
     case CUSHIM__PRIMARY:
-        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2", release_primary(context->device));
+        code = cushim__destroyed("cuDevicePrimaryCtxRelease_v2", release_primary(context));
         break;
     }
     free(context);

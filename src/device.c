@@ -13,7 +13,7 @@
 /* By number: toolkit headers before 12.0 have no name for it. */
 enum { IPC_EVENT_SUPPORTED = 125 };
 
-CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
+CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device)
 {
     int count;
     CUresult code;
@@ -36,19 +36,6 @@ CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid)
     return code == CUDA_SUCCESS ? CUDA_ERROR_INVALID_DEVICE : code;
 }
 
-CUresult cushim_device_name(CUdevice device, char *name, size_t size)
-{
-    const int room = size < INT_MAX ? (int)size : INT_MAX;
-    CUresult code;
-
-    if (!name || !room)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_driver()->DeviceGetName(name, room, device);
-    if (code == CUDA_SUCCESS)
-        name[room - 1] = '\0';
-    return code;
-}
-
 CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid)
 {
     CUresult code;
@@ -60,43 +47,9 @@ CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid)
                                                  : code;
 }
 
-CUresult cushim_device_pci_address(CUdevice device, char *address, size_t size)
-{
-    char its[CUSHIM_PCI_ADDRESS_SIZE] = "";
-    CUresult code;
-
-    if (!address)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_driver()->DeviceGetPCIBusId(its, (int)sizeof its, device);
-    if (code != CUDA_SUCCESS)
-        return code;
-    its[sizeof its - 1] = '\0';
-    if (strlen(its) >= size)
-        return CUDA_ERROR_INVALID_VALUE;
-    memcpy(address, its, strlen(its) + 1);
-    return CUDA_SUCCESS;
-}
-
 static CUresult attribute(CUdevice device, CUdevice_attribute number, int *value)
 {
     return cushim_driver()->DeviceGetAttribute(value, number, device);
-}
-
-CUresult cushim_device_compute_capability(CUdevice device, int *major, int *minor)
-{
-    int its_major, its_minor;
-    CUresult code;
-
-    if (!major || !minor)
-        return CUDA_ERROR_INVALID_VALUE;
-    code = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &its_major);
-    if (code == CUDA_SUCCESS)
-        code = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &its_minor);
-    if (code != CUDA_SUCCESS)
-        return code;
-    *major = its_major;
-    *minor = its_minor;
-    return CUDA_SUCCESS;
 }
 
 CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *greatest)
@@ -108,7 +61,7 @@ CUresult cushim_device_stream_priority_range(CUdevice device, int *least, int *g
 
     if (!least || !greatest)
         return CUDA_ERROR_INVALID_VALUE;
-    code = cushim_context_retain_primary(&primary, device);
+    code = cushim_context_retain_primary(device, &primary);
     if (code != CUDA_SUCCESS)
         return code;
     code = cushim__context_enter(primary, &scope);

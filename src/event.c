@@ -25,7 +25,7 @@ static CUresult context_of(struct cushim_stream *stream, struct cushim_context *
     if (stream->is_default)
         return cushim_context_wrap_current(context);
     code = cushim_driver()->StreamGetCtx(stream->handle, &handle);
-    return code ? code : cushim_context_wrap(context, handle);
+    return code ? code : cushim_context_wrap(handle, context);
 }
 
 static bool can_record(const struct cushim_event *event, const struct cushim_stream *stream)
@@ -79,11 +79,6 @@ CUSHIM__SLOW_PATH static CUresult record_first(struct cushim_event *event,
                     cushim_driver()->EventRecord(cushim__event_handle(event), stream->handle));
 }
 
-static CUresult destroy(CUevent handle)
-{
-    return cushim__destroyed("cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(handle));
-}
-
 static CUresult query_event(void *event)
 {
     return cushim_event_query(event);
@@ -101,27 +96,36 @@ bool cushim__event_flags_of(const struct cushim_event_options *options, unsigned
     return true;
 }
 
-CUresult cushim__event_handle_create(struct cushim_context *context, unsigned flags,
-                                     const struct cushim_stream *stream, CUevent *handle)
+CUresult cushim__event_destroy(CUevent handle, const struct cushim_table *maker)
+{
+    return cushim__destroyed("cuEventDestroy_v2",
+                             cushim__destroyer(maker)->EventDestroy_v2(handle));
+}
+
+CUresult cushim__event_open(struct cushim_event *event, const struct cushim_stream *stream)
 {
     struct cushim_context_scope scope;
+    const struct cushim_table *table;
     CUevent created = NULL;
     CUresult code;
 
-    code = cushim__context_enter(context, &scope);
+    code = cushim__context_enter(event->context, &scope);
     if (code)
         return code;
-    code = cushim_driver()->EventCreate(&created, flags);
+    table = cushim_driver();
+    code = table->EventCreate(&created, event->flags);
     if (code)
         return cushim__context_leave(&scope, code);
+    table = cushim__maker(table);
     if (stream)
         code = cushim_driver()->EventRecord(created, stream->handle);
     code = cushim__context_leave(&scope, code);
     if (code) {
-        destroy(created);
+        cushim__event_destroy(created, table);
         return code;
     }
-    *handle = created;
+    event->maker = table;
+    atomic_store_explicit(&event->handle, created, memory_order_relaxed);
     return CUDA_SUCCESS;
 }
 
@@ -150,26 +154,25 @@ static CUresult create(struct cushim_event **event, struct cushim_context *conte
                        const struct cushim_stream *stream, unsigned flags)
 {
     struct cushim_event *created = cushim__event_new(CUSHIM__OWNED, context);
-    CUevent handle;
     CUresult code;
 
     if (!created)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__event_handle_create(context, flags, stream, &handle);
+    created->flags = flags;
+    created->flags_known = true;
+    code = cushim__event_open(created, stream);
     if (code) {
         cushim__event_discard(created);
         return code;
     }
-    atomic_init(&created->handle, handle);
     atomic_init(&created->recorded, stream != NULL);
-    created->flags = flags;
-    created->flags_known = true;
     *event = created;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
-                             const struct cushim_event_options *options)
+CUresult cushim_event_create(struct cushim_context *context,
+                             const struct cushim_event_options *options,
+                             struct cushim_event **event)
 {
     unsigned flags;
 
@@ -180,8 +183,9 @@ CUresult cushim_event_create(struct cushim_event **event, struct cushim_context 
     return create(event, context, NULL, flags);
 }
 
-CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim_stream *stream,
-                                      const struct cushim_event_options *options)
+CUresult cushim_event_create_recorded(struct cushim_stream *stream,
+                                      const struct cushim_event_options *options,
+                                      struct cushim_event **event)
 {
     struct cushim_context *context;
     unsigned flags;
@@ -199,8 +203,8 @@ CUresult cushim_event_create_recorded(struct cushim_event **event, struct cushim
     return code;
 }
 
-CUresult cushim_event_wrap(struct cushim_event **event, CUevent handle,
-                           struct cushim_context *context, const struct cushim_event_options *known)
+CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
+                           const struct cushim_event_options *known, struct cushim_event **event)
 {
     struct cushim_event *wrapper;
     unsigned flags;
@@ -250,7 +254,7 @@ CUresult cushim_event_close(struct cushim_event *event)
     handle = atomic_exchange(&event->handle, NULL);
     if (!handle || event->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
-    return destroy(handle);
+    return cushim__event_destroy(handle, event->maker);
 }
 
 CUresult cushim_event_handle(const struct cushim_event *event, CUevent *handle)
@@ -301,7 +305,7 @@ CUresult cushim_event_synchronize(struct cushim_event *event)
     return cushim_driver()->EventSynchronize(handle);
 }
 
-CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns)
+CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeout_ns)
 {
     return event ? cushim__poll(query_event, event, timeout_ns) : CUDA_ERROR_INVALID_HANDLE;
 }

@@ -7,22 +7,24 @@
 
 #include "src/event.h"
 
-static CUresult open_handle(struct cushim_context *context, const CUipcEventHandle *handle,
-                            CUevent *opened)
+static CUresult open_handle(struct cushim_event *imported, const CUipcEventHandle *handle)
 {
     struct cushim_context_scope scope;
+    const struct cushim_table *table;
     CUevent event = NULL;
     CUresult code, left;
 
-    code = cushim__context_enter(context, &scope);
+    code = cushim__context_enter(imported->context, &scope);
     if (code)
         return code;
-    code = cushim_driver()->IpcOpenEventHandle(&event, *handle);
+    table = cushim_driver();
+    code = table->IpcOpenEventHandle(&event, *handle);
     left = cushim__context_leave(&scope, code);
+    imported->maker = cushim__maker(table);
     if (!code && left)
-        cushim__destroyed("cuEventDestroy_v2", cushim_driver()->EventDestroy_v2(event));
+        cushim__event_destroy(event, imported->maker);
     if (!left)
-        *opened = event;
+        atomic_init(&imported->handle, event);
     return left;
 }
 
@@ -32,7 +34,7 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
     CUipcEventHandle exported;
     CUresult code;
 
-    if (!event || cushim_event_is_closed(event))
+    if (!event || !cushim__event_handle(event))
         return CUDA_ERROR_INVALID_HANDLE;
     if (!handle)
         return CUDA_ERROR_INVALID_VALUE;
@@ -46,11 +48,10 @@ CUresult cushim_event_export(const struct cushim_event *event, CUipcEventHandle 
     return code;
 }
 
-CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,
-                             const CUipcEventHandle *handle)
+CUresult cushim_event_import(struct cushim_context *context, const CUipcEventHandle *handle,
+                             struct cushim_event **event)
 {
     struct cushim_event *imported;
-    CUevent opened;
     CUresult code;
 
     if (!context)
@@ -60,12 +61,11 @@ CUresult cushim_event_import(struct cushim_event **event, struct cushim_context 
     imported = cushim__event_new(CUSHIM__OWNED, context);
     if (!imported)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = open_handle(context, handle, &opened);
+    code = open_handle(imported, handle);
     if (code) {
         cushim__event_discard(imported);
         return code;
     }
-    atomic_init(&imported->handle, opened);
     imported->flags = CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
     imported->flags_known = true;
     imported->imported = true;

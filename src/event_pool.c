@@ -153,17 +153,15 @@ static struct node *take_vacant(struct cushim_event_pool *pool)
 static CUresult add(struct cushim_event_pool *pool, struct node **added)
 {
     struct node *node = take_vacant(pool);
-    CUevent handle;
     CUresult code;
 
     if (!node)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    code = cushim__event_handle_create(pool->context, pool->flags, NULL, &handle);
+    code = cushim__event_open(&node->event, NULL);
     if (code) {
         push(pool, &pool->vacant, node);
         return code;
     }
-    atomic_store_explicit(&node->event.handle, handle, memory_order_relaxed);
     atomic_fetch_add_explicit(&pool->open, 1, memory_order_relaxed);
     *added = node;
     return CUDA_SUCCESS;
@@ -232,9 +230,10 @@ CUresult cushim__event_pool_take_back(struct cushim_event *event)
     return retire(pool, node);
 }
 
-CUresult cushim_event_pool_create(struct cushim_event_pool **pool, struct cushim_context *context,
+CUresult cushim_event_pool_create(struct cushim_context *context,
                                   const struct cushim_event_options *kind,
-                                  const struct cushim_event_pool_options *options)
+                                  const struct cushim_event_pool_options *options,
+                                  struct cushim_event_pool **pool)
 {
     struct cushim_event_pool_options known = {.size = sizeof known};
     struct cushim_event_pool *created;

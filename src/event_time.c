@@ -13,7 +13,7 @@
 
 #include "loader/loader.h"
 #include "loader/symbols.h"
-#include "src/objects.h"
+#include "src/event.h"
 
 /* What may be wrong with one event, in the order of `reasons`. */
 enum reason {
@@ -186,7 +186,7 @@ CUresult cushim_event_elapsed(const struct cushim_event *start, const struct cus
     return cushim_driver()->EventElapsedTime_v2(ms, start_handle, end_handle);
 }
 
-const char *cushim_event_elapsed_function(void)
+const char *cushim__event_elapsed_function(void)
 {
     const size_t preferred = CUSHIM__SLOT(EventElapsedTime_v2);
     const struct cushim_table *table = cushim_driver();
@@ -195,8 +195,8 @@ const char *cushim_event_elapsed_function(void)
     if (cushim__is_installed()) /* whoever filled it left no record but the slots themselves */
         fallen_back = table->EventElapsedTime_v2 == table->EventElapsedTime;
     else
-        fallen_back = cushim_symbol_state(preferred) == CUSHIM_SYMBOL_FALLEN_BACK;
-    return fallen_back ? cushim_symbol_fallback(preferred) : cushim_symbol_name(preferred);
+        fallen_back = cushim__symbol_state(preferred) == CUSHIM_SYMBOL_FALLEN_BACK;
+    return fallen_back ? cushim__symbol_fallback(preferred) : cushim__symbol_name(preferred);
 }
 
 const char *cushim_event_explain(const struct cushim_event *start, const struct cushim_event *end,

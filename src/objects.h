@@ -5,6 +5,11 @@
  * Every object begins with a count of references. Destroying a driver handle is guarded by an
  * exchange of the object's own state, so that no handle is ever destroyed twice: the driver
  * answers that with a crash.
+ *
+ * It answers another driver's handle with a crash too. So an object remembers the table that made
+ * its handle, beneath the layers, and is destroyed through the current table only if that is the
+ * same or a layer over it, otherwise through the one that made it. In a forked child that is not
+ * called. Every other call goes through the current table.
  */
 #ifndef CUSHIM_SRC_OBJECTS_H
 #define CUSHIM_SRC_OBJECTS_H
@@ -41,6 +46,7 @@ struct cushim_context {
     enum cushim__ownership ownership;
     CUdevice device; /* known for owned and primary ones; CU_DEVICE_INVALID for borrowed ones */
     CUcontext handle;
+    const struct cushim_table *maker; /* NULL for borrowed ones */
 };
 
 struct cushim_stream {
@@ -50,7 +56,8 @@ struct cushim_stream {
     atomic_bool plain;  /* open and no default stream: one look tells that the handle will do */
     bool is_default;    /* NULL, legacy or per-thread: another stream in every context */
     CUstream handle;
-    struct cushim_context *context; /* referenced; NULL for a stream wrapped without one */
+    const struct cushim_table *maker; /* NULL for borrowed ones */
+    struct cushim_context *context;   /* referenced; NULL for a stream wrapped without one */
 };
 
 struct cushim_event {
@@ -63,7 +70,8 @@ struct cushim_event {
     bool imported;        /* from another process */
     atomic_bool recorded; /* through cushim, since it was created or handed out */
     atomic_bool plain;    /* open and recorded so: one look tells that the handle will do */
-    struct cushim_event_pool *pool; /* where its last release takes it; NULL: it is destroyed */
+    const struct cushim_table *maker; /* NULL for borrowed ones */
+    struct cushim_event_pool *pool;   /* where its last release takes it; NULL: it is destroyed */
     unsigned pool_index;
 };
 
@@ -82,6 +90,16 @@ static inline bool cushim__drop(atomic_uint *references)
     return atomic_load_explicit(references, memory_order_acquire) == 1 ||
            atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
+
+/* --- maker.c --- */
+
+/* What an object remembers that was made through a table: that, or what lies beneath the layers. */
+const struct cushim_table *cushim__maker(const struct cushim_table *table);
+
+/* The table to destroy it through. */
+const struct cushim_table *cushim__destroyer(const struct cushim_table *maker);
+
+/* --- context.c --- */
 
 /* cushim_context_push() for an object that may have no context: NULL changes nothing. */
 CUresult cushim__context_enter(const struct cushim_context *context,

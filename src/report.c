@@ -2,6 +2,7 @@
 /* A report as an object, and the names of what it contains. */
 #include <stdlib.h>
 
+#include "loader/options.h"
 #include "loader/report.h"
 
 static const char *const state_names[] = {
@@ -56,12 +57,12 @@ const char *cushim_state_name(enum cushim_state state)
     return (size_t)state < COUNT(state_names) ? state_names[state] : "unknown";
 }
 
-const char *cushim_outcome_name(enum cushim_outcome outcome)
+const char *cushim__outcome_name(enum cushim_outcome outcome)
 {
     return (size_t)outcome < COUNT(outcome_names) ? outcome_names[outcome] : "unknown";
 }
 
-const char *cushim_origin_name(enum cushim_origin origin)
+const char *cushim__origin_name(enum cushim_origin origin)
 {
     return (size_t)origin < COUNT(origin_names) ? origin_names[origin] : "unknown";
 }
@@ -100,11 +101,6 @@ int cushim_report_driver_version(const struct cushim_report *report)
     return report ? report->driver_version : 0;
 }
 
-int cushim_report_minimum_version(const struct cushim_report *report)
-{
-    return report ? report->minimum_version : 0;
-}
-
 const char *cushim_report_library(const struct cushim_report *report)
 {
     return report ? report->library : "";
@@ -133,52 +129,22 @@ unsigned cushim_report_candidate_count(const struct cushim_report *report)
     return report ? report->candidate_count : 0;
 }
 
-static const struct cushim__candidate *candidate_at(const struct cushim_report *report,
-                                                    unsigned candidate)
+CUresult cushim_report_get_candidate(const struct cushim_report *report, unsigned index,
+                                     struct cushim_report_candidate *candidate)
 {
-    return report && candidate < report->candidate_count ? &report->candidates[candidate] : NULL;
-}
+    const struct cushim__candidate *found;
+    struct cushim_report_candidate known = {.size = sizeof known};
 
-enum cushim_origin cushim_report_candidate_origin(const struct cushim_report *report,
-                                                  unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->origin : CUSHIM_ORIGIN_OPTION;
-}
-
-enum cushim_outcome cushim_report_candidate_outcome(const struct cushim_report *report,
-                                                    unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->outcome : CUSHIM_OUTCOME_LOADED;
-}
-
-CUresult cushim_report_candidate_code(const struct cushim_report *report, unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->code : CUDA_SUCCESS;
-}
-
-int cushim_report_candidate_version(const struct cushim_report *report, unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->version : 0;
-}
-
-const char *cushim_report_candidate_path(const struct cushim_report *report, unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->path : "";
-}
-
-const char *cushim_report_candidate_message(const struct cushim_report *report, unsigned candidate)
-{
-    const struct cushim__candidate *found = candidate_at(report, candidate);
-
-    return found ? found->message : "";
+    if (!report || index >= report->candidate_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    found = &report->candidates[index];
+    known.origin = found->origin;
+    known.outcome = found->outcome;
+    known.origin_name = cushim__origin_name(found->origin);
+    known.outcome_name = cushim__outcome_name(found->outcome);
+    known.path = found->path;
+    known.message = found->message;
+    known.code = found->code;
+    known.version = found->version;
+    return cushim__options_write(candidate, &known) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -3,6 +3,7 @@
 #include <cushim/error.h>
 
 #include "loader/report.h"
+#include "loader/symbols.h"
 #include "src/base/text.h"
 
 static void add_key(struct cushim__text *text, const char *indent, const char *key)
@@ -48,17 +49,17 @@ static void add_tally_object(struct cushim__text *text, const char *key,
 
 static bool is_missed(size_t index)
 {
-    return cushim_symbol_missed(index);
+    return cushim__symbol_missed(index);
 }
 
 static bool is_missing(size_t index)
 {
-    return cushim_symbol_state(index) == CUSHIM_SYMBOL_MISSING;
+    return cushim__symbol_state(index) == CUSHIM_SYMBOL_MISSING;
 }
 
 static bool is_by_proc_address(size_t index)
 {
-    return cushim_symbol_state(index) == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
+    return cushim__symbol_state(index) == CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS;
 }
 
 /* An array with the names of the symbols for which `belongs` holds. */
@@ -71,7 +72,7 @@ static void add_names(struct cushim__text *text, const char *key, bool (*belongs
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         if (!belongs(i))
             continue;
-        cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim_symbol_name(i));
+        cushim__text_format(text, "%s\n    \"%s\"", any ? "," : "", cushim__symbol_name(i));
         any = true;
     }
     cushim__text_add(text, any ? "\n  ]" : "]");
@@ -84,10 +85,10 @@ static void add_fallback_array(struct cushim__text *text)
     add_key(text, "  ", "fallbacks");
     cushim__text_add(text, "{");
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_state(i) != CUSHIM_SYMBOL_FALLEN_BACK)
+        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_FALLEN_BACK)
             continue;
-        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim_symbol_name(i),
-                            cushim_symbol_fallback(i));
+        cushim__text_format(text, "%s\n    \"%s\": \"%s\"", any ? "," : "", cushim__symbol_name(i),
+                            cushim__symbol_fallback(i));
         any = true;
     }
     cushim__text_add(text, any ? "\n  }" : "}");
@@ -109,9 +110,9 @@ static void add_candidate_array(struct cushim__text *text, const struct cushim_r
     for (unsigned i = 0; i < report->candidate_count; i++) {
         const struct cushim__candidate *candidate = &report->candidates[i];
         cushim__text_format(text, "%s\n    {\n      \"origin\": \"%s\"", i ? "," : "",
-                            cushim_origin_name(candidate->origin));
+                            cushim__origin_name(candidate->origin));
         add_string(text, "      ", "path", candidate->path);
-        add_string(text, "      ", "outcome", cushim_outcome_name(candidate->outcome));
+        add_string(text, "      ", "outcome", cushim__outcome_name(candidate->outcome));
         add_string(text, "      ", "message", candidate->message);
         add_version_code(text, candidate);
         add_number(text, "      ", "driver_version", candidate->version);

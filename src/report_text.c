@@ -3,6 +3,7 @@
 #include <cushim/error.h>
 
 #include "loader/report.h"
+#include "loader/symbols.h"
 #include "src/base/text.h"
 
 /* Further names are only counted: an old driver lacks hundreds. */
@@ -37,9 +38,9 @@ static void add_tally(struct cushim__text *text, const char *label,
 static void add_fallbacks(struct cushim__text *text)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_state(i) == CUSHIM_SYMBOL_FALLEN_BACK)
-            cushim__text_format(text, "%-11s %s -> %s\n", "fallback", cushim_symbol_name(i),
-                                cushim_symbol_fallback(i));
+        if (cushim__symbol_state(i) == CUSHIM_SYMBOL_FALLEN_BACK)
+            cushim__text_format(text, "%-11s %s -> %s\n", "fallback", cushim__symbol_name(i),
+                                cushim__symbol_fallback(i));
     }
 }
 
@@ -48,12 +49,12 @@ static void add_missing(struct cushim__text *text)
     unsigned shown = 0, hidden = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_state(i) != CUSHIM_SYMBOL_MISSING)
+        if (cushim__symbol_state(i) != CUSHIM_SYMBOL_MISSING)
             continue;
         if (shown == NAMES_SHOWN)
             hidden++;
         else
-            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim_symbol_name(i));
+            cushim__text_format(text, shown++ ? ", %s" : "missing     %s", cushim__symbol_name(i));
     }
     if (hidden)
         cushim__text_format(text, " and %u more", hidden);
@@ -64,11 +65,11 @@ static void add_missing(struct cushim__text *text)
 static void add_missed(struct cushim__text *text)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (!cushim_symbol_missed(i))
+        if (!cushim__symbol_missed(i))
             continue;
         cushim__text_format(text, "%-11s %s, which this driver lacks (since CUDA ", "missed",
-                            cushim_symbol_name(i));
-        add_version(text, cushim_symbol_since(i));
+                            cushim__symbol_name(i));
+        add_version(text, cushim__symbol_since(i));
         cushim__text_add(text, ")\n");
     }
 }
@@ -80,8 +81,8 @@ static void add_candidates(struct cushim__text *text, const struct cushim_report
         cushim__text_format(text, "%-11s ", "tried");
         cushim__text_plain(text, candidate->path);
         cushim__text_format(text, "%s%s: %s%s", candidate->path[0] ? " by " : "by ",
-                            cushim_origin_name(candidate->origin),
-                            cushim_outcome_name(candidate->outcome),
+                            cushim__origin_name(candidate->origin),
+                            cushim__outcome_name(candidate->outcome),
                             candidate->message[0] ? ": " : "");
         cushim__text_plain(text, candidate->message);
         cushim__text_add(text, "\n");

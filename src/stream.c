@@ -36,6 +36,7 @@ static struct cushim_stream *new_stream(enum cushim__ownership ownership)
     stream->ownership = ownership;
     stream->is_default = false;
     stream->handle = NULL;
+    stream->maker = NULL;
     atomic_init(&stream->plain, false);
     stream->context = NULL;
     return stream;
@@ -49,7 +50,7 @@ static CUresult end(struct cushim_stream *stream)
         stream->ownership == CUSHIM__BORROWED)
         return CUDA_SUCCESS;
     return cushim__destroyed("cuStreamDestroy_v2",
-                             cushim_driver()->StreamDestroy_v2(stream->handle));
+                             cushim__destroyer(stream->maker)->StreamDestroy_v2(stream->handle));
 }
 
 /* The driver clamps without a failure. That it cannot be asked is no reason to fail either. */
@@ -63,10 +64,12 @@ static void log_clamped_priority(CUstream handle, int wanted)
                     given, wanted);
 }
 
-CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_context *context,
-                              const struct cushim_stream_options *options)
+CUresult cushim_stream_create(struct cushim_context *context,
+                              const struct cushim_stream_options *options,
+                              struct cushim_stream **stream)
 {
     struct cushim_stream_options known = {.size = sizeof known};
+    const struct cushim_table *table;
     struct cushim_context_scope scope;
     struct cushim_stream *new;
     CUresult code, created;
@@ -81,8 +84,10 @@ CUresult cushim_stream_create(struct cushim_stream **stream, struct cushim_conte
     code = cushim__context_enter(context, &scope);
     if (code)
         goto failed;
-    created = cushim_driver()->StreamCreateWithPriority(
+    table = cushim_driver();
+    created = table->StreamCreateWithPriority(
         &new->handle, known.blocking ? CU_STREAM_DEFAULT : CU_STREAM_NON_BLOCKING, known.priority);
+    new->maker = cushim__maker(table);
     code = cushim__context_leave(&scope, created);
     if (code) {
         if (created == CUDA_SUCCESS)
@@ -100,8 +105,8 @@ failed:
     return code;
 }
 
-CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
-                            struct cushim_context *context)
+CUresult cushim_stream_wrap(CUstream handle, struct cushim_context *context,
+                            struct cushim_stream **stream)
 {
     struct cushim_stream *new;
 
@@ -204,7 +209,7 @@ static CUresult look(void *object)
     return cushim_stream_query(object);
 }
 
-CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns)
+CUresult cushim_stream_synchronize_for(struct cushim_stream *stream, uint64_t timeout_ns)
 {
     return cushim__poll(look, stream, timeout_ns);
 }

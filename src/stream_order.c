@@ -46,7 +46,7 @@ CUresult cushim_stream_wait_stream(struct cushim_stream *stream, struct cushim_s
 
     if (!cushim__stream_is_open(stream))
         return CUDA_ERROR_INVALID_HANDLE;
-    code = cushim_event_create_recorded(&event, other, &options);
+    code = cushim_event_create_recorded(other, &options, &event);
     if (code)
         return code;
     code = cushim_stream_wait_event(stream, event, 0);

@@ -44,7 +44,7 @@ CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID_TEXT_SIZE]
     return CUDA_SUCCESS;
 }
 
-CUresult cushim_uuid_parse(CUuuid *uuid, const char *text)
+CUresult cushim_uuid_parse(const char *text, CUuuid *uuid)
 {
     CUuuid read;
 

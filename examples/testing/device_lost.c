@@ -55,13 +55,13 @@ static void renderer_close(struct renderer *renderer)
 static void renderer_open(struct renderer *renderer)
 {
     struct cushim_context_scope scope = {0};
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
 
     *renderer = (struct renderer){0};
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&renderer->context, 0);
+        code = cushim_context_retain_primary(0, &renderer->context);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&renderer->stream, renderer->context, NULL);
+        code = cushim_stream_create(renderer->context, NULL, &renderer->stream);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_handle(renderer->stream, &renderer->handle);
     if (code == CUDA_SUCCESS)

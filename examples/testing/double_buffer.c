@@ -34,10 +34,10 @@ struct pipeline {
 
 static CUresult pipeline_open(struct pipeline *pipeline, struct cushim_context *context)
 {
-    CUresult code = cushim_stream_create(&pipeline->in, context, NULL);
+    CUresult code = cushim_stream_create(context, NULL, &pipeline->in);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&pipeline->out, context, NULL);
+        code = cushim_stream_create(context, NULL, &pipeline->out);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_handle(pipeline->in, &pipeline->in_handle);
     if (code == CUDA_SUCCESS)
@@ -45,9 +45,9 @@ static CUresult pipeline_open(struct pipeline *pipeline, struct cushim_context *
     for (unsigned i = 0; i < BUFFERS && code == CUDA_SUCCESS; i++) {
         code = cushim_driver()->MemAlloc_v2(&pipeline->buffers[i].memory, BLOCK_BYTES);
         if (code == CUDA_SUCCESS)
-            code = cushim_event_create(&pipeline->buffers[i].filled, context, NULL);
+            code = cushim_event_create(context, NULL, &pipeline->buffers[i].filled);
         if (code == CUDA_SUCCESS)
-            code = cushim_event_create(&pipeline->buffers[i].read, context, NULL);
+            code = cushim_event_create(context, NULL, &pipeline->buffers[i].read);
     }
     return code;
 }

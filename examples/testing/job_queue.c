@@ -45,7 +45,7 @@ static CUresult queue_add(struct queue *queue, unsigned which, CUdeviceptr memor
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->MemsetD8Async(memory, 0xff, bytes, stream);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(&job->end, queue->stream, NULL);
+        code = cushim_event_create_recorded(queue->stream, NULL, &job->end);
     if (code == CUDA_SUCCESS)
         job->state = JOB_RUNNING;
     return code;
@@ -114,7 +114,7 @@ static int setup(void **state)
     *state = &world;
     assert_int_equal(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
     assert_int_equal(cushim_driver()->MemAlloc_v2(&world.memory, BYTES), CUDA_SUCCESS);
-    assert_int_equal(cushim_stream_create(&world.queue.stream, world.context, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_stream_create(world.context, NULL, &world.queue.stream), CUDA_SUCCESS);
     return 0;
 }
 

@@ -18,6 +18,10 @@
  *         cushim_context_pop(&scope);
  *     }
  *
+ * A context is destroyed, or its reference on a primary context given back, through the table that
+ * made it, whatever table is current then (cushim_table_install()); all else goes through the
+ * current table.
+ *
  * Thread safety: an object may be used on any thread, also on several at once, for as long as each
  * of them has a reference.
  */
@@ -43,6 +47,12 @@ struct cushim_context_options {
     unsigned flags; /**< CUctx_flags, or'ed; 0: CU_CTX_SCHED_AUTO. */
 };
 
+/** A cushim_context_options with the defaults. */
+#define CUSHIM_CONTEXT_OPTIONS_INIT              \
+    {                                            \
+        sizeof(struct cushim_context_options), 0 \
+    }
+
 /**
  * Take a reference on a device's primary context: the one that the CUDA runtime and most libraries
  * use too.
@@ -51,9 +61,9 @@ struct cushim_context_options {
  * megabytes of the GPU. It does not become current. cuDevicePrimaryCtxRetain; driver semantics,
  * statement 10.
  *
+ * @param device   Device.
  * @param context  Receives the object with one reference, to be given back with
  *                 cushim_context_release(); not NULL.
- * @param device   Device.
  *
  * @return CUDA_SUCCESS              `*context` is the primary context.
  * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL.
@@ -65,7 +75,7 @@ struct cushim_context_options {
  * Driver calls: cuDevicePrimaryCtxRetain.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_retain_primary(struct cushim_context **context, CUdevice device);
+CUSHIM_API CUresult cushim_context_retain_primary(CUdevice device, struct cushim_context **context);
 
 /**
  * Create a context of one's own.
@@ -74,9 +84,9 @@ CUSHIM_API CUresult cushim_context_retain_primary(struct cushim_context **contex
  * cushim_context_retain_primary() instead: contexts of one device take turns on it.
  * cuCtxCreate (its `_v2`, which every driver has); driver semantics, statement 13.
  *
- * @param context  Receives the object with one reference; not NULL.
  * @param device   Device.
  * @param options  How; borrowed for the call. NULL: the defaults.
+ * @param context  Receives the object with one reference; not NULL.
  *
  * @return CUDA_SUCCESS              `*context` is a new context.
  * @return CUDA_ERROR_INVALID_VALUE  `context` is NULL, or `options` cannot be understood; or the
@@ -90,15 +100,16 @@ CUSHIM_API CUresult cushim_context_retain_primary(struct cushim_context **contex
  * Driver calls: cuCtxCreate_v2, cuCtxPopCurrent_v2; cuCtxDestroy_v2 if the latter fails.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_create(struct cushim_context **context, CUdevice device,
-                                          const struct cushim_context_options *options);
+CUSHIM_API CUresult cushim_context_create(CUdevice device,
+                                          const struct cushim_context_options *options,
+                                          struct cushim_context **context);
 
 /**
  * Borrow a context that somebody else owns.
  *
- * @param context  Receives the object with one reference; not NULL.
  * @param handle   Context, which must live for as long as the object and its children are used.
  *                 The object never destroys it. Not NULL.
+ * @param context  Receives the object with one reference; not NULL.
  *
  * @return CUDA_SUCCESS                `*context` stands for `handle`.
  * @return CUDA_ERROR_INVALID_VALUE    `context` is NULL.
@@ -110,7 +121,7 @@ CUSHIM_API CUresult cushim_context_create(struct cushim_context **context, CUdev
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_context_wrap(struct cushim_context **context, CUcontext handle);
+CUSHIM_API CUresult cushim_context_wrap(CUcontext handle, struct cushim_context **context);
 
 /**
  * Borrow the context that is current on the calling thread.

@@ -7,7 +7,7 @@
  * devices there are, and in what order, is the driver's choice and CUDA_VISIBLE_DEVICES's; to mean
  * the same device in two processes, go by UUID.
  *
- * The driver must have been initialised (cushim_init()): before that, calls here answer
+ * The driver must have been initialised (cushim_driver_init()): before that, calls here answer
  * CUDA_ERROR_NOT_INITIALIZED.
  */
 #ifndef CUSHIM_DEVICE_H
@@ -32,8 +32,8 @@ extern "C" {
  *
  * Asks every device for its own. cushim_uuid_parse() reads a UUID from text.
  *
- * @param device  Receives the device; not NULL.
  * @param uuid    UUID; borrowed, not NULL.
+ * @param device  Receives the device; not NULL.
  *
  * @return CUDA_SUCCESS               `*device` is the device.
  * @return CUDA_ERROR_INVALID_VALUE   `device` or `uuid` is NULL.
@@ -46,26 +46,7 @@ extern "C" {
  *               older than 11.4.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_device_get_by_uuid(CUdevice *device, const CUuuid *uuid);
-
-/**
- * Get a device's name, such as `NVIDIA H200`.
- *
- * @param device  Device.
- * @param name    Receives the name, cut to `size` if it is longer; not NULL.
- * @param size    Room at `name` in bytes, the final NUL included; not 0. 256 is plenty.
- *
- * @return CUDA_SUCCESS               The name is written.
- * @return CUDA_ERROR_INVALID_VALUE   `name` is NULL or `size` is 0.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceGetName's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetName.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_name(CUdevice device, char *name, size_t size);
+CUSHIM_API CUresult cushim_device_get_by_uuid(const CUuuid *uuid, CUdevice *device);
 
 /**
  * Get a device's UUID.
@@ -89,45 +70,6 @@ CUSHIM_API CUresult cushim_device_name(CUdevice device, char *name, size_t size)
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_device_uuid(CUdevice device, CUuuid *uuid);
-
-/**
- * Get a device's PCI address as domain:bus:device.function: `0000:1B:00.0`.
- *
- * @param device   Device.
- * @param address  Receives the address; not NULL.
- * @param size     Room at `address` in bytes, the final NUL included; CUSHIM_PCI_ADDRESS_SIZE is
- *                 always enough.
- *
- * @return CUDA_SUCCESS               The address is written.
- * @return CUDA_ERROR_INVALID_VALUE   `address` is NULL or `size` too small.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceGetPCIBusId's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetPCIBusId.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_pci_address(CUdevice device, char *address, size_t size);
-
-/**
- * Get a device's compute capability: 9 and 0 for an H200.
- *
- * @param device  Device.
- * @param major   Receives the major number; not NULL.
- * @param minor   Receives the minor number; not NULL.
- *
- * @return CUDA_SUCCESS               Both are written.
- * @return CUDA_ERROR_INVALID_VALUE   `major` or `minor` is NULL.
- * @return CUDA_ERROR_INVALID_DEVICE  There is no such device.
- * @return any other code             cuDeviceGetAttribute's, unchanged.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: cuDeviceGetAttribute.
- * Since: 0.1.
- */
-CUSHIM_API CUresult cushim_device_compute_capability(CUdevice device, int *major, int *minor);
 
 /**
  * Get the range of priorities that streams on a device can have.
@@ -201,17 +143,17 @@ CUSHIM_API CUresult cushim_uuid_format(const CUuuid *uuid, char text[CUSHIM_UUID
  *
  * Whole UUIDs only: not the beginnings that CUDA_VISIBLE_DEVICES allows.
  *
- * @param uuid  Receives the UUID; not NULL.
  * @param text  As cushim_uuid_format() writes it, in either case; with `GPU-`, with `MIG-` (a part
  *              of a device) or without a prefix. Nothing may stand before or after it. Borrowed,
  *              not NULL.
+ * @param uuid  Receives the UUID; not NULL.
  *
  * @return CUDA_SUCCESS              `*uuid` is the UUID.
  * @return CUDA_ERROR_INVALID_VALUE  `uuid` or `text` is NULL, or `text` is no UUID.
  *
  * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_uuid_parse(CUuuid *uuid, const char *text);
+CUSHIM_API CUresult cushim_uuid_parse(const char *text, CUuuid *uuid);
 
 #ifdef __cplusplus
 }

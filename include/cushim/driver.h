@@ -90,9 +90,18 @@ struct cushim_load_options {
     cushim_resolver resolver;
     /** Passed to `resolver`. */
     void *resolver_data;
-    /** For cushim_init() only: call cuInit again even if it has found no device in this process. */
+    /**
+     * For cushim_driver_init() only: call cuInit again even if it has found no device in this
+     * process.
+     */
     bool retry_init;
 };
+
+/** A cushim_load_options with the defaults. */
+#define CUSHIM_LOAD_OPTIONS_INIT                                       \
+    {                                                                  \
+        sizeof(struct cushim_load_options), NULL, 0, NULL, NULL, false \
+    }
 
 /**
  * Load the driver now instead of at the first call, and find out whether there is one.
@@ -145,10 +154,10 @@ struct cushim_load_options {
  * Driver calls: cuDriverGetVersion, cuGetProcAddress_v2.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
+CUSHIM_API CUresult cushim_driver_load(const struct cushim_load_options *options);
 
 /**
- * Load the driver and initialise it: cushim_load(), then cuInit(0) on the current table.
+ * Load the driver and initialise it: cushim_driver_load(), then cuInit(0) on the current table.
  *
  * Costs about 100 ms on a machine with a GPU. A process that has initialised must not use CUDA in
  * children that it forks from then on; there cushim returns CUDA_ERROR_NOT_INITIALIZED.
@@ -158,17 +167,18 @@ CUSHIM_API CUresult cushim_load(const struct cushim_load_options *options);
  * descriptors at each such cuInit. `options->retry_init` calls it again, as after a change of
  * CUDA_VISIBLE_DEVICES; `cushim_driver()->Init(0)` always does.
  *
- * @param options  As for cushim_load().
+ * @param options  As for cushim_driver_load().
  *
- * @return What cushim_load() returned, if that is not CUDA_SUCCESS; otherwise the driver's result
- *         of cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, ...
+ * @return What cushim_driver_load() returned, if that is not CUDA_SUCCESS; otherwise the driver's
+ *         result of cuInit(0), unchanged: CUDA_ERROR_NO_DEVICE, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH,
+ *         ...
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: those of cushim_load(), cuInit.
+ * Driver calls: those of cushim_driver_load(), cuInit.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_init(const struct cushim_load_options *options);
+CUSHIM_API CUresult cushim_driver_init(const struct cushim_load_options *options);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,10 @@
  * one that wraps a foreign event never does. A closed event is refused with
  * CUDA_ERROR_INVALID_HANDLE everywhere, or with the reason why there is no driver (any more).
  *
+ * An event is destroyed through the table that made it, whatever table is current then: one that
+ * outlives its mock can be released, and never reaches NVIDIA's driver by that. Recording, asking
+ * and waiting go through the current table, which must be the event's (cushim_table_install()).
+ *
  * Any function may also return the code of earlier asynchronous work that failed (driver
  * semantics, statement 34; cushim_error_sticky()).
  *
@@ -44,15 +48,21 @@ struct cushim_event_options {
     bool interprocess;   /**< CU_EVENT_INTERPROCESS: needs `disable_timing` too (statement 19). */
 };
 
+/** A cushim_event_options with the defaults. */
+#define CUSHIM_EVENT_OPTIONS_INIT                                \
+    {                                                            \
+        sizeof(struct cushim_event_options), false, false, false \
+    }
+
 /**
  * Create an event in a context.
  *
  * It belongs to that context for life (statement 21) and holds a reference to it. Not recorded yet,
  * it stands for no work: a query answers "done" (statement 23).
  *
- * @param event    Receives the event with one reference; not NULL.
  * @param context  Context to create it in; not NULL.
  * @param options  How to create it; borrowed for the call. NULL: the defaults.
+ * @param event    Receives the event with one reference; not NULL.
  *
  * @return CUDA_SUCCESS               The event is there.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
@@ -67,8 +77,9 @@ struct cushim_event_options {
  *               cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuEventDestroy_v2 if the pop fails.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cushim_context *context,
-                                        const struct cushim_event_options *options);
+CUSHIM_API CUresult cushim_event_create(struct cushim_context *context,
+                                        const struct cushim_event_options *options,
+                                        struct cushim_event **event);
 
 /**
  * Create an event and record it on a stream.
@@ -77,9 +88,9 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cush
  * the driver names for the stream, and for a default stream without a context of its own the
  * current one.
  *
- * @param event    Receives the recorded event with one reference; not NULL.
  * @param stream   Stream to record on; not NULL.
  * @param options  As for cushim_event_create().
+ * @param event    Receives the recorded event with one reference; not NULL.
  *
  * @return CUDA_SUCCESS                The event is there, and recorded.
  * @return CUDA_ERROR_INVALID_HANDLE   `stream` is NULL or closed.
@@ -96,18 +107,18 @@ CUSHIM_API CUresult cushim_event_create(struct cushim_event **event, struct cush
  *               the record or the pop fails.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_event **event,
-                                                 struct cushim_stream *stream,
-                                                 const struct cushim_event_options *options);
+CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_stream *stream,
+                                                 const struct cushim_event_options *options,
+                                                 struct cushim_event **event);
 
 /**
  * Use an event that somebody else owns. It is never destroyed by cushim.
  *
- * @param event    Receives the event with one reference; not NULL.
  * @param handle   The driver's event; not NULL. It must outlive the object, or cushim_event_close()
  *                 must come before its end.
  * @param context  Its context, if that is known; the object holds a reference. NULL: unknown.
  * @param known    How it was created, if that is known; borrowed for the call. NULL: unknown.
+ * @param event    Receives the event with one reference; not NULL.
  *
  * @return CUDA_SUCCESS               The object is there.
  * @return CUDA_ERROR_INVALID_HANDLE  `handle` is NULL.
@@ -119,9 +130,9 @@ CUSHIM_API CUresult cushim_event_create_recorded(struct cushim_event **event,
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_wrap(struct cushim_event **event, CUevent handle,
-                                      struct cushim_context *context,
-                                      const struct cushim_event_options *known);
+CUSHIM_API CUresult cushim_event_wrap(CUevent handle, struct cushim_context *context,
+                                      const struct cushim_event_options *known,
+                                      struct cushim_event **event);
 
 /**
  * Take one more reference.
@@ -252,7 +263,7 @@ CUSHIM_API CUresult cushim_event_query(const struct cushim_event *event);
  * Wait until the recorded work is done.
  *
  * The thread spins, or sleeps if the event was created with `blocking_sync` (statement 33). There
- * is no end to it if the work never ends: see cushim_event_wait_for().
+ * is no end to it if the work never ends: see cushim_event_synchronize_for().
  *
  * @param event  Event; not NULL.
  *
@@ -286,7 +297,7 @@ CUSHIM_API CUresult cushim_event_synchronize(struct cushim_event *event);
  * Driver calls: cuEventQuery.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t timeout_ns);
+CUSHIM_API CUresult cushim_event_synchronize_for(struct cushim_event *event, uint64_t timeout_ns);
 
 /*
  * --- what an event is ---
@@ -305,44 +316,50 @@ CUSHIM_API CUresult cushim_event_wait_for(struct cushim_event *event, uint64_t t
  */
 CUSHIM_API struct cushim_context *cushim_event_context(const struct cushim_event *event);
 
+/** What an event is, as the object knows it: the driver is not asked. */
+struct cushim_event_info {
+    size_t size; /**< Set to `sizeof(struct cushim_event_info)`. */
+
+    /**
+     * The CUevent_flags that it was created with: CU_EVENT_BLOCKING_SYNC and its like. For an
+     * imported event, what it behaves as: CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (driver
+     * semantics, statement 76).
+     */
+    unsigned flags;
+
+    bool has_flags;   /**< False: it was wrapped without `known`, and no driver can tell. */
+    bool is_imported; /**< It came from another process by cushim_event_import(). */
+
+    /**
+     * It was recorded through cushim, since it was created, wrapped or acquired from a pool. What
+     * was recorded by its handle, or in another process, is not seen.
+     */
+    bool is_recorded;
+
+    bool is_closed; /**< cushim_event_close() was called. */
+};
+
+/** A cushim_event_info to be filled. */
+#define CUSHIM_EVENT_INFO_INIT                                          \
+    {                                                                   \
+        sizeof(struct cushim_event_info), 0, false, false, false, false \
+    }
+
 /**
- * Get the flags that the event was created with: CU_EVENT_BLOCKING_SYNC and its like.
+ * Get what an event is.
  *
  * @param event  Event, also a closed one; not NULL.
- * @param flags  Receives the CUevent_flags; not NULL. For an imported event, what it behaves as:
- *               CU_EVENT_DISABLE_TIMING and CU_EVENT_INTERPROCESS (driver semantics,
- *               statement 76).
+ * @param info   Receives it, untouched on failure; not NULL, with its `size` set.
  *
- * @return CUDA_SUCCESS               `flags` is written.
+ * @return CUDA_SUCCESS               `*info` is filled as far as its size reaches.
  * @return CUDA_ERROR_INVALID_HANDLE  `event` is NULL.
- * @return CUDA_ERROR_INVALID_VALUE   `flags` is NULL.
- * @return CUDA_ERROR_NOT_SUPPORTED   The event was wrapped without `known`; no driver can tell.
+ * @return CUDA_ERROR_INVALID_VALUE   `info` is NULL, or its size is none that a version of cushim
+ *                                    has.
  *
  * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_flags(const struct cushim_event *event, unsigned *flags);
-
-/**
- * Whether the event came from another process by cushim_event_import(). False for NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
-CUSHIM_API bool cushim_event_is_imported(const struct cushim_event *event);
-
-/**
- * Whether the event was recorded through cushim, since it was created, wrapped or acquired from a
- * pool. What was recorded by its handle, or in another process, is not seen. False for NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
-CUSHIM_API bool cushim_event_is_recorded(const struct cushim_event *event);
-
-/**
- * Whether the event was closed. False for NULL.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
-CUSHIM_API bool cushim_event_is_closed(const struct cushim_event *event);
+CUSHIM_API CUresult cushim_event_get_info(const struct cushim_event *event,
+                                          struct cushim_event_info *info);
 
 /* --- the time between two events, and why there is none --- */
 
@@ -371,24 +388,12 @@ CUSHIM_API bool cushim_event_is_closed(const struct cushim_event *event);
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
- * Driver calls: cuEventElapsedTime_v2, or what cushim_event_elapsed_function() names.
+ * Driver calls: cuEventElapsedTime_v2, or cuEventElapsedTime with drivers older than 12.8, which
+ *               means the same and costs several times as much (statements 47, 48).
  * Since: 0.1.
  */
 CUSHIM_API CUresult cushim_event_elapsed(const struct cushim_event *start,
                                          const struct cushim_event *end, float *ms);
-
-/**
- * Name the function of the driver that cushim_event_elapsed() uses.
- *
- * Drivers before CUDA 12.8 have no cuEventElapsedTime_v2. The older cuEventElapsedTime means the
- * same and costs several times as much (statements 47, 48).
- *
- * @return Static string: `cuEventElapsedTime` if it stands in, in the loaded driver or in a table
- *         that was filled and installed; otherwise `cuEventElapsedTime_v2`.
- *
- * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
- */
-CUSHIM_API const char *cushim_event_elapsed_function(void);
 
 /**
  * Say why the time between two events could not be told, which event is to blame, and the cure.
@@ -416,11 +421,11 @@ CUSHIM_API const char *cushim_event_explain(const struct cushim_event *start,
 /*
  * --- events that two processes share ---
  *
- * One process creates an event with `interprocess` and `disable_timing`, exports it and sends the 64
- * opaque bytes by any means; another one imports them. Either may record the event, and both may
+ * One process creates an event with `interprocess` and `disable_timing`, exports it and sends the
+ * 64 opaque bytes by any means; another one imports them. Either may record the event, and both may
  * query it and wait for it. The exporter must keep it until the importers are done: what they do
- * afterwards is undefined (driver semantics, statement 76). It works on Linux, with devices for which
- * cushim_device_supports_ipc_events() says yes (statement 77).
+ * afterwards is undefined (driver semantics, statement 76). It works on Linux, with devices for
+ * which cushim_device_supports_ipc_events() says yes (statement 77).
  */
 
 /**
@@ -450,9 +455,9 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  *
  * It can be asked, waited for and recorded, but neither timed nor exported again (statement 76).
  *
- * @param event    Receives the event with one reference; not NULL.
  * @param context  Context to open it in; not NULL. The event holds a reference.
  * @param handle   What the other process sent; borrowed for the call, not NULL.
+ * @param event    Receives the event with one reference; not NULL.
  *
  * @return CUDA_SUCCESS                The event is there.
  * @return CUDA_ERROR_INVALID_HANDLE   `context` is NULL.
@@ -469,8 +474,9 @@ CUSHIM_API CUresult cushim_event_export(const struct cushim_event *event, CUipcE
  *               fails.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_import(struct cushim_event **event, struct cushim_context *context,
-                                        const CUipcEventHandle *handle);
+CUSHIM_API CUresult cushim_event_import(struct cushim_context *context,
+                                        const CUipcEventHandle *handle,
+                                        struct cushim_event **event);
 
 #ifdef __cplusplus
 }

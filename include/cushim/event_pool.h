@@ -11,6 +11,10 @@
  * An event that is handed out again still has its former record to the driver until it is recorded:
  * a query, a wait or an elapsed time answers by that one, and a forgotten record is not refused.
  *
+ * Each event is destroyed through the table that made it, whatever table is current then (event.h).
+ * Do not acquire from a pool under another table than that of its context: free events go on being
+ * handed out.
+ *
  * Thread safety: any thread may acquire, release and ask, also concurrently.
  */
 #ifndef CUSHIM_EVENT_POOL_H
@@ -36,13 +40,19 @@ struct cushim_event_pool_options {
     unsigned initial; /**< Events to create at once, so that the first ones cost nothing either. */
 };
 
+/** A cushim_event_pool_options with the defaults. */
+#define CUSHIM_EVENT_POOL_OPTIONS_INIT              \
+    {                                               \
+        sizeof(struct cushim_event_pool_options), 0 \
+    }
+
 /**
  * Create a pool of events of one kind.
  *
- * @param pool     Receives the pool with one reference; not NULL.
  * @param context  Context of its events; not NULL. The pool holds a reference.
  * @param kind     How its events are created; borrowed for the call. NULL: the defaults.
  * @param options  How to create the pool; borrowed for the call. NULL: the defaults.
+ * @param pool     Receives the pool with one reference; not NULL.
  *
  * @return CUDA_SUCCESS               The pool is there, with its first events.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
@@ -57,10 +67,10 @@ struct cushim_event_pool_options {
  *               each if one fails.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
-                                             struct cushim_context *context,
+CUSHIM_API CUresult cushim_event_pool_create(struct cushim_context *context,
                                              const struct cushim_event_options *kind,
-                                             const struct cushim_event_pool_options *options);
+                                             const struct cushim_event_pool_options *options,
+                                             struct cushim_event_pool **pool);
 
 /**
  * Take an event out of a pool.
@@ -76,9 +86,9 @@ CUSHIM_API CUresult cushim_event_pool_create(struct cushim_event_pool **pool,
  * @param event  Receives the event with one reference; not NULL. It keeps alive what it needs of
  *               the pool, and outlives the pool's own references.
  *
- * @return CUDA_SUCCESS               The event is the caller's. A free one takes no call of the driver:
- *                                    in a forked child it is handed out too, and each use of it is
- *                                    refused.
+ * @return CUDA_SUCCESS               The event is the caller's. A free one takes no call of the
+ *                                    driver: in a forked child it is handed out too, and each use
+ *                                    of it is refused.
  * @return CUDA_ERROR_INVALID_HANDLE  `pool` is NULL.
  * @return CUDA_ERROR_INVALID_VALUE   `event` is NULL, or the pool's kind is none that the driver
  *                                    knows.

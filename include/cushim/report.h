@@ -168,9 +168,6 @@ CUSHIM_API CUresult cushim_report_code(const struct cushim_report *report);
 /** What cuDriverGetVersion returns: 12080 is 12.8. 0 if no driver is loaded. */
 CUSHIM_API int cushim_report_driver_version(const struct cushim_report *report);
 
-/** Minimum version that the load required; 0 if none. */
-CUSHIM_API int cushim_report_minimum_version(const struct cushim_report *report);
-
 /** Path of the file that is loaded, or empty. */
 CUSHIM_API const char *cushim_report_library(const struct cushim_report *report);
 
@@ -184,34 +181,54 @@ CUSHIM_API const char *cushim_report_advice(const struct cushim_report *report);
 CUSHIM_API void cushim_report_symbols(const struct cushim_report *report,
                                       struct cushim_symbol_counts *counts);
 
-/** How many candidates were tried. Those below have numbers from 0, in the order of the attempt. */
+/** How many candidates were tried: files and names that might be the driver. */
 CUSHIM_API unsigned cushim_report_candidate_count(const struct cushim_report *report);
 
-/** Where the path of a candidate comes from. A number beyond the last one is as no report. */
-CUSHIM_API enum cushim_origin cushim_report_candidate_origin(const struct cushim_report *report,
-                                                             unsigned candidate);
-
-/** The result of trying a candidate. */
-CUSHIM_API enum cushim_outcome cushim_report_candidate_outcome(const struct cushim_report *report,
-                                                               unsigned candidate);
-
-/** What a candidate's cuDriverGetVersion returned; 0 also if it was not called. */
-CUSHIM_API CUresult cushim_report_candidate_code(const struct cushim_report *report,
-                                                 unsigned candidate);
-
-/** A candidate's CUDA version, or 0. */
-CUSHIM_API int cushim_report_candidate_version(const struct cushim_report *report,
-                                               unsigned candidate);
-
-/** Path or name that was tried; may be empty. */
-CUSHIM_API const char *cushim_report_candidate_path(const struct cushim_report *report,
-                                                    unsigned candidate);
-
-/** Message of the system or of cushim on a candidate; may be empty. */
-CUSHIM_API const char *cushim_report_candidate_message(const struct cushim_report *report,
-                                                       unsigned candidate);
-
 /** @} */
+
+/** A file or name that was tried, and what came of it. */
+struct cushim_report_candidate {
+    size_t size; /**< Set to `sizeof(struct cushim_report_candidate)`. */
+
+    enum cushim_origin origin;   /**< Where the path comes from. */
+    enum cushim_outcome outcome; /**< The result of trying it. */
+
+    const char *origin_name;  /**< The origin for programs: `search`, ... */
+    const char *outcome_name; /**< The outcome for programs: `wrong-architecture`, ... */
+    const char *path;         /**< Path or name that was tried; may be empty. */
+    const char *message;      /**< Message of the system or of cushim; may be empty. */
+
+    CUresult code; /**< What cuDriverGetVersion returned; CUDA_SUCCESS also if it was not called. */
+    int version;   /**< CUDA version, or 0. */
+};
+
+/** A cushim_report_candidate to be filled. */
+#define CUSHIM_REPORT_CANDIDATE_INIT                                                               \
+    {                                                                                              \
+        sizeof(struct cushim_report_candidate), CUSHIM_ORIGIN_OPTION, CUSHIM_OUTCOME_LOADED, NULL, \
+            NULL, NULL, NULL, CUDA_SUCCESS, 0                                                      \
+    }
+
+/**
+ * Get a candidate of a report.
+ *
+ * @param report     From cushim_report_create(); not NULL.
+ * @param index      Number from 0, in the order in which they were tried.
+ * @param candidate  Receives the candidate, untouched on failure; not NULL, with its `size` set.
+ *                   Its strings are never NULL and live as long as the report.
+ *
+ * @return CUDA_SUCCESS              `*candidate` is filled as far as its size reaches.
+ * @return CUDA_ERROR_INVALID_VALUE  An argument is NULL, `index` is not below
+ *                                   cushim_report_candidate_count(), or the size is none that a
+ *                                   version of cushim has.
+ *
+ * Thread safety: any thread; a report is constant.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_report_get_candidate(const struct cushim_report *report, unsigned index,
+                                                struct cushim_report_candidate *candidate);
 
 /**
  * Name a state for programs: `loaded`, `not-found`, ...
@@ -226,34 +243,6 @@ CUSHIM_API const char *cushim_report_candidate_message(const struct cushim_repor
  * Since: 0.1.
  */
 CUSHIM_API const char *cushim_state_name(enum cushim_state state);
-
-/**
- * Name the outcome of a candidate for programs: `wrong-architecture`, ...
- *
- * @param outcome  Any number.
- *
- * @return Static string; `unknown` for a number that is no outcome. Never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API const char *cushim_outcome_name(enum cushim_outcome outcome);
-
-/**
- * Name the origin of a candidate for programs: `search`, ...
- *
- * @param origin  Any number.
- *
- * @return Static string; `unknown` for a number that is no origin. Never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API const char *cushim_origin_name(enum cushim_origin origin);
 
 #ifdef __cplusplus
 }

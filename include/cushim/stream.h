@@ -5,8 +5,9 @@
  *
  * `struct cushim_stream` is a counted object around a CUstream: one that was created, a foreign one
  * that is borrowed, or a default stream. What the driver does with a stream in one call (flags,
- * priority, attributes, capture, values in memory) is called through cushim_driver() with the handle
- * that cushim_stream_handle() returns; for a default stream, in a scope of its context (context.h).
+ * priority, attributes, capture, values in memory) is called through cushim_driver() with the
+ * handle that cushim_stream_handle() returns; for a default stream, in a scope of its context
+ * (context.h).
  *
  * A created stream belongs to its context and can be used whatever context is current (driver
  * semantics, statement 32). *Default streams* (NULL, the legacy and the per-thread one) are
@@ -16,6 +17,9 @@
  * (statements 15, 51). If putting the context back fails, that is the answer, and what was to be
  * done is done nevertheless; only a stream that the caller would not know of is
  * destroyed.
+ *
+ * A stream is destroyed through the table that made it, whatever table is current then; all else
+ * goes through the current table, which must be the stream's (cushim_table_install()).
  *
  * Any function may also return the code of earlier asynchronous work that failed (statement 34;
  * cushim_error_sticky()). A closed stream is refused with CUDA_ERROR_INVALID_HANDLE everywhere.
@@ -56,15 +60,21 @@ struct cushim_stream_options {
     int priority;  /**< Lower goes first. The driver clamps it to its range. */
 };
 
+/** A cushim_stream_options with the defaults. */
+#define CUSHIM_STREAM_OPTIONS_INIT                     \
+    {                                                  \
+        sizeof(struct cushim_stream_options), false, 0 \
+    }
+
 /**
  * Create a stream in a context.
  *
- * A priority outside of the range of the device (cushim_device_stream_priority_range()) is clamped to
- * it, without a failure (statement 50); the log gets a message with both priorities (log.h).
+ * A priority outside of the range of the device (cushim_device_stream_priority_range()) is clamped
+ * to it, without a failure (statement 50); the log gets a message with both priorities (log.h).
  *
- * @param stream   Receives the stream with one reference; not NULL.
  * @param context  Context to create it in; not NULL. The stream holds a reference.
  * @param options  How to create it; borrowed for the call. NULL: the defaults.
+ * @param stream   Receives the stream with one reference; not NULL.
  *
  * @return CUDA_SUCCESS               The stream is there.
  * @return CUDA_ERROR_INVALID_HANDLE  `context` is NULL.
@@ -75,23 +85,23 @@ struct cushim_stream_options {
  * Thread safety: any thread.
  * Context: acts in `context`, and puts the current one back.
  * Driver calls: cuCtxGetCurrent, cuStreamCreateWithPriority; if the context is not current, the
- *               latter between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuStreamDestroy_v2 if the
- *               pop fails; cuStreamGetPriority if the options name a priority other than 0.
+ *               latter between cuCtxPushCurrent_v2 and cuCtxPopCurrent_v2; cuStreamDestroy_v2 if
+ *               the pop fails; cuStreamGetPriority if the options name a priority other than 0.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,
-                                         struct cushim_context *context,
-                                         const struct cushim_stream_options *options);
+CUSHIM_API CUresult cushim_stream_create(struct cushim_context *context,
+                                         const struct cushim_stream_options *options,
+                                         struct cushim_stream **stream);
 
 /**
  * Use a stream that somebody else owns. It is never destroyed by cushim.
  *
- * @param stream   Receives the stream with one reference; not NULL.
  * @param handle   The driver's stream. It must outlive the object, or cushim_stream_close() must
  *                 come before its end. NULL and CU_STREAM_LEGACY are the legacy default stream,
  *                 CU_STREAM_PER_THREAD is the calling threads' own.
  * @param context  Its context, if that is known; the object holds a reference. NULL: unknown, or
  *                 for a default stream the one that is current at each call.
+ * @param stream   Receives the stream with one reference; not NULL.
  *
  * @return CUDA_SUCCESS              The object is there.
  * @return CUDA_ERROR_INVALID_VALUE  `stream` is NULL.
@@ -102,8 +112,8 @@ CUSHIM_API CUresult cushim_stream_create(struct cushim_stream **stream,
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_wrap(struct cushim_stream **stream, CUstream handle,
-                                       struct cushim_context *context);
+CUSHIM_API CUresult cushim_stream_wrap(CUstream handle, struct cushim_context *context,
+                                       struct cushim_stream **stream);
 
 /**
  * The legacy default stream of the current context: CU_STREAM_LEGACY.
@@ -223,8 +233,8 @@ CUSHIM_API CUresult cushim_stream_query(const struct cushim_stream *stream);
 /**
  * Wait until all work of the stream is done.
  *
- * There is no end to it if the work never ends: see cushim_stream_wait_for(). Never to be called
- * from a host function of the stream itself, which would wait for itself (statement 57).
+ * There is no end to it if the work never ends: see cushim_stream_synchronize_for(). Never to be
+ * called from a host function of the stream itself, which would wait for itself (statement 57).
  *
  * @param stream  Stream; not NULL.
  *
@@ -260,7 +270,8 @@ CUSHIM_API CUresult cushim_stream_synchronize(struct cushim_stream *stream);
  * Driver calls: cuStreamQuery.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_stream_wait_for(struct cushim_stream *stream, uint64_t timeout_ns);
+CUSHIM_API CUresult cushim_stream_synchronize_for(struct cushim_stream *stream,
+                                                  uint64_t timeout_ns);
 
 /* --- order between streams: the GPU waits, no call here blocks the calling thread --- */
 

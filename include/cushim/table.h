@@ -50,8 +50,8 @@ enum cushim_symbol_state {
 };
 
 /**
- * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It never
- * grows: cushim_symbol_state() answers further questions about each symbol.
+ * How many symbols of one part of the API a source had. `found` includes `by_proc_address`. It
+ * never grows: cushim_symbol_get() answers further questions about each symbol.
  */
 struct cushim_symbol_tally {
     unsigned total;           /**< Symbols that exist on this operating system. */
@@ -79,80 +79,47 @@ struct cushim_symbol_counts {
  */
 CUSHIM_API size_t cushim_symbol_count(void);
 
-/**
- * Get the name of a symbol as libcuda exports it.
- *
- * @param index  Number in slot order.
- *
- * @return       Static string such as `cuEventElapsedTime_v2`; an empty string if `index` is out of
- *               range, never NULL.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API const char *cushim_symbol_name(size_t index);
+/** A symbol of the driver API, and how the driver of this process has it. */
+struct cushim_symbol {
+    size_t size; /**< Set to `sizeof(struct cushim_symbol)`. */
+
+    const char *name;     /**< As libcuda exports it. */
+    const char *fallback; /**< The symbol that is used if a driver lacks this one; empty: none. */
+    int since; /**< Version that introduced it, as cuDriverGetVersion counts: 12080 is 12.8. */
+
+    enum cushim_symbol_state
+        state; /**< How it was found when the process-wide driver was loaded. */
+
+    /**
+     * Whether the program has called it where a driver lacks it, through any table that cushim has
+     * filled: which function returned CALL_REQUIRES_NEWER_DRIVER?
+     */
+    bool is_missed;
+};
+
+/** A cushim_symbol to be filled. */
+#define CUSHIM_SYMBOL_INIT                                                        \
+    {                                                                             \
+        sizeof(struct cushim_symbol), NULL, NULL, 0, CUSHIM_SYMBOL_UNKNOWN, false \
+    }
 
 /**
- * Get the CUDA version that introduced a symbol with this ABI.
+ * Get what is known of a symbol.
  *
- * @param index  Number in slot order.
+ * @param index   Number in slot order, below cushim_symbol_count().
+ * @param symbol  Receives it, untouched on failure; not NULL, with its `size` set. Its strings are
+ *                static and never NULL.
  *
- * @return       Version as cuDriverGetVersion counts (12080 is 12.8); 0 if out of range.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API int cushim_symbol_since(size_t index);
-
-/**
- * Get the symbol that is used instead if a driver lacks this one.
- *
- * @param index  Number in slot order.
- *
- * @return       Static string; empty if there is no fallback, as for most symbols, or if `index` is
- *               out of range. Never NULL.
+ * @return CUDA_SUCCESS              `*symbol` is filled as far as its size reaches.
+ * @return CUDA_ERROR_INVALID_VALUE  `index` is out of range, `symbol` is NULL, or its size is none
+ *                                   that a version of cushim has.
  *
  * Thread safety: any thread.
  * Context: needs none, and leaves the current one alone.
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API const char *cushim_symbol_fallback(size_t index);
-
-/**
- * Get how a symbol was found when the process-wide driver was loaded.
- *
- * @param index  Number in slot order.
- *
- * @return       Its state; CUSHIM_SYMBOL_UNKNOWN before a load and out of range.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API enum cushim_symbol_state cushim_symbol_state(size_t index);
-
-/**
- * Find out whether the program has called a symbol that its driver lacks.
- *
- * Answers "which function returned CALL_REQUIRES_NEWER_DRIVER?". Calls through every table that
- * cushim has filled in this process count.
- *
- * @param index  Number in slot order.
- *
- * @return       Whether it was called; false out of range.
- *
- * Thread safety: any thread.
- * Context: needs none, and leaves the current one alone.
- * Driver calls: none.
- * Since: 0.1.
- */
-CUSHIM_API bool cushim_symbol_missed(size_t index);
+CUSHIM_API CUresult cushim_symbol_get(size_t index, struct cushim_symbol *symbol);
 
 /** A function of any type. Cast it to the type of its slot before calling it. */
 typedef void (*cushim_function)(void);
@@ -227,17 +194,27 @@ CUSHIM_API CUresult cushim_table_fill_library(struct cushim_table *table, void *
  * From now on every call in the process that goes through cushim_driver() reaches `table`; calls in
  * progress finish in the former one. To restore the former table, install what was received in
  * `former`; NULL stands for the loader's own table. While a table of the caller's is installed,
- * cushim_load() without `library` and `resolver` loads nothing and succeeds; with one of them it
- * loads the driver, and the installed table stays current.
+ * cushim_driver_load() without `library` and `resolver` loads nothing and succeeds; with one of
+ * them it loads the driver, and the installed table stays current.
  *
  * A table may be one that was compiled with fewer slots, as `table->size` says. The library then
  * makes a copy current, in which a slot beyond the table's size has the registry's fallback, or
- * else is that of a missing symbol, so that cushim_driver() has every slot of this library. `former`
- * is always the caller's own table, never the copy: a layer that calls it minds its `size`, or
- * takes cushim_driver() before the installation, which has every slot.
+ * else is that of a missing symbol, so that cushim_driver() has every slot of this library.
+ * `former` is always the caller's own table, never the copy: a layer that calls it minds its
+ * `size`, or takes cushim_driver() before the installation, which has every slot.
+ *
+ * An object of cushim (context, stream, event) remembers the table that made its driver handle and
+ * is destroyed through it, since NVIDIA's driver crashes on a handle of another one: an event of a
+ * mock never reaches the driver, nor one of the driver a mock. The current table destroys it if it
+ * is the one that made it, or a layer over that (cushim_table_set_wrapped()). Only destruction is
+ * routed: every other call on the object goes through the current table, whatever that is. In a
+ * child whose parent had initialised the driver, no driver is called.
  *
  * @param table   Table to install, with every slot within `table->size` filled; borrowed until
- *                another one is installed and no call is in progress in it. NULL: the loader's own.
+ *                another one is installed, no call is in progress in it, and the last object that
+ *                was made through it is released. Tables of cushim last that long: one of a mock
+ *                that has ended answers CUDA_ERROR_DEINITIALIZED, which a release takes for
+ *                success. NULL: the loader's own.
  * @param former  Receives the table that was current, for a layer to call and to restore; NULL
  *                allowed.
  *
@@ -271,6 +248,35 @@ CUSHIM_API CUresult cushim_table_install(const struct cushim_table *table,
  * Since: 0.1.
  */
 CUSHIM_API const struct cushim_table *cushim_table_installed(void);
+
+/**
+ * Say that a table is a layer: that it hands calls on to another table.
+ *
+ * A layer then sees the end of objects that were made before it was installed, and what is made
+ * through it needs it no more once it is gone. Nothing in a table tells a layer from a driver, and
+ * to take a driver for a layer would hand it foreign handles; so a table of which this is not said
+ * destroys exactly what was made through it. cushim_layer_create() says it of the layer of
+ * cushim, which comes in a library of its own and therefore by this function.
+ *
+ * @param layer    Table that hands calls on; not NULL, none of the loader's own. Say it before the
+ *                 table is installed, and say NULL before its memory becomes another table.
+ * @param wrapped  Table that it calls. What that wraps itself is looked up now. Borrowed until the
+ *                 last object that was made through `layer` is released. NULL: it wraps nothing.
+ *
+ * @return CUDA_SUCCESS              From now on; what was said of `layer` before is replaced.
+ * @return CUDA_ERROR_INVALID_VALUE  `layer` is NULL or the loader's own, or `wrapped` is `layer` or
+ *                                   wraps it.
+ * @return CUDA_ERROR_OUT_OF_MEMORY  8 tables at other addresses have been named as `layer` in this
+ *                                   process, or one of the two needs a copy as in
+ *                                   cushim_table_install() and none is left.
+ *
+ * Thread safety: any thread, on different layers concurrently.
+ * Context: needs none, and leaves the current one alone.
+ * Driver calls: none.
+ * Since: 0.1.
+ */
+CUSHIM_API CUresult cushim_table_set_wrapped(const struct cushim_table *layer,
+                                             const struct cushim_table *wrapped);
 
 #ifdef __cplusplus
 }

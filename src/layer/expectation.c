@@ -254,7 +254,7 @@ static void clear(void)
 
 const struct cushim__subscriber cushim__expectation = {.ended = judge_call, .destroy = clear};
 
-CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
+CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidden)
 {
     bool is_subscribed;
 
@@ -266,7 +266,7 @@ CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden)
     return is_subscribed ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
+CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code)
 {
     bool is_open;
 
@@ -283,7 +283,7 @@ CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code)
     return is_open ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cushim_expect_errors_end(struct cushim_layer *layer)
+CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer)
 {
     bool is_open;
 
@@ -339,8 +339,9 @@ static void complete(struct cushim_expectation *what)
         what->maximum = what->minimum;
 }
 
-CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectation *expectation,
-                       char *message, size_t size)
+CUresult cushim_layer_expect(struct cushim_layer *layer,
+                             const struct cushim_expectation *expectation, char *message,
+                             size_t size)
 {
     struct cushim_expectation what = {.size = sizeof what};
     struct cushim__text text;
@@ -358,7 +359,8 @@ CUresult cushim_expect(struct cushim_layer *layer, const struct cushim_expectati
     return add(layer, &what, false, &text);
 }
 
-CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *message, size_t size)
+CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function, char *message,
+                             size_t size)
 {
     const struct cushim_expectation what = {.size = sizeof what, .function = function};
     struct cushim__text text;
@@ -371,7 +373,7 @@ CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *m
     return add(layer, &what, true, &text);
 }
 
-void cushim_expectations_clear(struct cushim_layer *layer)
+void cushim_layer_clear_expectations(struct cushim_layer *layer)
 {
     if (!cushim__layer_lock(layer))
         return;

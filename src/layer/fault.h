@@ -14,7 +14,6 @@
 
 struct cushim__faults {
     unsigned count;
-    uint64_t seed;
     struct cushim__fault_rule rules[CUSHIM__FAULT_RULES];
     struct cushim__fault_state states[CUSHIM__FAULT_RULES];
     char texts[CUSHIM__FAULT_RULES][CUSHIM__FAULT_TEXT];
@@ -48,5 +47,8 @@ void cushim__fault_release_calls(void);
 
 /* In the child of a fork no call hangs. */
 void cushim__fault_begin_child(void);
+
+/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
 
 #endif

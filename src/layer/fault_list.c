@@ -89,7 +89,7 @@ static void add(const struct cushim__fault_rule *rule)
     const uint64_t bit = UINT64_C(1) << number;
 
     cushim__faults.rules[number] = *rule;
-    cushim__fault_state_begin(&cushim__faults.states[number], rule, cushim__faults.seed);
+    cushim__fault_state_begin(&cushim__faults.states[number], rule);
     cushim__fault_write(rule, cushim__faults.texts[number]);
     cushim__faults.count++;
     /* `older` makes symbols missing before a call, and changes the version after one. */
@@ -241,7 +241,7 @@ void cushim_fault_clear(struct cushim_layer *layer)
     cushim__fault_release_calls();
 }
 
-void cushim_fault_release(struct cushim_layer *layer)
+void cushim_fault_resume(struct cushim_layer *layer)
 {
     const struct cushim__layer_host *host = __atomic_load_n(&cushim__layer_host, __ATOMIC_ACQUIRE);
 
@@ -250,14 +250,6 @@ void cushim_fault_release(struct cushim_layer *layer)
     cushim__fault_release_calls();
     if (host)
         host->release();
-}
-
-void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed)
-{
-    if (!cushim__layer_lock(layer))
-        return;
-    cushim__faults.seed = seed;
-    cushim__lock_release(&layer->lock);
 }
 
 void cushim__fault_fired(unsigned rule)
@@ -275,7 +267,7 @@ static uint64_t value_of(const uint64_t *counter)
     return __atomic_load_n(counter, __ATOMIC_RELAXED);
 }
 
-const char *cushim_fault_text(struct cushim_layer *layer, size_t index)
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index)
 {
     const char *text = NULL;
 

@@ -100,9 +100,9 @@ const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
 }
 
 void cushim__fault_state_begin(struct cushim__fault_state *state,
-                               const struct cushim__fault_rule *rule, uint64_t seed)
+                               const struct cushim__fault_rule *rule)
 {
-    *state = (struct cushim__fault_state){.random = rule->seed ? rule->seed : seed};
+    *state = (struct cushim__fault_state){.random = rule->seed};
 }
 
 /* A number below CUSHIM__FAULT_CERTAIN (the generator splitmix64). */

@@ -90,9 +90,9 @@ void cushim__fault_write(const struct cushim__fault_rule *rule, char text[CUSHIM
 const char *cushim__fault_contradiction(const struct cushim__fault_rule *rule,
                                         enum cushim__fault_part *where);
 
-/* Begin to count. `seed` is that of `p` where the rule has none. */
+/* Begin to count. */
 void cushim__fault_state_begin(struct cushim__fault_state *state,
-                               const struct cushim__fault_rule *rule, uint64_t seed);
+                               const struct cushim__fault_rule *rule);
 
 /* Count a match, and return whether the rule is due. The caller counts what fires then. */
 bool cushim__fault_match(struct cushim__fault_state *state, const struct cushim__fault_rule *rule);

@@ -411,7 +411,7 @@ static struct cushim__handle *any(const void *handle)
     return cushim__handle_at(value);
 }
 
-CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle, const char *name)
+CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle, const char *name)
 {
     const struct cushim__handle *object;
     struct cushim__tag tag;

@@ -9,14 +9,25 @@ CUresult cushim_layer_create(const struct cushim_layer_options *options,
                              struct cushim_layer **layer)
 {
     struct cushim_layer_options known = {.size = sizeof known};
+    struct cushim_layer *created;
+    CUresult code;
 
     if (!layer || !cushim__options_read(&known, sizeof known, options))
         return CUDA_ERROR_INVALID_VALUE;
     if (!known.table) {
-        cushim_load(NULL); /* if that fails, what is current then answers why */
+        cushim_driver_load(NULL); /* if that fails, what is current then answers why */
         known.table = cushim_driver();
     }
-    return cushim__layer_create(known.table, layer);
+    code = cushim__layer_create(known.table, &created);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim_table_set_wrapped(&cushim__layer_table, known.table);
+    if (code != CUDA_SUCCESS) {
+        cushim_layer_destroy(created);
+        return code;
+    }
+    *layer = created;
+    return CUDA_SUCCESS;
 }
 
 /* What was installed over the layer's table stays; it is the program's. */

@@ -120,12 +120,12 @@ void cushim__library_end(void)
     /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
     if (!mock || !cushim__lock_comes_free(&mock->lock))
         return;
-    first = cushim_mock_violation(mock, 0);
+    first = cushim_mock_misuse(mock, 0);
     if (mock->settings.report_leaks && !mock->forked)
         print_leaks(mock);
     if (mock->layer && !mock->forked)
         cushim__faults_print_unused(print_fault);
     if (first)
-        fprintf(stderr, "cushim mock: %zu violation%s, the first: %s\n", mock->misuses,
+        fprintf(stderr, "cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
                 mock->misuses == 1 ? "" : "s", first);
 }

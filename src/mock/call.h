@@ -18,8 +18,9 @@ CUresult cushim__mock_call_enter(unsigned slot);
 CUresult cushim__mock_call_leave(unsigned slot, CUresult code);
 
 /*
- * The call that has begun is of an ABI that the slot `newer` replaced: log that, once for each slot.
- * Nothing is logged where the driver's version lacks `newer`: the program has no better choice then.
+ * The call that has begun is of an ABI that the slot `newer` replaced: log that, once for each
+ * slot. Nothing is logged where the driver's version lacks `newer`: the program has no better
+ * choice then.
  */
 void cushim__mock_call_superseded(unsigned slot, unsigned newer);
 

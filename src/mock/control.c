@@ -62,7 +62,7 @@ CUresult cushim_mock_drain(struct cushim_mock *mock)
     return CUDA_SUCCESS;
 }
 
-const char *cushim_mock_violation(struct cushim_mock *mock, size_t index)
+const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
 {
     const char *text = NULL;
 

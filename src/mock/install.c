@@ -1,8 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mock as the current table. Not in the shared library that unmodified programs load. */
+/*
+ * The mock in process, and as the current table. Not in the shared library that unmodified programs
+ * load.
+ */
 #include <cushim/driver.h>
 
-#include "src/mock/core/state.h"
+#include "src/mock/api/symbol.h"
+#include "src/mock/mock.h"
+
+/* Rules of faults in its settings make a layer over it, which is its table then. */
+CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
+{
+    const struct mock_defaults defaults = {.mode = MOCK_AUTO, .where = "settings"};
+    struct cushim_mock *created;
+    CUresult code;
+
+    if (!mock)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_create(options, &defaults, &created);
+    if (code == CUDA_SUCCESS && created->layer) {
+        code = cushim_table_set_wrapped(created->table, &cushim__mock_table);
+        if (code != CUDA_SUCCESS)
+            cushim_mock_destroy(created);
+    }
+    if (code == CUDA_SUCCESS)
+        *mock = created;
+    return code;
+}
 
 /* A layer that was installed over the mock's table stays; it is the program's. */
 static void put_back(const struct cushim_table *former)

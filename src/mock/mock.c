@@ -229,13 +229,6 @@ CUresult cushim__mock_create(const struct cushim_mock_options *options,
     return code;
 }
 
-CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
-{
-    const struct mock_defaults defaults = {.mode = MOCK_AUTO, .where = "settings"};
-
-    return cushim__mock_create(options, &defaults, mock);
-}
-
 CUresult cushim_mock_destroy(struct cushim_mock *mock)
 {
     CUresult code;
@@ -277,7 +270,7 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
         .pending = cushim__mock_sim_pending(),
         .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
-        .violations = mock->misuses,
+        .misuses = mock->misuses,
         .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
         .memory_bytes = cushim__mock_memory_used(),

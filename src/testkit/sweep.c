@@ -172,8 +172,8 @@ static CUresult sweep_all(struct progress *progress)
     return code;
 }
 
-CUresult cushim_sweep(const struct cushim_sweep_options *options, int (*body)(void *data),
-                      void *data, struct cushim_sweep_result *result)
+CUresult cushim_sweep_run(const struct cushim_sweep_options *options, int (*body)(void *data),
+                          void *data, struct cushim_sweep_result *result)
 {
     struct progress progress = {.sweep = {.options = {.size = sizeof(struct cushim_sweep_options)},
                                           .body = body,

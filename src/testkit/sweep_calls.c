@@ -310,7 +310,7 @@ CUresult cushim_sweep_injected(const char **function)
     return code;
 }
 
-int cushim_sweep_wrong(const char *claim)
+int cushim_sweep_fail(const char *claim)
 {
     struct cushim_layer *layer = cushim_layer_current();
 

@@ -264,7 +264,7 @@ static void look_at_errors(const struct fixture *fixture, struct cushim__sweep_r
 static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run *run)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    const char *violation, *race;
+    const char *misuse, *race;
 
     /* A body whose wait has failed may leave its work to the end of the context. */
     if (run->order.nth > 0)
@@ -273,8 +273,8 @@ static void look_at_mock(const struct fixture *fixture, struct cushim__sweep_run
     if (state.pending > 0)
         find(run, state.pending == 1 ? "%zu operation is pending" : "%zu operations are pending",
              state.pending);
-    for (size_t i = 0; (violation = cushim_mock_violation(fixture->mock, i)); i++)
-        find(run, "violation: %s", violation);
+    for (size_t i = 0; (misuse = cushim_mock_misuse(fixture->mock, i)); i++)
+        find(run, "misuse: %s", misuse);
     for (size_t i = 0; (race = cushim_mock_race(fixture->mock, i)); i++)
         find(run, "race: %s", race);
 }
@@ -318,7 +318,7 @@ static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
     fixture->current = run->order.current = current_context(fixture);
     cushim__pins_begin();
     if (sweep->options.forbid_errors)
-        cushim_errors_forbid(fixture->layer, true);
+        cushim_layer_forbid_errors(fixture->layer, true);
     run->verdict = run_body(sweep, run);
     cushim__sweep_end(&run->outcome);
     if (!is_whole(fixture)) {
@@ -326,7 +326,7 @@ static void look(struct fixture *fixture, const struct cushim__sweep *sweep,
         return;
     }
     if (sweep->options.forbid_errors)
-        cushim_errors_forbid(fixture->layer, false);
+        cushim_layer_forbid_errors(fixture->layer, false);
     cushim__pins_ignore();
     look_at_body(run);
     look_at_leaks(fixture, run);

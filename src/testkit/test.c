@@ -48,8 +48,7 @@ static void print_mock(struct cushim__text *text, struct cushim_mock *mock)
 
     if (cushim_mock_state_get(mock, &state) != CUDA_SUCCESS)
         return;
-    print_list(text, mock, state.violations, "violation", " of the driver's rules",
-               cushim_mock_violation);
+    print_list(text, mock, state.misuses, "misuse", " of the driver's rules", cushim_mock_misuse);
     print_list(text, mock, state.races, "missing wait", "", cushim_mock_race);
     if (state.pending > 0)
         cushim__text_format(text, "%zu operation%s pending: nobody has waited for %s\n",
@@ -250,7 +249,7 @@ static CUresult begin(struct cushim_test *test, const struct cushim_test_options
     if (code == CUDA_SUCCESS)
         code = cushim__recording_start(test->layer, options->capacity, options->capacity > 0);
     if (code == CUDA_SUCCESS && options->forbid_errors)
-        code = cushim_errors_forbid(test->layer, true);
+        code = cushim_layer_forbid_errors(test->layer, true);
     if (code == CUDA_SUCCESS && options->faults)
         code = cushim_fault_parse(test->layer, options->faults, options->message,
                                   options->message_size);

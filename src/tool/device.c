@@ -42,7 +42,8 @@ bool device_open(struct device *device, int ordinal, struct failure *failure)
 {
     *device = (struct device){.ordinal = ordinal};
     return DRIVER_CALLED(failure, DeviceGet, &device->handle, ordinal) &&
-           CALLED(failure, cushim_device_name, device->handle, device->name, sizeof device->name);
+           DRIVER_CALLED(failure, DeviceGetName, device->name, (int)sizeof device->name,
+                         device->handle);
 }
 
 bool device_choose(struct device *device, uint64_t ordinal, struct failure *failure)
@@ -64,11 +65,13 @@ bool device_choose(struct device *device, uint64_t ordinal, struct failure *fail
 bool device_describe(struct device *device, struct failure *failure)
 {
     return read_uuid(device, failure) &&
-           CALLED(failure, cushim_device_compute_capability, device->handle,
-                  &device->capability_major, &device->capability_minor) &&
+           DRIVER_CALLED(failure, DeviceGetAttribute, &device->capability_major,
+                         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device->handle) &&
+           DRIVER_CALLED(failure, DeviceGetAttribute, &device->capability_minor,
+                         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->handle) &&
            DRIVER_CALLED(failure, DeviceTotalMem_v2, &device->memory_bytes, device->handle) &&
-           CALLED(failure, cushim_device_pci_address, device->handle, device->pci_address,
-                  sizeof device->pci_address);
+           DRIVER_CALLED(failure, DeviceGetPCIBusId, device->pci_address,
+                         (int)sizeof device->pci_address, device->handle);
 }
 
 void device_print(const struct device *device)

@@ -19,7 +19,7 @@ struct device {
     char uuid[CUSHIM_UUID_TEXT_SIZE]; /* as nvidia-smi writes it; empty: the driver cannot tell */
     int capability_major, capability_minor;
     size_t memory_bytes;
-    char pci_address[CUSHIM_PCI_ADDRESS_SIZE];
+    char pci_address[32];
 };
 
 /* How many devices there are. None is a failure. */

@@ -39,7 +39,7 @@ static bool open_driver(const char *library, struct cushim_report *report, struc
         if (absolute)
             options.library = absolute;
     }
-    cushim_init(&options);
+    cushim_driver_init(&options);
     free(absolute);
 
     *report = (struct cushim_report){.code = CUDA_SUCCESS};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/tool/failure.h"
+#include "loader/symbols.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,11 +49,11 @@ void failure_set(struct failure *failure, enum status status, const char *advice
 static bool tell_missed(char *text, size_t size)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const int since = cushim_symbol_since(i);
-        if (!cushim_symbol_missed(i))
+        const int since = cushim__symbol_since(i);
+        if (!cushim__symbol_missed(i))
             continue;
         snprintf(text, size, "this driver lacks %s, which came with CUDA %d.%d",
-                 cushim_symbol_name(i), since / 1000, since % 1000 / 10);
+                 cushim__symbol_name(i), since / 1000, since % 1000 / 10);
         return true;
     }
     return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "src/tool/help.h"
+#include "loader/symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -329,8 +330,8 @@ void help_version(void)
     int newest = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_since(i) > newest)
-            newest = cushim_symbol_since(i);
+        if (cushim__symbol_since(i) > newest)
+            newest = cushim__symbol_since(i);
     }
     printf("cushim %s\n", CUSHIM_VERSION);
     printf("registry: CUDA %d.%d, %zu symbols\n", newest / 1000, newest % 1000 / 10,

@@ -33,13 +33,13 @@ static void on_interrupt(int number)
 static bool acquire(struct setup *setup, const struct measurement *measurement,
                     struct failure *failure)
 {
-    return CALLED(failure, cushim_context_retain_primary, &setup->context, measurement->device) &&
+    return CALLED(failure, cushim_context_retain_primary, measurement->device, &setup->context) &&
            CALLED(failure, cushim_context_push, setup->context, &setup->scope) &&
-           CALLED(failure, cushim_stream_create, &setup->stream, setup->context, NULL) &&
+           CALLED(failure, cushim_stream_create, setup->context, NULL, &setup->stream) &&
            failure_check(failure, "cuMemAlloc_v2",
                          cushim_driver()->MemAlloc_v2(&setup->memory, measurement->bytes)) &&
-           CALLED(failure, cushim_event_create, &setup->start, setup->context, NULL) &&
-           CALLED(failure, cushim_event_create, &setup->stop, setup->context, NULL);
+           CALLED(failure, cushim_event_create, setup->context, NULL, &setup->start) &&
+           CALLED(failure, cushim_event_create, setup->context, NULL, &setup->stop);
 }
 
 /* Whatever fails, the rest is given back too. */

@@ -231,7 +231,7 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
     free(settings);
     if (code == CUDA_SUCCESS) {
         load.resolver_data = mock;
-        cushim_init(&load);
+        cushim_driver_init(&load);
     }
     cushim__report_get(report);
     if (report->library[0])
@@ -249,11 +249,11 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
 
 bool mock_close(struct failure *failure)
 {
-    const char *violation = cushim_mock_violation(mock, 0);
+    const char *misuse = cushim_mock_misuse(mock, 0);
 
-    if (violation)
+    if (misuse)
         failure_set(failure, STATUS_FAILED, "Report this as a bug of cushim.",
-                    "The mock driver saw a violation: %s", violation);
+                    "The mock driver saw a misuse: %s", misuse);
     cushim_mock_destroy(mock);
     mock = NULL;
     return failure->status == STATUS_DONE;

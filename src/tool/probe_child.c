@@ -119,11 +119,11 @@ enum status probe_child(int count, char **words)
     if (!probe_channel_open())
         return STATUS_FAILED;
     say(PROBE_LOADING);
-    code = cushim_load(&options);
+    code = cushim_driver_load(&options);
     if (code == CUDA_SUCCESS) {
         cushim__report_get(&report);
         tell_of_library(&report);
-        code = cushim_init(&options);
+        code = cushim_driver_init(&options);
     }
     cushim__report_get(&report);
     if (code == CUDA_SUCCESS) {

@@ -112,7 +112,7 @@ static bool read_profile(struct profile *profile, CUdevice device, struct failur
 
     if (!DRIVER_CALLED(failure, DeviceTotalMem_v2, &profile->memory_bytes, device) ||
         !read_attributes(profile, device, failure) ||
-        !CALLED(failure, cushim_context_retain_primary, &context, device))
+        !CALLED(failure, cushim_context_retain_primary, device, &context))
         return false;
     if (CALLED(failure, cushim_context_push, context, &scope)) {
         read_limits(profile, failure);

@@ -216,7 +216,7 @@ CUresult subprocess_run(struct subprocess *process)
 }
 
 const struct subprocess_signal subprocess_signals[] = {
-    {EXCEPTION_ACCESS_VIOLATION, "access violation"},
+    {EXCEPTION_ACCESS_VIOLATION, "access misuse"},
     {EXCEPTION_ILLEGAL_INSTRUCTION, "illegal instruction"},
     {EXCEPTION_INT_DIVIDE_BY_ZERO, "division by zero"},
     {EXCEPTION_STACK_OVERFLOW, "stack overflow"},

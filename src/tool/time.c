@@ -6,6 +6,7 @@
 
 #include <cushim/event.h>
 
+#include "src/event.h"
 #include "src/tool/commands.h"
 #include "src/tool/device.h"
 #include "src/tool/driver.h"
@@ -52,7 +53,7 @@ static void print_text(const struct driver *driver, const struct device *device,
 {
     const struct cushim_report *report = &driver->report;
     const double bandwidth = measurement_bandwidth(measurement);
-    const char *elapsed = cushim_event_elapsed_function();
+    const char *elapsed = cushim__event_elapsed_function();
     const bool is_newest = strcmp(elapsed, "cuEventElapsedTime_v2") == 0;
 
     driver_print_mock(driver);
@@ -88,7 +89,7 @@ static void print_json(const struct driver *driver, const struct device *device,
     json_integer(&json, "ordinal", device->ordinal);
     json_string(&json, "name", device->name);
     json_close(&json, '}');
-    json_string(&json, "elapsed_function", cushim_event_elapsed_function());
+    json_string(&json, "elapsed_function", cushim__event_elapsed_function());
     json_size(&json, "bytes", measurement->bytes);
     json_integer(&json, "repeat", measurement->repeat);
     json_integer(&json, "warmup_rounds", MEASUREMENT_WARMUP_ROUNDS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every public function with each pointer NULL, one at a time, and with none: none crashes, what its
- * header says is not NULL is refused, and nothing is written then. The calls are generated from the
- * headers.
+ * Every public function with each pointer NULL, one at a time, and with none: none crashes, what
+ * its header says is not NULL is refused, and nothing is written then. The calls are generated from
+ * the headers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,9 +58,9 @@ static void make_world(void)
     world.mock = cushim_test_mock(world.test);
     world.layer = cushim_test_layer(world.test);
     check_int(cushim_context_wrap_current(&world.context), CUDA_SUCCESS);
-    check_int(cushim_stream_create(&world.stream, world.context, NULL), CUDA_SUCCESS);
-    check_int(cushim_event_create(&world.event, world.context, NULL), CUDA_SUCCESS);
-    check_int(cushim_event_pool_create(&world.pool, world.context, NULL, NULL), CUDA_SUCCESS);
+    check_int(cushim_stream_create(world.context, NULL, &world.stream), CUDA_SUCCESS);
+    check_int(cushim_event_create(world.context, NULL, &world.event), CUDA_SUCCESS);
+    check_int(cushim_event_pool_create(world.context, NULL, NULL, &world.pool), CUDA_SUCCESS);
     check_int(cushim_context_handle(world.context, &world.context_handle), CUDA_SUCCESS);
     check_int(cushim_stream_handle(world.stream, &world.stream_handle), CUDA_SUCCESS);
     check_int(cushim_event_handle(world.event, &world.event_handle), CUDA_SUCCESS);

@@ -191,13 +191,16 @@ static int list(void)
 /* The driver's functions, from the library that cushim has loaded. */
 static bool find_functions(void *library)
 {
+    const struct cushim_table *table = cushim_driver();
     const struct {
         void *place;
         const char *name;
     } functions[] = {
         {&cost_raw.event_query, "cuEventQuery"},
         {&cost_raw.event_record, "cuEventRecord"},
-        {&cost_raw.event_elapsed, cushim_event_elapsed_function()},
+        {&cost_raw.event_elapsed, table->EventElapsedTime_v2 == table->EventElapsedTime
+                                      ? "cuEventElapsedTime"
+                                      : "cuEventElapsedTime_v2"},
         {&cost_raw.event_elapsed_old, "cuEventElapsedTime"},
         {&cost_raw.event_synchronize, "cuEventSynchronize"},
         {&cost_raw.event_create, "cuEventCreate"},
@@ -239,18 +242,18 @@ static CUresult find_driver(void)
 static CUresult set_up(void)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 1};
-    CUresult code = cushim_context_retain_primary(&cost_context, 0);
+    CUresult code = cushim_context_retain_primary(0, &cost_context);
 
     if (code == CUDA_SUCCESS)
         code = cushim_context_make_current(cost_context);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&cost_stream, cost_context, NULL);
+        code = cushim_stream_create(cost_context, NULL, &cost_stream);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(&cost_start, cost_stream, NULL);
+        code = cushim_event_create_recorded(cost_stream, NULL, &cost_start);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(&cost_end, cost_stream, NULL);
+        code = cushim_event_create_recorded(cost_stream, NULL, &cost_end);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_pool_create(&cost_pool, cost_context, NULL, &options);
+        code = cushim_event_pool_create(cost_context, NULL, &options, &cost_pool);
     if (code == CUDA_SUCCESS)
         code = cushim_context_handle(cost_context, &cost_context_handle);
     if (code == CUDA_SUCCESS)
@@ -293,7 +296,7 @@ static int obey(int count, char **arguments)
 
 int main(int count, char **arguments)
 {
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
     int status;
 
     if (code != CUDA_SUCCESS) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `cost` measures, and in which ways: the modules by cushim's functions, by the driver's own and
- * through the table. With COST_EVERYTHING also threads that call at once, an event that is queried
- * through a layer, and calls of a mock that stands beside the driver.
+ * What `cost` measures, and in which ways: the modules by cushim's functions, by the driver's own
+ * and through the table. With COST_EVERYTHING also threads that call at once, an event that is
+ * queried through a layer, and calls of a mock that stands beside the driver.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -14,7 +14,7 @@
 static CUresult make_by_module(void)
 {
     struct cushim_event *event = NULL;
-    CUresult code = cushim_event_create(&event, cost_context, NULL);
+    CUresult code = cushim_event_create(cost_context, NULL, &event);
 
     return code != CUDA_SUCCESS ? code : cushim_event_release(event);
 }

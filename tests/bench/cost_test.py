@@ -10,7 +10,7 @@
 startup:  a program that starts and ends without a call; the KIND `nothing` is without cushim, `an
           empty library` the same with a library that has nothing in it. How many instructions a
           relocation takes is the dynamic linker's affair, so the counts are printed.
-load:     the whole of cushim_load() without a bare dlopen(), in parts of a loop of dlsym() over the
+load:     the whole of cushim_driver_load() without a bare dlopen(), in parts of a loop of dlsym() over the
           same names, by a path and by search.
 absent:   a call after the first costs what one through the table of a DRIVER costs; judged is the
           KIND `static`, since the shared library is compiled as the build says.

@@ -4,7 +4,8 @@
  *
  * linker   the library is opened, and one symbol is found
  * names    so are all symbols of the registry, by their names
- * cushim   cushim_load() of the library at that path; by search, if it is a name without a folder
+ * cushim   cushim_driver_load() of the library at that path; by search, if it is a name without a
+ * folder
  *
  * opened-names, opened-cushim   the same on a machine's driver, which was opened before and may be
  *          older than the registry: symbols that it lacks are no failure
@@ -49,8 +50,11 @@ static int load_cushim(const char *path)
         .library = strchr(path, '/') ? path : NULL,
     };
 
-    return cushim_load(&options) != CUDA_SUCCESS;
+    return cushim_driver_load(&options) != CUDA_SUCCESS;
 }
+
+/* Inside the library, which is linked statically: the name alone, so that the loop costs nothing. */
+const char *cushim__symbol_name(size_t index);
 
 /* A complete driver has them all: one that is not found is a failure. */
 static int load_names(const char *path, size_t count)
@@ -59,7 +63,7 @@ static int load_names(const char *path, size_t count)
     int missing = library == NULL;
 
     for (size_t i = 0; library && i < count; i++)
-        missing |= !dlsym(library, cushim_symbol_name(i));
+        missing |= !dlsym(library, cushim__symbol_name(i));
     return missing;
 }
 

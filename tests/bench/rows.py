@@ -276,7 +276,7 @@ def absent_rows():
 
 
 def load_rows():
-    yield Row(5, 'load.path', 'cushim_load() by a path without a bare dlopen(): instructions, a '
+    yield Row(5, 'load.path', 'cushim_driver_load() by a path without a bare dlopen(): instructions, a '
               'loop of dlsym() over the same names = 1', 'times', 'counted',
               most(cost_test.MOST_OF_A_LOAD), None, by_path)
     yield Row(5, 'load.search', 'the same by search', 'times', 'counted',
@@ -285,7 +285,7 @@ def load_rows():
               most(cost_test.MOST_OF_A_LOAD), None, load_time)
     yield Row(5, 'load.memory', 'memory written by a load, more than by a loop of dlsym()', 'KiB',
               'here', None, None, load_memory)
-    yield Row(5, 'load.driver', "cushim_load() of this machine's driver, opened before: time, a "
+    yield Row(5, 'load.driver', "cushim_driver_load() of this machine's driver, opened before: time, a "
               'loop of dlsym() over the same names = 1', 'times', 'gpu', most(1.6), None,
               first_ratio)
 

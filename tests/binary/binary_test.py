@@ -55,7 +55,7 @@ class Binary(Claims):
             symbols = exported(path)
             self.assertEqual([name for name in symbols if not name.startswith('cushim_')
                                and name not in self.tolerated(path)], [])
-            for name in ['cushim_load', 'cushim_table_fill', 'cushim_report_create',
+            for name in ['cushim_driver_load', 'cushim_table_fill', 'cushim_report_create',
                          'cushim_current_table']:
                 self.assertIn(name, symbols)
             self.assertEqual([name for name in symbols if name.startswith('cushim__')], [])

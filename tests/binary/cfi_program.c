@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (strcmp(argv[1], "loaded") == 0)
-        printf("load %d\n", cushim_load(NULL));
+        printf("load %d\n", cushim_driver_load(NULL));
     call_the_table();
     return 0;
 }

@@ -97,7 +97,7 @@ CUresult backend_init_cushim(void)
         .resolver = mock ? resolve : NULL,
     };
 
-    return cushim_init(&options);
+    return cushim_driver_init(&options);
 }
 
 bool backend_is_mock(void)
@@ -139,7 +139,7 @@ static struct cushim_mock *library_mock(void)
     return current ? current() : NULL;
 }
 
-size_t backend_violations(void)
+size_t backend_misuses(void)
 {
     struct cushim_mock_state state = {.size = sizeof state};
     CUresult (*get)(struct cushim_mock *, struct cushim_mock_state *) = cushim_mock_state_get;
@@ -153,5 +153,5 @@ size_t backend_violations(void)
     }
     if (get(library ? library_mock() : mock, &state) != CUDA_SUCCESS)
         fail("the mock does not tell its state");
-    return state.violations;
+    return state.misuses;
 }

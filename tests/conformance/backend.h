@@ -24,7 +24,10 @@ extern const char *backend_stub;
 /* Open the driver. Returns NULL, or why it cannot be had. */
 const char *backend_open(void);
 
-/* Load cushim's own table from it and initialise, for cases about cushim; cushim_init()'s answer. */
+/*
+ * Load cushim's own table from it and initialise, for cases about cushim; cushim_driver_init()'s
+ * answer.
+ */
 CUresult backend_init_cushim(void);
 
 /* Whether it is a mock, in this process or a library. */
@@ -39,7 +42,7 @@ const char *backend_name(void);
 /* An exported symbol; NULL if there is none of this name. */
 cushim_function backend_symbol(const char *name);
 
-/* How many violations a mock has seen: uses of handles that were destroyed or never existed. */
-size_t backend_violations(void);
+/* How many misuses a mock has seen: uses of handles that were destroyed or never existed. */
+size_t backend_misuses(void);
 
 #endif

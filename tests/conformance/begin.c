@@ -369,7 +369,7 @@ struct cushim_context *retain_primary(void)
 {
     struct cushim_context *context = NULL;
 
-    MUST(cushim_context_retain_primary(&context, load_device()));
+    MUST(cushim_context_retain_primary(load_device(), &context));
     return context;
 }
 
@@ -377,7 +377,7 @@ struct cushim_context *create_context(void)
 {
     struct cushim_context *context = NULL;
 
-    MUST(cushim_context_create(&context, load_device(), NULL));
+    MUST(cushim_context_create(load_device(), NULL, &context));
     return context;
 }
 
@@ -385,7 +385,7 @@ struct cushim_stream *create_stream(struct cushim_context *context)
 {
     struct cushim_stream *stream = NULL;
 
-    MUST(cushim_stream_create(&stream, context, NULL));
+    MUST(cushim_stream_create(context, NULL, &stream));
     return stream;
 }
 
@@ -393,7 +393,7 @@ struct cushim_event *create_event(struct cushim_context *context)
 {
     struct cushim_event *event = NULL;
 
-    MUST(cushim_event_create(&event, context, NULL));
+    MUST(cushim_event_create(context, NULL, &event));
     return event;
 }
 
@@ -401,7 +401,7 @@ struct cushim_event *create_done(struct cushim_context *context)
 {
     struct cushim_event *event = NULL;
 
-    MUST(cushim_event_create_recorded(&event, create_stream(context), NULL));
+    MUST(cushim_event_create_recorded(create_stream(context), NULL, &event));
     MUST(cushim_event_synchronize(event));
     return event;
 }

@@ -34,28 +34,28 @@ static void device_is_found_by_uuid_and_pci_address(void)
     CUdevice device = -5;
 
     for (int ordinal = 0; ordinal < count; ordinal++) {
-        char text[CUSHIM_UUID_TEXT_SIZE] = "", address[CUSHIM_PCI_ADDRESS_SIZE] = "";
+        char text[CUSHIM_UUID_TEXT_SIZE] = "", address[32] = "";
         CUdevice by_uuid = -5, by_address = -5;
         CUuuid uuid, again;
 
         OK(cu->DeviceGet(&device, ordinal));
         OK(cushim_device_uuid(device, &uuid));
-        OK(cushim_device_get_by_uuid(&by_uuid, &uuid));
+        OK(cushim_device_get_by_uuid(&uuid, &by_uuid));
         EQUAL(device, by_uuid);
         OK(cushim_uuid_format(&uuid, text));
         CHECK(strlen(text) == 40 && strncmp(text, "GPU-", 4) == 0);
         for (int prefix = 0; prefix <= 4; prefix += 4) {
             memset(&again, 0, sizeof again);
-            OK(cushim_uuid_parse(&again, text + prefix));
+            OK(cushim_uuid_parse(text + prefix, &again));
             CHECK(memcmp(&again, &uuid, sizeof uuid) == 0);
         }
-        OK(cushim_device_pci_address(device, address, sizeof address));
+        OK(cu->DeviceGetPCIBusId(address, sizeof address, device));
         EQUAL(12, strlen(address));
         OK(cu->DeviceGetByPCIBusId(&by_address, address));
         EQUAL(device, by_address);
     }
     device = -5;
-    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_uuid(&device, &unknown));
+    CODE(CUDA_ERROR_INVALID_DEVICE, cushim_device_get_by_uuid(&unknown, &device));
     CODE(CUDA_ERROR_INVALID_DEVICE, cu->DeviceGetByPCIBusId(&device, "ffff:ff:1f.0"));
     EQUAL(-5, device);
 }
@@ -68,9 +68,10 @@ static void device_describes_itself(void)
     size_t bytes = 0;
     bool ipc = false;
 
-    OK(cushim_device_name(device, name, sizeof name));
+    OK(cu->DeviceGetName(name, sizeof name, device));
     CHECK(name[0] != '\0');
-    OK(cushim_device_compute_capability(device, &major, &minor));
+    OK(cu->DeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+    OK(cu->DeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device));
     CHECK(major > 0 && minor >= 0);
     OK(cu->DeviceTotalMem_v2(&bytes, device));
     CHECK(bytes > 0);
@@ -113,8 +114,8 @@ static void primary_context_is_counted_and_not_pushed(void)
     struct cushim_context *one = NULL, *other = NULL;
 
     CHECK(!is_active(device));
-    OK(cushim_context_retain_primary(&one, device));
-    OK(cushim_context_retain_primary(&other, device));
+    OK(cushim_context_retain_primary(device, &one));
+    OK(cushim_context_retain_primary(device, &other));
     CHECK(context_handle(one) == context_handle(other));
     CHECK(current_context() == NULL);
     OK(cushim_context_make_current(one));
@@ -146,14 +147,14 @@ static void created_context_is_not_left_current(void)
     struct cushim_context_scope scope;
     const CUdevice device = load_device();
 
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, device, &bad));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(device, &bad, &context));
     CHECK(context == NULL);
-    OK(cushim_context_create(&context, device, NULL));
+    OK(cushim_context_create(device, NULL, &context));
     CHECK(current_context() == NULL);
     CHECK(context_handle(context) != context_handle(primary));
     OK(cushim_context_release(context));
     OK(cushim_context_make_current(primary));
-    OK(cushim_context_create(&context, device, NULL));
+    OK(cushim_context_create(device, NULL, &context));
     CHECK(current_context() == context_handle(primary));
     OK(cushim_context_push(context, &scope));
     CHECK(current_context() == context_handle(context));
@@ -174,10 +175,10 @@ static void wrapped_context_is_not_destroyed(void)
     struct cushim_context *owner = create_context(), *wrapped = NULL;
     CUdevice device = -5;
 
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(&wrapped, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &wrapped));
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&wrapped));
     CHECK(wrapped == NULL);
-    OK(cushim_context_wrap(&wrapped, context_handle(owner)));
+    OK(cushim_context_wrap(context_handle(owner), &wrapped));
     OK(cushim_context_device(wrapped, &device));
     EQUAL(load_device(), device);
     CHECK(current_context() == NULL);
@@ -222,7 +223,7 @@ static void settings_are_those_of_the_context_of_a_scope(void)
     unsigned version = 0, flags = 0;
     CUdevice device = -5;
 
-    OK(cushim_context_create(&context, load_device(), &options));
+    OK(cushim_context_create(load_device(), &options, &context));
     OK(cushim_context_push(context, &scope));
     OK(cu->CtxGetFlags(&flags));
     EQUAL(CU_CTX_SCHED_BLOCKING_SYNC, flags & CU_CTX_SCHED_MASK);
@@ -260,7 +261,7 @@ static void access_to_a_peer_is_given_and_taken(void)
     EQUAL(can, attribute);
     if (!can)
         skip("the second device is out of reach");
-    OK(cushim_context_retain_primary(&peer, other));
+    OK(cushim_context_retain_primary(other, &peer));
     OK(cushim_context_push(context, &scope));
     OK(cu->CtxEnablePeerAccess(context_handle(peer), 0));
     CODE(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cu->CtxEnablePeerAccess(context_handle(peer), 0));

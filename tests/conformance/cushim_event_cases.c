@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../support/event_info.h"
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
@@ -26,11 +27,11 @@ static void options_become_flags(void)
         unsigned flags = 99;
 
         CODE(allowed ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE,
-             cushim_event_create(&event, context, &options));
+             cushim_event_create(context, &options, &event));
         CHECK(allowed == (event != NULL));
         if (!event)
             continue;
-        OK(cushim_event_flags(event, &flags));
+        OK(event_flags(event, &flags));
         EQUAL(mix, flags);
         OK(cushim_event_release(event));
     }
@@ -47,10 +48,10 @@ static void closed_event_is_refused(void)
 
     OK(cushim_event_close(closed));
     OK(cushim_event_close(closed));
-    CHECK(cushim_event_is_closed(closed));
+    CHECK(event_is_closed(closed));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_query(closed));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_synchronize(closed));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_wait_for(closed, 0));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_synchronize_for(closed, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(closed, stream));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(closed, stream, 0));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_wait_event(stream, closed, 0));
@@ -87,11 +88,11 @@ static void create_recorded_records_on_any_stream(void)
                                              cushim_stream_per_thread()};
     struct cushim_event *event = NULL;
 
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(&event, streams[1], NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(streams[1], NULL, &event));
     CHECK(event == NULL);
     for (size_t i = 0; i < 3; i++) { /* the first while no context is current */
-        OK(cushim_event_create_recorded(&event, streams[i], NULL));
-        CHECK(cushim_event_is_recorded(event));
+        OK(cushim_event_create_recorded(streams[i], NULL, &event));
+        CHECK(event_is_recorded(event));
         CHECK(context_handle(cushim_event_context(event)) == context_handle(context));
         OK(cushim_event_synchronize(event));
         OK(cushim_event_release(event));
@@ -105,11 +106,11 @@ static void wrapped_event_is_not_destroyed(void)
     struct cushim_event *owner = create_event(retain_primary()), *wrapped = NULL;
     unsigned flags = 99;
 
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_wrap(&wrapped, NULL, NULL, NULL));
-    OK(cushim_event_wrap(&wrapped, event_handle(owner), NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_wrap(NULL, NULL, NULL, &wrapped));
+    OK(cushim_event_wrap(event_handle(owner), NULL, NULL, &wrapped));
     CHECK(event_handle(owner) == event_handle(wrapped));
     CHECK(cushim_event_context(wrapped) == NULL);
-    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_flags(wrapped, &flags));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, event_flags(wrapped, &flags));
     EQUAL(99, flags);
     CHECK(cushim_event_retain(wrapped) == wrapped);
     OK(cushim_event_release(wrapped));
@@ -124,7 +125,7 @@ static void default_streams_are_those_of_the_events_context(void)
     struct cushim_context *context = retain_primary(), *other = create_context();
     struct cushim_event *event = create_event(context), *wrapped = NULL;
 
-    MUST(cushim_event_wrap(&wrapped, event_handle(event), NULL, NULL));
+    MUST(cushim_event_wrap(event_handle(event), NULL, NULL, &wrapped));
     for (int round = 0; round < 2; round++) {
         const CUcontext current = round == 0 ? context_handle(other) : NULL;
         const CUresult refusal = current ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_CONTEXT;
@@ -141,7 +142,7 @@ static void default_streams_are_those_of_the_events_context(void)
     }
 }
 
-static void wait_for_gives_up_and_succeeds(void)
+static void synchronize_for_gives_up_and_succeeds(void)
 {
     enum { PATIENCE_NS = 5000000, WORK_MS = 40 };
     struct cushim_context *context = retain_primary();
@@ -151,23 +152,23 @@ static void wait_for_gives_up_and_succeeds(void)
     struct opener opener;
     uint64_t before;
 
-    OK(cushim_event_wait_for(event, 0)); /* not recorded, so done */
-    CHECK(!cushim_event_is_recorded(event));
+    OK(cushim_event_synchronize_for(event, 0)); /* not recorded, so done */
+    CHECK(!event_is_recorded(event));
     gate_shut(&gate, stream_handle(stream));
     OK(cushim_event_record(event, stream));
-    CHECK(cushim_event_is_recorded(event));
+    CHECK(event_is_recorded(event));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, 0));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 0));
     before = now_ns();
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, PATIENCE_NS));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, PATIENCE_NS));
     CHECK(now_ns() - before >= PATIENCE_NS);
     opener_start(&opener, &gate, WORK_MS);
     before = thread_ns();
-    OK(cushim_event_wait_for(event, UINT64_MAX));
+    OK(cushim_event_synchronize_for(event, UINT64_MAX));
     detail("waited %d ms with %.2f ms of processor", WORK_MS, (double)(thread_ns() - before) / 1e6);
     opener_join(&opener);
     OK(cushim_event_query(event));
-    OK(cushim_event_wait_for(event, 0));
+    OK(cushim_event_synchronize_for(event, 0));
 }
 
 /* cushim's table, with creation and destruction counted. */
@@ -217,7 +218,7 @@ static void released_events_come_back(void)
     struct cushim_event_pool *pool = NULL;
     unsigned failures = 0;
 
-    OK(cushim_event_pool_create(&pool, context, NULL, &options));
+    OK(cushim_event_pool_create(context, NULL, &options, &pool));
     EQUAL(2, atomic_load(&created));
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct cushim_event *start = NULL, *end = NULL;
@@ -225,7 +226,7 @@ static void released_events_come_back(void)
 
         failures += cushim_event_pool_acquire(pool, &start) != CUDA_SUCCESS;
         failures += cushim_event_pool_acquire(pool, &end) != CUDA_SUCCESS;
-        failures += cushim_event_is_recorded(start);
+        failures += event_is_recorded(start);
         failures += cushim_event_record(start, stream) != CUDA_SUCCESS;
         failures += cushim_event_record(end, stream) != CUDA_SUCCESS;
         failures += cushim_event_synchronize(end) != CUDA_SUCCESS;
@@ -252,7 +253,7 @@ static void outstanding_and_closed_events_leave_the_pool(void)
     struct cushim_event_pool *pool = NULL;
     struct gate gate = GATE;
 
-    OK(cushim_event_pool_create(&pool, context, NULL, NULL));
+    OK(cushim_event_pool_create(context, NULL, NULL, &pool));
     OK(cushim_event_pool_acquire(pool, &kept));
     OK(cushim_event_pool_acquire(pool, &closed));
     OK(cushim_event_close(closed));
@@ -295,7 +296,7 @@ static void threads_share_a_pool(void)
     pthread_t threads[THREADS];
 
     shared_stream = create_stream(context);
-    OK(cushim_event_pool_create(&shared_pool, context, NULL, NULL));
+    OK(cushim_event_pool_create(context, NULL, NULL, &shared_pool));
     for (unsigned i = 0; i < THREADS; i++) {
         if (pthread_create(&threads[i], NULL, use_pool, &shared_pool) != 0)
             fail("a thread cannot be had");
@@ -320,7 +321,8 @@ const struct conformance_case cushim_event_cases[] = {
     CUSHIM_CASE("cushim_event_wrapped_is_not_destroyed", wrapped_event_is_not_destroyed),
     CUSHIM_CASE("cushim_event_default_streams_are_those_of_its_context",
                 default_streams_are_those_of_the_events_context),
-    CUSHIM_CASE("cushim_event_wait_for_gives_up_and_succeeds", wait_for_gives_up_and_succeeds),
+    CUSHIM_CASE("cushim_event_synchronize_for_gives_up_and_succeeds",
+                synchronize_for_gives_up_and_succeeds),
     CUSHIM_CASE("cushim_event_pool_released_events_come_back", released_events_come_back),
     CUSHIM_CASE("cushim_event_pool_outstanding_and_closed_events_leave",
                 outstanding_and_closed_events_leave_the_pool),

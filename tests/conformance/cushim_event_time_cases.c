@@ -6,18 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../support/event_info.h"
 #include "backend.h"
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
 #include "graph.h"
+#include "src/event.h"
 
 static void newest_function_is_used(void)
 {
     const char *function;
 
     load_device();
-    function = cushim_event_elapsed_function();
+    function = cushim__event_elapsed_function();
     CHECK(strcmp(function, backend_symbol("cuEventElapsedTime_v2") ? "cuEventElapsedTime_v2"
                                                                    : "cuEventElapsedTime") == 0);
     detail("%s", function);
@@ -48,7 +50,7 @@ static struct cushim_event *wrap(struct cushim_event *event)
 {
     struct cushim_event *wrapped = NULL;
 
-    MUST(cushim_event_wrap(&wrapped, event_handle(event), NULL, NULL));
+    MUST(cushim_event_wrap(event_handle(event), NULL, NULL, &wrapped));
     return wrapped;
 }
 
@@ -58,7 +60,7 @@ static struct cushim_event *create_untimed(struct cushim_context *context, bool 
         .size = sizeof options, .disable_timing = true, .interprocess = interprocess};
     struct cushim_event *event = NULL;
 
-    MUST(cushim_event_create(&event, context, &options));
+    MUST(cushim_event_create(context, &options, &event));
     return event;
 }
 
@@ -156,12 +158,12 @@ static void check_fault(const char *kernel)
     gate_open(&gate);
     code = cushim_event_synchronize(end);
     EQUAL(CUSHIM_STICKY_CONTEXT, cushim_error_sticky(code));
-    CODE(code, cushim_event_wait_for(end, 1000000));
+    CODE(code, cushim_event_synchronize_for(end, 1000000));
     CODE(code, cushim_event_elapsed(start, end, &ms));
     CHECK(ms == -7);
     CHECK(strncmp(cushim_event_explain(start, end, code), "Neither event is to blame", 25) == 0);
     CODE(code, cushim_context_synchronize(context));
-    CODE(code, cushim_event_create(&made, context, NULL));
+    CODE(code, cushim_event_create(context, NULL, &made));
     CHECK(made == NULL);
     CHECK(current_context() == NULL);
     CODE(code, cushim_event_release(start));
@@ -190,9 +192,9 @@ static struct cushim_event *import(struct cushim_context *context)
     unsigned flags = 99;
 
     peer_receive(&peer_parent, &handle, sizeof handle);
-    MUST(cushim_event_import(&event, context, &handle));
-    CHECK(cushim_event_is_imported(event));
-    OK(cushim_event_flags(event, &flags));
+    MUST(cushim_event_import(context, &handle, &event));
+    CHECK(event_is_imported(event));
+    OK(event_flags(event, &flags));
     EQUAL(CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS, flags);
     return event;
 }
@@ -260,7 +262,7 @@ static void two_processes_share_an_event(void)
     struct gate gate = GATE;
     struct peer peer;
 
-    CODE(CUDA_ERROR_MAP_FAILED, cushim_event_import(&imported, context, &handle));
+    CODE(CUDA_ERROR_MAP_FAILED, cushim_event_import(context, &handle, &imported));
     CHECK(imported == NULL);
     gate_shut(&gate, stream_handle(stream));
     OK(cushim_event_record(shared, stream));
@@ -277,7 +279,7 @@ static void two_processes_share_an_event(void)
 
     /* The other way: it has recorded behind a gate of its own, which opens when it is asked. */
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(shared, 0));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(shared, 0));
     EQUAL(CUDA_SUCCESS, peer_ask(&peer));
     OK(cushim_event_synchronize(shared));
     OK(cushim_event_query(shared));

@@ -151,7 +151,7 @@ static void call_hangs_until_it_is_released(void)
     while (cushim_fault_fired(layer, 0) == 0)
         sched_yield();
     OK(driver->CtxSynchronize()); /* others do not hang */
-    cushim_fault_release(layer);
+    cushim_fault_resume(layer);
     pthread_join(thread, &answer);
     CODE(CUDA_ERROR_TIMEOUT, *(CUresult *)answer);
 }
@@ -208,7 +208,7 @@ static CUresult sweep(enum bug bug, enum cushim_sweep_kind kinds, unsigned limit
 
     load_device();
     *result = (struct cushim_sweep_result){.size = sizeof *result};
-    return cushim_sweep(&options, sweep_body, &bug, result);
+    return cushim_sweep_run(&options, sweep_body, &bug, result);
 }
 
 static void sweep_passes_what_behaves_well(void)

@@ -24,7 +24,7 @@ static void stream_is_non_blocking_unless_asked(void)
     OK(cu->StreamGetPriority(stream_handle(stream), &priority));
     EQUAL(0, priority);
     CHECK(cushim_stream_context(stream) == context);
-    OK(cushim_stream_create(&other, context, &asked));
+    OK(cushim_stream_create(context, &asked, &other));
     OK(cu->StreamGetFlags(stream_handle(other), &flags));
     EQUAL(CU_STREAM_DEFAULT, flags);
     OK(cushim_device_stream_priority_range(load_device(), &least, &greatest));
@@ -42,7 +42,7 @@ static void default_streams_are_constants(void)
     for (size_t i = 0; i < 2; i++) { /* no context is current */
         CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_query(streams[i]));
         CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_stream_synchronize(streams[i]));
-        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(&made, streams[i], NULL));
+        CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_event_create_recorded(streams[i], NULL, &made));
     }
     CHECK(made == NULL);
     MUST(cushim_context_make_current(context));
@@ -62,7 +62,7 @@ static void wrapped_stream_is_not_destroyed(void)
     struct cushim_stream *owner = create_stream(context), *wrapped = NULL;
     CUdevice device = -5;
 
-    OK(cushim_stream_wrap(&wrapped, stream_handle(owner), NULL));
+    OK(cushim_stream_wrap(stream_handle(owner), NULL, &wrapped));
     CHECK(cushim_stream_context(wrapped) == NULL);
     MUST(cushim_context_make_current(other));
     OK(cushim_stream_device(wrapped, &device)); /* as the driver knows it */
@@ -80,7 +80,7 @@ static void wrapped_stream_is_not_destroyed(void)
     OK(cushim_stream_release(owner));
 }
 
-static void wait_for_gives_up_and_succeeds(void)
+static void synchronize_for_gives_up_and_succeeds(void)
 {
     struct cushim_stream *stream = create_stream(retain_primary());
     struct gate gate = GATE;
@@ -89,15 +89,15 @@ static void wait_for_gives_up_and_succeeds(void)
 
     gate_shut(&gate, stream_handle(stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, 0));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 0));
     before = now_ns();
-    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, PATIENCE_NS));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, PATIENCE_NS));
     CHECK(now_ns() - before >= PATIENCE_NS);
     opener_start(&opener, &gate, 10);
-    OK(cushim_stream_wait_for(stream, UINT64_MAX));
+    OK(cushim_stream_synchronize_for(stream, UINT64_MAX));
     opener_join(&opener);
     OK(cushim_stream_synchronize(stream));
-    OK(cushim_stream_wait_for(stream, 0));
+    OK(cushim_stream_synchronize_for(stream, 0));
 }
 
 /* Functions that leave their place among all that were called, from 1 on. */
@@ -120,7 +120,7 @@ static void check_order(struct cushim_stream *worker, struct cushim_stream *wait
     order(worker, waiter);
     OK(cushim_stream_launch_host_function(waiter, take_place, &after));
     CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(waiter));
-    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(waiter, 1000000));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(waiter, 1000000));
     gate_open(&gate);
     OK(cushim_stream_synchronize(waiter));
     CHECK(work > 0 && after > work);
@@ -178,7 +178,7 @@ static void stream_waits_across_devices(void)
     if (count < 2)
         skip("one device");
     MUST(cu->DeviceGet(&device, 1));
-    MUST(cushim_context_retain_primary(&other, device));
+    MUST(cushim_context_retain_primary(device, &other));
     near = create_stream(one);
     far = create_stream(other);
     check_order(near, far, by_event);
@@ -193,7 +193,7 @@ static void default_stream_of_a_context_works_in_it(void)
     CUdevice device = -5;
     unsigned place = 0;
 
-    OK(cushim_stream_wrap(&bound, NULL, context));
+    OK(cushim_stream_wrap(NULL, context, &bound));
     OK(cushim_stream_query(bound));
     OK(cushim_stream_launch_host_function(bound, take_place, &place));
     OK(cushim_stream_synchronize(bound));
@@ -241,12 +241,12 @@ static void created_stream_needs_no_current_context(void)
 }
 
 /* As by any question about a stream that is captured; a release is none. */
-static void wait_for_invalidates_a_capture(void)
+static void synchronize_for_invalidates_a_capture(void)
 {
     struct cushim_stream *stream = create_stream(retain_primary());
 
     capture_begin(stream_handle(stream), GLOBAL);
-    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cushim_stream_wait_for(stream, 0));
+    CODE(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, cushim_stream_synchronize_for(stream, 0));
     capture_invalidated(stream_handle(stream));
     OK(cushim_stream_query(stream));
     capture_begin(stream_handle(stream), GLOBAL);
@@ -264,7 +264,7 @@ static void objects_are_created_during_a_capture(void)
     struct cushim_event *shared = NULL;
     CUipcEventHandle handle;
 
-    MUST(cushim_event_create(&shared, context, &sharing));
+    MUST(cushim_event_create(context, &sharing, &shared));
     for (int i = 0; i < CAPTURE_MODES; i++) {
         capture_begin(stream_handle(stream), capture_modes[i]);
         OK(cushim_event_release(create_event(context)));
@@ -297,7 +297,8 @@ const struct conformance_case cushim_stream_cases[] = {
     CUSHIM_CASE("cushim_stream_is_non_blocking_unless_asked", stream_is_non_blocking_unless_asked),
     CUSHIM_CASE("cushim_stream_defaults_are_constants", default_streams_are_constants),
     CUSHIM_CASE("cushim_stream_wrapped_is_not_destroyed", wrapped_stream_is_not_destroyed),
-    CUSHIM_CASE("cushim_stream_wait_for_gives_up_and_succeeds", wait_for_gives_up_and_succeeds),
+    CUSHIM_CASE("cushim_stream_synchronize_for_gives_up_and_succeeds",
+                synchronize_for_gives_up_and_succeeds),
     CUSHIM_CASE("cushim_stream_waits_for_events_and_streams", stream_waits_for_events_and_streams),
     CUSHIM_CASE("cushim_stream_waits_across_contexts", stream_waits_across_contexts),
     TWO_DEVICES_CASE("cushim_stream_waits_across_devices", stream_waits_across_devices, CUSHIM),
@@ -305,7 +306,8 @@ const struct conformance_case cushim_stream_cases[] = {
                 default_stream_of_a_context_works_in_it),
     CUSHIM_CASE("cushim_stream_created_needs_no_current_context",
                 created_stream_needs_no_current_context),
-    CUSHIM_CASE("cushim_stream_wait_for_invalidates_a_capture", wait_for_invalidates_a_capture),
+    CUSHIM_CASE("cushim_stream_synchronize_for_invalidates_a_capture",
+                synchronize_for_invalidates_a_capture),
     CUSHIM_CASE("cushim_stream_capture_allows_objects_to_be_created",
                 objects_are_created_during_a_capture),
     CUSHIM_CASE("cushim_stream_wait_stream_forks_and_joins_a_capture",

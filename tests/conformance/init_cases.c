@@ -7,6 +7,7 @@
 #include "begin.h"
 #include "cases.h"
 #include "check.h"
+#include "loader/symbols.h"
 #include "system.h"
 #include "tests/support/calls.h"
 #include "tests/support/library.h"
@@ -107,15 +108,15 @@ static void check_stub(const struct cushim_table *table, cushim_resolver resolve
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         CUresult code;
 
-        if (symbol_is_interop(i) || !resolver(cushim_symbol_name(i), data))
+        if (symbol_is_interop(i) || !resolver(cushim__symbol_name(i), data))
             continue;
         memcpy(memory, before, sizeof memory);
         code = cushim_calls[i](table, memory);
         called++;
         if (code != CUDA_ERROR_STUB_LIBRARY && wrong++ < 3)
-            detail("%s answers %d", cushim_symbol_name(i), (int)code);
+            detail("%s answers %d", cushim__symbol_name(i), (int)code);
         if (memcmp(memory, before, sizeof memory) != 0 && written++ < 3)
-            detail("%s writes", cushim_symbol_name(i));
+            detail("%s writes", cushim__symbol_name(i));
     }
     CHECK(called > 400);
     EQUAL(0, wrong);
@@ -347,12 +348,12 @@ static void symbols_that_the_driver_lacks_are_missing(void)
 
     MUST(backend_init_cushim());
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const char *name = cushim_symbol_name(i);
+        const char *name = cushim__symbol_name(i);
 
-        if (cushim_symbol_since(i) <= version || *cushim_symbol_fallback(i))
+        if (cushim__symbol_since(i) <= version || *cushim__symbol_fallback(i))
             continue;
         missing++;
-        if (!EQUAL(CUSHIM_SYMBOL_MISSING, cushim_symbol_state(i)))
+        if (!EQUAL(CUSHIM_SYMBOL_MISSING, cushim__symbol_state(i)))
             detail("this was %s", name);
         if (!CODE(REQUIRES_NEWER_DRIVER, cushim_calls[i](cushim_driver(), NULL)))
             detail("this was %s", name);

@@ -6,7 +6,7 @@ usage: suite_test.py CONFORMANCE cases driver-semantics.md | adversarial | races
 cases:   every statement has a case, and wrong settings are refused by the user's own line.
 adversarial: the mock does what a driver may do.
 races:   the search for missing waits reports none in the suite, but for those that there are. Where
-         a race is a violation that aborts, a case with one fails.
+         a race is a misuse that aborts, a case with one fails.
 wrong:   on LIBRARY (wrong.c and the mock) with one fault at a time the suite fails in the case that
          is about it, and passes without a fault.
 """
@@ -31,7 +31,7 @@ RUNS = {
             'it is what one device was measured to have; the CUDA reference allows a device '
             'without priorities',
     }),
-    'races': ('races = violation\nviolation = abort\n',
+    'races': ('races = misuse\nmisuse = abort\n',
               ['', 'schedule = lazy', 'schedule = random'], 'nothing orders them', {
         '109_another_context_may_be_current':
             'a copy on a stream that nothing orders, and one on the default stream of another '
@@ -50,7 +50,7 @@ LEAST_CASES = 400
 FAULTS = {
     'none': [],
     'always_done': ['024_record_behind_pending', '024_record_behind_a_latch',
-                    'cushim_event_wait_for', 'cushim_stream_wait_for'],
+                    'cushim_event_synchronize_for', 'cushim_stream_synchronize_for'],
     'no_snapshot': ['026_waiter_keeps', '026_waiter_does_not'],
     'at_submission': ['024_bytes'],
     'inline_host': ['057_functions_run_in_order', '057_function_runs_after'],

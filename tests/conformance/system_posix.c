@@ -177,7 +177,7 @@ static void use_inherited_objects(void *data, int end)
     (void)end;
     CODE(CUDA_ERROR_NOT_INITIALIZED, backend_init_cushim());
     CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_driver()->DeviceGetCount(&count));
-    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_create(&made, inherited->context, NULL));
+    CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_create(inherited->context, NULL, &made));
     CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_query(inherited->event));
     CODE(CUDA_ERROR_NOT_INITIALIZED, cushim_event_record(inherited->event, inherited->stream));
     OK(cushim_event_release(inherited->event));

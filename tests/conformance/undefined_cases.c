@@ -12,12 +12,12 @@
 #include "check.h"
 #include "tests/support/process.h"
 
-#define ANSWER "answers %d, violations %zu"
+#define ANSWER "answers %d, misuses %zu"
 
 /* In the second process: say what the call was answered, and what a mock has noted of it. */
 static void tell(CUresult code)
 {
-    detail(ANSWER, (int)code, backend_is_mock() ? backend_violations() : 0);
+    detail(ANSWER, (int)code, backend_is_mock() ? backend_misuses() : 0);
 }
 
 static void query_destroyed_event(void)
@@ -128,7 +128,7 @@ static void destroy_orphaned_stream(void)
 struct outcome {
     bool died, crashed; /* without an answer; of memory that is not there */
     int code;           /* that it was answered, or -1 */
-    size_t violations;  /* that a mock has noted */
+    size_t misuses;     /* that a mock has noted */
 };
 
 static struct outcome outcome_of(const char *call)
@@ -140,7 +140,7 @@ static struct outcome outcome_of(const char *call)
 
     outcome.died = !end.exited;
     outcome.crashed = end.crashed;
-    if (answer && sscanf(answer, ANSWER, &outcome.code, &outcome.violations) != 2)
+    if (answer && sscanf(answer, ANSWER, &outcome.code, &outcome.misuses) != 2)
         outcome.code = -1;
     if (outcome.died)
         detail("%s", end.death);
@@ -225,7 +225,7 @@ static void mock_answers_400_and_notes_it(void)
 
         CHECK(!outcome.died);
         CODE(CUDA_ERROR_INVALID_HANDLE, (CUresult)outcome.code);
-        EQUAL(1, outcome.violations);
+        EQUAL(1, outcome.misuses);
     }
 }
 

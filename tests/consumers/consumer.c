@@ -7,7 +7,7 @@
 int main(void)
 {
     struct cushim_report *report;
-    const CUresult code = cushim_load(NULL);
+    const CUresult code = cushim_driver_load(NULL);
     int devices = 0;
 
     if (cushim_report_create(&report) != CUDA_SUCCESS)
@@ -17,7 +17,7 @@ int main(void)
     /* Without a driver, a call returns the same reason as the load. */
     if (code != CUDA_SUCCESS)
         return cushim_driver()->CtxSynchronize() != code;
-    if (cushim_init(NULL) == CUDA_SUCCESS &&
+    if (cushim_driver_init(NULL) == CUDA_SUCCESS &&
         cushim_driver()->DeviceGetCount(&devices) == CUDA_SUCCESS)
         printf("%d devices\n", devices);
     return 0;

@@ -19,6 +19,6 @@ int main(void)
         return 2;
     if (cushim_driver()->EventQuery((CUevent)0x1234) != CUDA_ERROR_INVALID_HANDLE)
         return 3;
-    printf("%d devices; %s\n", devices, cushim_mock_violation(mock, 0));
+    printf("%d devices; %s\n", devices, cushim_mock_misuse(mock, 0));
     return cushim_mock_destroy(mock) == CUDA_ERROR_ILLEGAL_STATE ? 0 : 4;
 }

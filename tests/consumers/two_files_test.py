@@ -152,7 +152,7 @@ class TwoFiles(consumer.Consumer):
                              '3 devices; the first is NVIDIA H200\n')
         names, whole = (set(re.findall(r'\bcushim_\w+', consumer.run('nm', path)))
                         for path in (part, self.object))
-        self.assertIn('cushim_init', names)
+        self.assertIn('cushim_driver_init', names)
         for unused in 'cushim_stream_create', 'cushim_event_create', 'cushim_report_create':
             self.assertIn(unused, whole)
         self.assertEqual([name for name in names

@@ -287,7 +287,7 @@ class Content(unittest.TestCase):
 
     def test_functions_and_objects_are_those_of_the_library(self):
         names = defined(LIBRARY)
-        self.assertIn('cushim_load', names)
+        self.assertIn('cushim_driver_load', names)
         self.assertEqual(defined(self.object), names)
 
     def test_nothing_can_be_seen_outside_of_what_is_linked(self):

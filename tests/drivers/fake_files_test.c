@@ -60,9 +60,9 @@ static struct cushim_report load_twice(const struct cushim_load_options *options
     struct cushim_report report;
 
     for (unsigned times = 0; times < 2; times++) {
-        check_int(cushim_load(options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+        check_int(cushim_driver_load(options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
         check_int(cushim_driver()->EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-        check_int(cushim_init(options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+        check_int(cushim_driver_init(options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
         report = route_report();
         check_int(report.state, state_of(outcome));
         check_int(report.code, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
@@ -118,7 +118,7 @@ static void load_cut(const void *data)
     cut_name(name, sizeof name, length);
     route_prepare(ROUTE_OPTION, folder_path(name), &options);
     if (length >= files_mapped_size(&driver)) {
-        check_int(cushim_load(&options), CUDA_SUCCESS);
+        check_int(cushim_driver_load(&options), CUDA_SUCCESS);
         check(cushim_driver()->ProfilerStop() > 100000);
         return;
     }

@@ -32,11 +32,11 @@
 
 static const struct driver {
     const char *file;
-    CUresult code;           /* of cushim_load() */
-    enum cushim_state state; /* after it; if it succeeds, after cushim_init() */
+    CUresult code;           /* of cushim_driver_load() */
+    enum cushim_state state; /* after it; if it succeeds, after cushim_driver_init() */
     enum cushim_outcome outcome;
     const char *reason, *advice; /* words of the report in that state */
-    CUresult init_code;          /* of cushim_init(), if the load succeeds */
+    CUresult init_code;          /* of cushim_driver_init(), if the load succeeds */
     int minimum;                 /* version that the load demands */
 } drivers[] = {
     {"complete", 0, CUSHIM_STATE_READY, CUSHIM_OUTCOME_LOADED,
@@ -133,7 +133,7 @@ static void check_load(const struct visit *visit, const struct cushim_load_optio
     struct cushim_report report = route_report();
 
     check_int(report.state, CUSHIM_STATE_UNTRIED);
-    check_int(cushim_load(options), driver->code);
+    check_int(cushim_driver_load(options), driver->code);
     report = route_report();
     check_int(report.code, driver->code);
     check_int(report.minimum_version, driver->minimum);
@@ -161,7 +161,7 @@ static void check_init(const struct visit *visit, const struct cushim_load_optio
     const CUresult code = driver->code ? driver->code : driver->init_code;
     struct cushim_report report;
 
-    check_int(cushim_init(options), code);
+    check_int(cushim_driver_init(options), code);
     report = route_report();
     check_int(report.state, driver->state);
     check_int(report.code, code);
@@ -247,7 +247,7 @@ static void load_disabled(const void *data)
     struct cushim_load_options options;
 
     route_prepare(ROUTE_ENVIRONMENT, "none", &options);
-    check_int(cushim_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    check_int(cushim_driver_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     check_int(cushim_driver()->EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     report = route_report();
     check_int(report.state, CUSHIM_STATE_DISABLED);
@@ -257,7 +257,7 @@ static void load_disabled(const void *data)
     check_contains(report.advice, "Unset CUSHIM_LIBRARY");
     /* A driver that the program names is used all the same. */
     options.library = data;
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_int(route_report().state, CUSHIM_STATE_LOADED);
 }
 
@@ -285,8 +285,8 @@ __attribute__((visibility("default"))) void fake_driver_opened(void)
 
     got.times++;
     got.call = cushim_driver()->DeviceGetCount(&devices);
-    got.load = cushim_load(NULL);
-    got.init = cushim_init(NULL);
+    got.load = cushim_driver_load(NULL);
+    got.init = cushim_driver_init(NULL);
     got.state = route_report().state;
 }
 
@@ -298,12 +298,12 @@ static void load_by_call(const struct cushim_load_options *options)
 
 static void load_by_load(const struct cushim_load_options *options)
 {
-    check_int(cushim_load(options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(options), CUDA_SUCCESS);
 }
 
 static void load_by_init(const struct cushim_load_options *options)
 {
-    check_int(cushim_init(options), CUDA_SUCCESS);
+    check_int(cushim_driver_init(options), CUDA_SUCCESS);
 }
 
 static void (*const loads[])(const struct cushim_load_options *) = {load_by_call, load_by_load,

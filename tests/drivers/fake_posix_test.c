@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A driver that this user may not read; a library that is no driver; and a program whose C library translates the linker's
- * messages, out of which the loader reads the outcome. The translation is made here, so that none
- * has to be installed.
+ * A driver that this user may not read; a library that is no driver; and a program whose C library
+ * translates the linker's messages, out of which the loader reads the outcome. The translation is
+ * made here, so that none has to be installed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ static CUresult load_without_rights(const char *name, struct cushim_report *repo
 
     give_up_rights(NULL);
     route_prepare(ROUTE_OPTION, folder_path(name), &options);
-    code = cushim_load(&options);
+    code = cushim_driver_load(&options);
     *report = route_report();
     return code;
 }
@@ -108,7 +108,7 @@ static void load_rejected(const void *name)
     struct cushim_load_options options;
 
     route_prepare(ROUTE_OPTION, fake_path(name), &options);
-    check(cushim_load(&options) != CUDA_SUCCESS);
+    check(cushim_driver_load(&options) != CUDA_SUCCESS);
     check(dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD) == NULL);
 }
 
@@ -190,7 +190,7 @@ static void missing_dependency_is_recognised_in_a_translated_message(void **stat
         skip();
     }
     route_prepare(ROUTE_OPTION, fake_path("needs-helper.so"), &options);
-    assert_int_equal(cushim_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_driver_load(&options), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     report = route_report();
     assert_int_equal(report.candidates[0].outcome, CUSHIM_OUTCOME_LACKS_LIBRARY);
     assert_non_null(strstr(report.advice, "Install the library"));

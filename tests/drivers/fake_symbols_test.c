@@ -70,13 +70,13 @@ static void name_driver(const char *path)
 static struct cushim_report load(const char *file)
 {
     name_driver(path_of(file));
-    check_int(cushim_load(NULL), CUDA_SUCCESS);
+    check_int(cushim_driver_load(NULL), CUDA_SUCCESS);
     return route_report();
 }
 
 static bool is(size_t index, const char *symbol)
 {
-    return strcmp(cushim_symbol_name(index), symbol) == 0;
+    return strcmp(cushim__symbol_name(index), symbol) == 0;
 }
 
 static bool is_required(size_t index)
@@ -95,7 +95,7 @@ static bool has(const struct driver *driver, size_t index)
 {
     if (driver->only_required)
         return is_required(index);
-    return cushim_symbol_since(index) <= driver->version &&
+    return cushim__symbol_since(index) <= driver->version &&
            !(driver->lacks && is(index, driver->lacks));
 }
 
@@ -141,9 +141,9 @@ static void compare_states(const void *data)
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const enum cushim_symbol_state state = expected_state(driver, i);
         count(symbol_is_interop(i) ? &expected.interop : &expected.core, state);
-        if (cushim_symbol_state(i) != state)
-            child_fail("%s is in state %d, not %d\n", cushim_symbol_name(i), cushim_symbol_state(i),
-                       state);
+        if (cushim__symbol_state(i) != state)
+            child_fail("%s is in state %d, not %d\n", cushim__symbol_name(i),
+                       cushim__symbol_state(i), state);
     }
     check_int(expected.core.total, CORE_SYMBOLS);
     check_tally(&report.symbols.core, &expected.core);
@@ -158,7 +158,7 @@ static CUresult expected_code(const struct driver *driver, size_t index)
     case CUSHIM_SYMBOL_FOUND_BY_PROC_ADDRESS:
         return is_required(index) ? CUDA_SUCCESS : (CUresult)(100000 + index);
     case CUSHIM_SYMBOL_FALLEN_BACK:
-        return (CUresult)(100000 + symbol_number(cushim_symbol_fallback(index)));
+        return (CUresult)(100000 + symbol_number(cushim__symbol_fallback(index)));
     default:
         return is_error_text(index) ? CUDA_SUCCESS : CUSHIM__REQUIRES_NEWER_DRIVER;
     }
@@ -169,7 +169,7 @@ static void check_call(const struct cushim_table *table, size_t index, CUresult 
     const CUresult code = cushim_calls[index](table, memory);
 
     if (code != expected)
-        child_fail("%s returns %d, not %d\n", cushim_symbol_name(index), (int)code, (int)expected);
+        child_fail("%s returns %d, not %d\n", cushim__symbol_name(index), (int)code, (int)expected);
 }
 
 static void call_every_slot(const struct driver *driver, const struct cushim_table *table)
@@ -179,9 +179,9 @@ static void call_every_slot(const struct driver *driver, const struct cushim_tab
 
         if (driver->behind && is(i, "cuGetProcAddress_v2"))
             continue; /* it does its work */
-        check(!cushim_symbol_missed(i));
+        check(!cushim__symbol_missed(i));
         check_call(table, i, code);
-        check_int(cushim_symbol_missed(i), code == CUSHIM__REQUIRES_NEWER_DRIVER);
+        check_int(cushim__symbol_missed(i), code == CUSHIM__REQUIRES_NEWER_DRIVER);
     }
 }
 
@@ -248,7 +248,7 @@ static void check_absent(const struct cushim_table *table, size_t index)
 {
     check_call(table, index,
                is_error_text(index) ? CUDA_SUCCESS : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
-    check(!cushim_symbol_missed(index));
+    check(!cushim__symbol_missed(index));
 }
 
 /* Both what is current and the lazy-load table, which a layer may still call. */
@@ -291,8 +291,8 @@ static void slot_that_is_called_first_loads_the_driver(void **state)
 
     (void)state;
     for (size_t i = 0; i < cushim_call_count; i += FIRST_CALL_STRIDE) {
-        failures += !child_passes(cushim_symbol_name(i), call_first, &i);
-        failures += !child_passes(cushim_symbol_name(i), call_first_without_a_driver, &i);
+        failures += !child_passes(cushim__symbol_name(i), call_first, &i);
+        failures += !child_passes(cushim__symbol_name(i), call_first_without_a_driver, &i);
     }
     assert_int_equal(failures, 0);
 }

@@ -38,7 +38,7 @@ static bool find_by_dlopen(char *path, char *error)
 
 static bool find_by_cushim(char *path, char *error)
 {
-    const CUresult code = cushim_load(NULL);
+    const CUresult code = cushim_driver_load(NULL);
     struct cushim_report *report;
     bool is_found = false;
 

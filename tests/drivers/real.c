@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE
 #include "tests/drivers/real.h"
+#include "loader/symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,12 +120,12 @@ static bool is_exception(const struct generation *generation, const char *symbol
 
 bool real_has(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
 
     /* Of Windows. */
     if (strcmp(symbol, "cuWGLGetDevice") == 0)
         return false;
-    return cushim_symbol_since(index) <= generation->version
+    return cushim__symbol_since(index) <= generation->version
                ? !is_exception(generation, symbol, "missing")
                : is_exception(generation, symbol, "early");
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "tests/drivers/real.h"
 #include "tests/support/calls.h"
 #include "tests/support/child.h"
@@ -63,7 +64,7 @@ static bool is_touchy(const struct touchy *entry, const struct generation *gener
 static cushim_call call_of(const struct generation *generation, size_t index)
 {
     for (size_t i = 0; i < COUNT(touchy); i++) {
-        if (is_touchy(&touchy[i], generation, cushim_symbol_name(index)))
+        if (is_touchy(&touchy[i], generation, cushim__symbol_name(index)))
             return touchy[i].call;
     }
     return cushim_calls[index];
@@ -78,7 +79,7 @@ static size_t slot_at(size_t turn)
     static size_t init = SIZE_MAX;
 
     for (size_t i = 0; init == SIZE_MAX && i < cushim_call_count; i++) {
-        if (strcmp(cushim_symbol_name(i), "cuInit") == 0)
+        if (strcmp(cushim__symbol_name(i), "cuInit") == 0)
             init = i;
     }
     if (turn == cushim_call_count - 1)
@@ -88,8 +89,8 @@ static size_t slot_at(size_t turn)
 
 static void call(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
-    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const char *symbol = cushim__symbol_name(index);
+    const enum cushim_symbol_state state = cushim__symbol_state(index);
     const CUresult answer = call_of(generation, index)(cushim_driver(), memory);
     const bool refused = state == CUSHIM_SYMBOL_MISSING || state == CUSHIM_SYMBOL_FOREIGN;
 
@@ -97,7 +98,7 @@ static void call(const struct generation *generation, size_t index)
         child_fail("%s is not there and answers %d\n", symbol, (int)answer);
     if (strcmp(cushim_error_name(answer), "unrecognized CUresult") == 0)
         child_fail("%s answers %d, which is no CUresult\n", symbol, (int)answer);
-    check_int(cushim_symbol_missed(index), refused);
+    check_int(cushim__symbol_missed(index), refused);
 }
 
 /* Calls that crash take a process with them: the next one goes on behind. */
@@ -110,7 +111,7 @@ static void call_every_slot(const struct generation *generation, enum route rout
 
     check(turn != MAP_FAILED);
     route_prepare(route, real_library(generation), &options);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     for (*turn = 0; *turn < cushim_call_count; ++*turn) {
         const pid_t caller = fork();
         int status = 0;
@@ -126,7 +127,7 @@ static void call_every_slot(const struct generation *generation, enum route rout
         if (status == 0)
             break;
         failures++;
-        fprintf(stderr, "%s ends with %s %d\n", cushim_symbol_name(slot_at(*turn)),
+        fprintf(stderr, "%s ends with %s %d\n", cushim__symbol_name(slot_at(*turn)),
                 WIFSIGNALED(status) ? "signal" : "exit status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     }

@@ -56,9 +56,9 @@ static void load_and_initialise(const struct generation *generation, enum route 
 
     route_prepare(route, real_library(generation), &options);
     check_int(route_report().state, CUSHIM_STATE_UNTRIED);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_loaded(generation, route);
-    check_refuses_init(generation, cushim_init(&options));
+    check_refuses_init(generation, cushim_driver_init(&options));
 }
 
 static void every_generation_loads_by_every_route_and_refuses_init_without_a_gpu(void **state)

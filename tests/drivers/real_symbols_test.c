@@ -21,7 +21,7 @@ static void *load(const struct generation *generation)
     struct cushim_load_options options;
 
     route_prepare(ROUTE_OPTION, real_library(generation), &options);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     return route_open(real_library(generation));
 }
 
@@ -36,7 +36,7 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 
 static enum cushim_symbol_state expected_state(const struct generation *generation, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
+    const char *symbol = cushim__symbol_name(index);
 
     if (real_has(generation, index))
         return CUSHIM_SYMBOL_FOUND;
@@ -49,18 +49,18 @@ static enum cushim_symbol_state expected_state(const struct generation *generati
 static void check_symbol(const struct generation *generation, void *library,
                          const struct cushim_table *table, size_t index)
 {
-    const char *symbol = cushim_symbol_name(index);
-    const enum cushim_symbol_state state = cushim_symbol_state(index);
+    const char *symbol = cushim__symbol_name(index);
+    const enum cushim_symbol_state state = cushim__symbol_state(index);
     const cushim_function export = route_resolve(symbol, library);
 
     if (real_has(generation, index) != (export != NULL))
-        child_fail("%s (since %d) is %sexported\n", symbol, cushim_symbol_since(index),
+        child_fail("%s (since %d) is %sexported\n", symbol, cushim__symbol_since(index),
                    export ? "" : "not ");
     if (state != expected_state(generation, index))
         child_fail("%s is in state %d\n", symbol, (int)state);
     if (export ? slot(table, index) != export
                : state == CUSHIM_SYMBOL_FALLEN_BACK &&
-                     slot(table, index) != route_resolve(cushim_symbol_fallback(index), library))
+                     slot(table, index) != route_resolve(cushim__symbol_fallback(index), library))
         child_fail("the slot of %s is another function\n", symbol);
 }
 
@@ -73,7 +73,7 @@ static cushim_function ask(cushim_function proc_address, size_t index)
     int status = -1;
     char base[256];
 
-    snprintf(base, sizeof base, "%.*s", symbol->base_length, cushim_symbol_name(index));
+    snprintf(base, sizeof base, "%.*s", symbol->base_length, cushim__symbol_name(index));
     if (((CUresult(CUDAAPI *)(const char *, void **, int, uint64_t, int *))proc_address)(
             base, &found, symbol->since, symbol->flags & CUSHIM__PER_THREAD ? 2 : 1, &status) ||
         status != 0)
@@ -88,9 +88,9 @@ static void ask_for_each_symbol(const struct generation *generation, void *libra
 
     check_int(proc_address != NULL, generation->version >= 12000);
     for (size_t i = 0; proc_address && i < cushim_symbol_count(); i++) {
-        if (cushim_symbol_since(i) <= generation->version &&
-            ask(proc_address, i) != route_resolve(cushim_symbol_name(i), library))
-            child_fail("%s is another function by cuGetProcAddress\n", cushim_symbol_name(i));
+        if (cushim__symbol_since(i) <= generation->version &&
+            ask(proc_address, i) != route_resolve(cushim__symbol_name(i), library))
+            child_fail("%s is another function by cuGetProcAddress\n", cushim__symbol_name(i));
     }
 }
 

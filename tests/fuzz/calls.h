@@ -36,8 +36,8 @@ enum calls_noun {
 enum calls_life {
     CALLS_NEVER,
     CALLS_LIVE,
-    CALLS_DEAD, /* to use it is a violation, but for contexts and memory, which are looked up */
-    CALLS_GONE, /* its context has ended: an error, and no violation */
+    CALLS_DEAD, /* to use it is a misuse, but for contexts and memory, which are looked up */
+    CALLS_GONE, /* its context has ended: an error, and no misuse */
 };
 
 struct calls_object {
@@ -79,7 +79,7 @@ struct calls {
     bool has_bad;      /* the call to come has a handle that is dead or garbage */
     bool has_null;     /* or one that is NULL */
     bool has_graph;    /* or a graph, whose events may have been destroyed since */
-    size_t violations;
+    size_t misuses;
     uint64_t now_ns;
     uint64_t digest; /* of all answers */
     unsigned primary_count;
@@ -125,7 +125,7 @@ void calls_end_children(struct calls *calls, enum calls_noun noun,
                         const struct calls_object *parent);
 
 /*
- * Judge what a call has answered: violations are counted if and only if it had a bad handle or
+ * Judge what a call has answered: misuses are counted if and only if it had a bad handle or
  * would have to wait in manual mode, and time does not go back. Returns the answer.
  */
 CUresult calls_judge(struct calls *calls, CUresult answer);

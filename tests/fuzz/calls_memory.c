@@ -47,7 +47,7 @@ static struct calls_object *memory_at(struct calls *calls, uint64_t address)
 }
 
 /*
- * What is freed, or never was allocated, answers so, and is no violation. Addresses are given out
+ * What is freed, or never was allocated, answers so, and is no misuse. Addresses are given out
  * again: that of memory that is gone can be that of other memory, which is freed then.
  */
 static void release(struct calls *calls)

@@ -142,11 +142,11 @@ void calls_note(struct calls *calls, uint64_t number)
 CUresult calls_judge(struct calls *calls, CUresult answer)
 {
     struct cushim_mock_state state = {.size = sizeof state};
-    size_t violations;
+    size_t misuses;
 
     CLAIM(cushim_mock_state_get(calls->mock, &state) == CUDA_SUCCESS);
-    violations = state.violations - calls->violations;
-    calls->violations = state.violations;
+    misuses = state.misuses - calls->misuses;
+    calls->misuses = state.misuses;
     CLAIM(state.now_ns >= calls->now_ns);
     CLAIM(calls->is_manual || answer != CUDA_ERROR_TIMEOUT);
     if (answer == CUDA_ERROR_ILLEGAL_ADDRESS) {
@@ -155,12 +155,12 @@ CUresult calls_judge(struct calls *calls, CUresult answer)
     }
     if (calls->has_bad) {
         CLAIM(answer != CUDA_SUCCESS);
-        /* The same is the answer to NULL, which is no violation and may come first. */
-        CLAIM(violations == (answer == CUDA_ERROR_INVALID_HANDLE) ||
-              (violations == 0 && calls->has_null));
+        /* The same is the answer to NULL, which is no misuse and may come first. */
+        CLAIM(misuses == (answer == CUDA_ERROR_INVALID_HANDLE) ||
+              (misuses == 0 && calls->has_null));
     } else {
-        CLAIM(violations == (answer == CUDA_ERROR_TIMEOUT ||
-                             (calls->has_graph && answer == CUDA_ERROR_INVALID_HANDLE)));
+        CLAIM(misuses == (answer == CUDA_ERROR_TIMEOUT ||
+                          (calls->has_graph && answer == CUDA_ERROR_INVALID_HANDLE)));
     }
     calls_drop(calls);
     calls->now_ns = state.now_ns;

@@ -162,11 +162,11 @@ static uint64_t run_program(struct calls *calls, const uint8_t *data, size_t siz
     begin(calls, data, size);
     run(calls);
     destroy_everything(calls);
-    for (size_t i = 0; i < calls->violations && i < 64; i++)
-        CLAIM(cushim_mock_violation(calls->mock, i) != NULL);
-    CLAIM(!cushim_mock_violation(calls->mock, calls->violations));
+    for (size_t i = 0; i < calls->misuses && i < 64; i++)
+        CLAIM(cushim_mock_misuse(calls->mock, i) != NULL);
+    CLAIM(!cushim_mock_misuse(calls->mock, calls->misuses));
     code = cushim_mock_destroy(calls->mock);
-    CLAIM(code == (calls->violations ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS));
+    CLAIM(code == (calls->misuses ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS));
     return calls->digest;
 }
 

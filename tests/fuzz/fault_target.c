@@ -80,14 +80,14 @@ static void check_added(struct cushim_layer *layer, const char *text, size_t siz
     CLAIM(fuzz_is_closed(message, size));
     CLAIM(code ==
           (is_refused || count > CUSHIM__FAULT_RULES ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS));
-    CLAIM(!cushim_fault_text(layer, code == CUDA_SUCCESS ? count : 0));
+    CLAIM(!cushim__fault_text(layer, code == CUDA_SUCCESS ? count : 0));
     for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
-        CLAIM(cushim_fault_text(layer, i) != NULL);
+        CLAIM(cushim__fault_text(layer, i) != NULL);
         CLAIM(cushim_fault_matched(layer, i) == 0 && cushim_fault_fired(layer, i) == 0);
         CLAIM(cushim_fault_unused(layer, i) != NULL);
     }
     cushim_fault_clear(layer);
-    CLAIM(!cushim_fault_text(layer, 0));
+    CLAIM(!cushim__fault_text(layer, 0));
     free(message);
 }
 
@@ -113,11 +113,11 @@ static void check_struct(struct cushim_layer *layer, struct fuzz_input *input, c
     code = cushim_fault_add(layer, &fault, message, sizeof message);
     CLAIM(code == CUDA_SUCCESS || code == CUDA_ERROR_INVALID_VALUE);
     if (code == CUDA_SUCCESS) {
-        char *text = strcpy(fuzz_memory(CUSHIM__FAULT_TEXT), cushim_fault_text(layer, 0));
+        char *text = strcpy(fuzz_memory(CUSHIM__FAULT_TEXT), cushim__fault_text(layer, 0));
 
         CLAIM(strlen(text) < CUSHIM__FAULT_TEXT);
         CLAIM(cushim_fault_parse(layer, text, message, sizeof message) == CUDA_SUCCESS);
-        CLAIM(strcmp(cushim_fault_text(layer, 1), text) == 0);
+        CLAIM(strcmp(cushim__fault_text(layer, 1), text) == 0);
         free(text);
     } else {
         CLAIM(strncmp(message, "fault: ", 7) == 0 && message[7]);

@@ -75,15 +75,15 @@ static void check_expectation(struct cushim_layer *layer, struct fuzz_input *inp
     what.match_code = fuzz_byte(input) & 1;
     what.code = (CUresult)(int16_t)fuzz_number(input, 2);
     what.in_order = fuzz_byte(input) & 1;
-    check_message(cushim_expect(layer, &what, size ? message : NULL, size), message, size);
-    check_message(cushim_forbid(layer, text, size ? message : NULL, size), message, size);
+    check_message(cushim_layer_expect(layer, &what, size ? message : NULL, size), message, size);
+    check_message(cushim_layer_forbid(layer, text, size ? message : NULL, size), message, size);
     cushim_layer_table(layer)->DriverGetVersion(NULL);
     cushim_layer_table(layer)->EventQuery(NULL);
     cushim_layer_table(layer)->StreamSynchronize(NULL);
     memset(verdict, 'z', sizeof verdict);
     cushim_layer_verify(layer, verdict, sizeof verdict);
     CLAIM(fuzz_is_closed(verdict, sizeof verdict));
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     CLAIM(cushim_layer_verify(layer, verdict, sizeof verdict) == CUDA_SUCCESS);
     free(message);
 }

@@ -4,6 +4,7 @@
 compiler warns of slots of superseded ABIs where they are used, of no others, nowhere else.
 
     headers_test.py alone c|cpp "HEADER..." [COMPILER ARGUMENT...]
+    headers_test.py initialisers c|cpp "HEADER..." [COMPILER ARGUMENT...]
     headers_test.py deprecation c|cpp [COMPILER ARGUMENT...]
 """
 
@@ -12,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
@@ -21,6 +23,9 @@ for folder in ('registry', 'generator'):
 
 import registry  # noqa: E402
 from slots import superseded  # noqa: E402
+
+# Structs that begin with their size, and that no caller makes.
+GIVEN_BY_CUSHIM = {'cushim_table', 'cushim_mock_trace', 'cushim_mock_launch'}
 
 # As the compiler calls them.
 LANGUAGES = {'c': 'c', 'cpp': 'c++'}
@@ -103,6 +108,42 @@ class Alone(unittest.TestCase):
 
 
 
+class Initialisers(unittest.TestCase):
+    def test_each_sets_the_size_and_nothing_else(self):
+        """In C and C++, without a warning that a member was forgotten."""
+        found = []
+        for header in HEADERS:
+            with open(os.path.join(HERE, '../../include/cushim', header), encoding='utf-8') as file:
+                text = file.read()
+            macros = dict(re.findall(r'#define (CUSHIM_\w+_INIT)\b[^#]*?sizeof\(struct (\w+)\)', text))
+            sized = re.findall(r'struct (\w+) \{\n(?:\s*/\*\*[^/]*\*/\n)?\s*size_t size;', text)
+            for name in sized:
+                if name not in GIVEN_BY_CUSHIM:
+                    self.assertEqual(macros.get(name.upper() + '_INIT'), name, header)
+            found += [(header, macro, name) for macro, name in macros.items()]
+        self.assertGreater(len(found), 10)
+        body = ''.join('''    {
+        static struct %s made = %s;
+        static struct %s expected;
+
+        expected.size = sizeof expected;
+        wrong |= memcmp(&made, &expected, sizeof made);
+    }
+''' % (name, macro, name) for _, macro, name in found)
+        includes = ''.join('#include <cushim/%s>\n' % header
+                           for header in sorted({header for header, _, _ in found}))
+        source = '#include <string.h>\n%sint main(void)\n{\n    int wrong = 0;\n\n%s' \
+            '    return wrong != 0;\n}\n' % (includes, body)
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, 'program')
+            result = subprocess.run(
+                COMPILER + WARNINGS + ['-Werror', '-x', LANGUAGES[LANGUAGE], '-', '-o', program],
+                input=source, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                check=False)
+            self.assertEqual(result.returncode, 0, result.stdout)
+            self.assertEqual(subprocess.run([program], check=False).returncode, 0)
+
+
 class Deprecation(unittest.TestCase):
     def messages(self, source, *flags):
         """What the compiler says of a source that is correct."""
@@ -155,7 +196,7 @@ class Deprecation(unittest.TestCase):
 
 if __name__ == '__main__':
     WHAT, LANGUAGE, *WORDS = sys.argv[1:]
-    HEADERS = WORDS.pop(0).split() if WHAT == 'alone' else []
+    HEADERS = WORDS.pop(0).split() if WHAT != 'deprecation' else []
     COMPILER = WORDS
     if not COMPILER or not shutil.which(COMPILER[0]):
         print('skipped: there is no compiler%s' % ''.join(' ' + name for name in COMPILER[:1]))

@@ -24,8 +24,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-    OK(cushim_errors_forbid(layer, false));
-    cushim_expectations_clear(layer);
+    OK(cushim_layer_forbid_errors(layer, false));
+    cushim_layer_clear_expectations(layer);
     OK(driver->EventDestroy_v2(first));
     OK(driver->EventDestroy_v2(second));
     OK(cushim_mock_drain(mock));
@@ -39,7 +39,7 @@ static void expect(struct cushim_expectation what)
     char why[200] = "";
 
     what.size = sizeof what;
-    if (cushim_expect(layer, &what, why, sizeof why) != CUDA_SUCCESS)
+    if (cushim_layer_expect(layer, &what, why, sizeof why) != CUDA_SUCCESS)
         fail_msg("%s", why);
 }
 
@@ -134,16 +134,17 @@ static void every_matcher_matches_what_it_says(void **state)
     (void)state;
     OK(driver->ModuleLoadData(&module, testkit_image));
     OK(driver->MemAlloc_v2(&address, 1024));
-    OK(cushim_tag_name(layer, (void *)(uintptr_t)address, "input"));
+    OK(cushim_tag_set(layer, (void *)(uintptr_t)address, "input"));
     EXPECT(.function = "cuModuleGetFunction",
            .arguments = {[2] = cushim_match_text("cushim_spin")});
     EXPECT(.function = "cuModuleGetFunction", .arguments = {[2] = cushim_match_text("cushim_spi")},
            .match_code = true, .code = CUDA_ERROR_NOT_FOUND);
-    EXPECT(.function = "cuMemsetD32Async",
-           .arguments = {cushim_match_tag("input+16"), cushim_match_range(5, 7),
-                         cushim_match_predicate(is_even, &asked), cushim_match_null()});
+    EXPECT(.function = "cuMemsetD32Async", .arguments = {cushim_match_tag("input+16"),
+                                                         cushim_match_range(5, 7),
+                                                         cushim_match_predicate(is_even, &asked),
+                                                         {.kind = CUSHIM_MATCH_NULL}});
     EXPECT(.function = "cuDeviceGetAttribute",
-           .arguments = {cushim_match_not_null(),
+           .arguments = {{.kind = CUSHIM_MATCH_NOT_NULL},
                          cushim_match_equal(CU_DEVICE_ATTRIBUTE_WARP_SIZE)});
     CODE(CUDA_ERROR_NOT_FOUND, driver->ModuleGetFunction(&function, module, "cushim_spi"));
     OK(driver->ModuleGetFunction(&function, module, "cushim_spin"));
@@ -161,7 +162,7 @@ static void every_matcher_matches_what_it_says(void **state)
     assert_non_null(strstr((cushim_layer_verify(layer, said, sizeof said), said),
                            "expected exactly once: cuMemsetD32Async(dstDevice=input+16, ui=5 to 7, "
                            "N=what its predicate says, hStream=NULL); it came 2 times\n"));
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     OK(cushim_mock_drain(mock));
     OK(driver->MemFree_v2(address));
     OK(driver->ModuleUnload(module));
@@ -244,7 +245,7 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
     assert_said("out of order: cuEventQuery(hEvent) came before cuEventRecord(hEvent=event#1, "
                 "hStream)\n"
                 "  it is call 7 of thread 1: cuEventQuery(hEvent=event#2) = CUDA_SUCCESS\n");
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = 3);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(first));
@@ -260,7 +261,7 @@ static void forbidden_function_is_reported_unless_it_is_expected(void **state)
 
     (void)state;
     EXPECT(.function = "cuEventQuery", .maximum = 1);
-    OK(cushim_forbid(layer, "cuEvent*", why, sizeof why));
+    OK(cushim_layer_forbid(layer, "cuEvent*", why, sizeof why));
     OK(driver->EventQuery(first));
     OK(driver->StreamQuery(stream));
     assert_verified();
@@ -275,13 +276,13 @@ static void errors_that_no_scope_expects_are_reported(void **state)
 {
     (void)state;
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
-    OK(cushim_errors_forbid(layer, true));
+    OK(cushim_layer_forbid_errors(layer, true));
     OK(driver->EventRecord(first, stream));
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(first));
     CODE(CUDA_ERROR_NOT_FOUND, driver->GetProcAddress("cuNothing", &(void *){0}, 12000, 0));
-    OK(cushim_expect_errors_begin(layer, CUDA_ERROR_INVALID_VALUE));
+    OK(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_INVALID_VALUE));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->EventCreate(NULL, 0));
-    OK(cushim_expect_errors_end(layer));
+    OK(cushim_layer_expect_errors_end(layer));
     assert_verified();
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamCreate(NULL, 0));
     assert_said("error that nothing expects: call 12 of thread 1: cuStreamCreate(phStream=NULL, "
@@ -295,23 +296,23 @@ static void errors_that_no_scope_expects_are_reported(void **state)
 static void scope_without_its_error_is_reported(void **state)
 {
     (void)state;
-    OK(cushim_expect_errors_begin(layer, CUDA_SUCCESS));
-    OK(cushim_expect_errors_begin(layer, CUDA_ERROR_NOT_FOUND));
+    OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
+    OK(cushim_layer_expect_errors_begin(layer, CUDA_ERROR_NOT_FOUND));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->StreamCreate(NULL, 0));
     assert_said("a scope that expects CUDA_ERROR_NOT_FOUND has not ended\n");
-    OK(cushim_expect_errors_end(layer));
-    OK(cushim_expect_errors_end(layer));
+    OK(cushim_layer_expect_errors_end(layer));
+    OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected CUDA_ERROR_NOT_FOUND of a call in a scope; none came\n");
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect_errors_end(layer));
-    cushim_expectations_clear(layer);
-    OK(cushim_expect_errors_begin(layer, CUDA_SUCCESS));
-    OK(cushim_expect_errors_end(layer));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(layer));
+    cushim_layer_clear_expectations(layer);
+    OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
+    OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected an error of a call in a scope; none came\n");
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     assert_verified();
     for (unsigned i = 0; i < 16; i++)
-        OK(cushim_expect_errors_begin(layer, CUDA_SUCCESS));
-    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_expect_errors_begin(layer, CUDA_SUCCESS));
+        OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
+    CODE(CUDA_ERROR_OUT_OF_MEMORY, cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
 }
 
 /* A layer alone watches what is expected, and what begins and ends, as the tags need that. */
@@ -349,7 +350,7 @@ static void matchers_are_reported_as_they_were_written(void **state)
 {
     (void)state;
     EXPECT(.function = "cuModuleGetFunction",
-           .arguments = {cushim_match_not_null(), [2] = cushim_match_text("one\ntwo")});
+           .arguments = {{.kind = CUSHIM_MATCH_NOT_NULL}, [2] = cushim_match_text("one\ntwo")});
     EXPECT(.function = "cuDeviceGetName",
            .arguments = {
                [1] = cushim_match_range((uint64_t)-2, 7), [2] = cushim_match_equal((uint64_t)-1)});
@@ -384,8 +385,8 @@ static void call_too_long_to_be_reported_whole_ends_in_dots(void **state)
     const char *told, *end;
 
     (void)state;
-    OK(cushim_tag_name(layer, stream, "stream-of-thirty-one-characters"));
-    OK(cushim_forbid(layer, "cuLaunchKernel", NULL, 0));
+    OK(cushim_tag_set(layer, stream, "stream-of-thirty-one-characters"));
+    OK(cushim_layer_forbid(layer, "cuLaunchKernel", NULL, 0));
     OK(cushim_fault_parse(layer, "* => return(LAUNCH_INCOMPATIBLE_TEXTURING)", NULL, 0));
     driver->LaunchKernel(NULL, most, most, most, most, most, most, most, stream, NULL, NULL);
     cushim_fault_clear(layer);
@@ -417,7 +418,7 @@ static void expectation_of_another_abi_is_reported_which_came(void **state)
     allocate(3);
     assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n"
                 "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuEventElapsedTime_v2");
     assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
                 "came 0 times\n");
@@ -433,7 +434,7 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
     allocate(2);
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     EXPECT(.function = "cuMemAlloc*");
     driver->MemAllocPitch(NULL, NULL, 1, 1, 4);
     assert_verified();
@@ -442,7 +443,7 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
 static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
 {
     (void)state;
-    OK(cushim_forbid(layer, "cuMemAlloc", NULL, 0));
+    OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     EXPECT(.function = "cuMemAlloc_v2");
     allocate(1);
     assert_verified();
@@ -451,13 +452,13 @@ static void call_that_is_expected_is_none_of_what_is_forbidden(void **state)
 static void forbidding_another_abi_alone_is_a_failure(void **state)
 {
     (void)state;
-    OK(cushim_forbid(layer, "cuMemAlloc", NULL, 0));
+    OK(cushim_layer_forbid(layer, "cuMemAlloc", NULL, 0));
     assert_verified();
     allocate(3);
     assert_said("forbidden: cuMemAlloc; it came 0 times\n"
                 "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
-    cushim_expectations_clear(layer);
-    OK(cushim_forbid(layer, "cuMemAlloc_v2", NULL, 0));
+    cushim_layer_clear_expectations(layer);
+    OK(cushim_layer_forbid(layer, "cuMemAlloc_v2", NULL, 0));
     driver->MemAlloc(NULL, 16);
     assert_verified();
 }
@@ -511,10 +512,10 @@ static void expectation_that_makes_no_sense_is_refused(void **state)
         struct cushim_expectation what = cases[i].what;
 
         what.size = sizeof what;
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, &what, why, sizeof why));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, &what, why, sizeof why));
         assert_string_equal(why, cases[i].message);
     }
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_forbid(layer, "cuEventQeury", why, sizeof why));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_forbid(layer, "cuEventQeury", why, sizeof why));
     assert_string_equal(why, "the driver has no function cuEventQeury; did you mean cuEventQuery?");
     assert_verified();
 }
@@ -524,8 +525,8 @@ static void what_is_missing_is_refused(void **state)
     const struct cushim_expectation what = {.size = 3, .function = "cuInit"};
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, &what, NULL, 0));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_expect(layer, NULL, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, &what, NULL, 0));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect(layer, NULL, NULL, 0));
 }
 
 static void verdict_that_does_not_fit_says_so(void **state)

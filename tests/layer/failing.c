@@ -41,7 +41,7 @@ static void leak(void **state)
     assert_int_equal(cushim_driver()->CtxSetCurrent(NULL), CUDA_SUCCESS);
 }
 
-static void violation(void **state)
+static void misuse(void **state)
 {
     CUevent event;
 
@@ -58,13 +58,14 @@ static void expectation(void **state)
     const struct cushim_expectation twice = {
         .size = sizeof twice, .function = "cuEventCreate", .minimum = 2};
 
-    assert_int_equal(cushim_expect(cushim_test_layer(*state), &twice, NULL, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_expect(cushim_test_layer(*state), &twice, NULL, 0), CUDA_SUCCESS);
     cushim_assert_verified(cushim_test_layer(*state));
 }
 
 static void forbidden(void **state)
 {
-    assert_int_equal(cushim_forbid(cushim_test_layer(*state), "cuCtx*", NULL, 0), CUDA_SUCCESS);
+    assert_int_equal(cushim_layer_forbid(cushim_test_layer(*state), "cuCtx*", NULL, 0),
+                     CUDA_SUCCESS);
     enter();
     leave();
 }
@@ -121,12 +122,18 @@ static const struct {
     CMUnitTestFunction run;
     const void *options;
 } failing[] = {
-    {"nothing", nothing_fails, NULL},     {"leak", leak, NULL},
-    {"violation", violation, NULL},       {"expectation", expectation, NULL},
-    {"forbidden", forbidden, NULL},       {"error", error, &strict},
-    {"pending", pending, &manual},        {"overflow", overflow, &small},
-    {"settings", nothing_fails, &wrong},  {"second", second, NULL},
-    {"strange", nothing_fails, &strange}, {"sizeless", nothing_fails, &sizeless},
+    {"nothing", nothing_fails, NULL},
+    {"leak", leak, NULL},
+    {"misuse", misuse, NULL},
+    {"expectation", expectation, NULL},
+    {"forbidden", forbidden, NULL},
+    {"error", error, &strict},
+    {"pending", pending, &manual},
+    {"overflow", overflow, &small},
+    {"settings", nothing_fails, &wrong},
+    {"second", second, NULL},
+    {"strange", nothing_fails, &strange},
+    {"sizeless", nothing_fails, &sizeless},
 };
 
 int main(int argc, char **argv)

@@ -34,8 +34,8 @@ TOLD = {
         r'1 allocation leaked, 640 bytes:',
         r'  memory#1, 640 bytes, by cuMemAlloc_v2, call 4 of thread 1, at ' + PLACE,
     ],
-    'violation': [
-        r'1 violation of the driver\'s rules:',
+    'misuse': [
+        r'1 misuse of the driver\'s rules:',
         r'  cuEventDestroy_v2: the handle 0x[0-9a-f]+ is that of an event that was destroyed',
     ],
     'expectation': [

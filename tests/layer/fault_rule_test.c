@@ -6,6 +6,7 @@
 #include <cushim/testing/layer.h>
 
 #include "fixture.h"
+#include "src/layer/fault.h"
 #include "src/layer/fault_rule.h"
 #include "src/layer/layer.h"
 
@@ -229,13 +230,13 @@ static void any_bytes_are_read_or_refused(void **state)
 }
 
 /* Which of the first matches fire, as a text of `.` and `!`. */
-static void run(const char *rule_text, uint64_t seed, char *fired, size_t matches)
+static void run(const char *rule_text, char *fired, size_t matches)
 {
     struct cushim__fault_rule rule;
     struct cushim__fault_state counted;
 
     assert_int_equal(read(&rule, rule_text), CUDA_SUCCESS);
-    cushim__fault_state_begin(&counted, &rule, seed);
+    cushim__fault_state_begin(&counted, &rule);
     for (size_t i = 0; i < matches; i++) {
         const bool is_due = cushim__fault_match(&counted, &rule);
 
@@ -260,7 +261,7 @@ static void conditions_say_which_matches_fire(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rules); i++) {
-        run(rules[i][0], 0, fired, 10);
+        run(rules[i][0], fired, 10);
         assert_string_equal(fired, rules[i][1]);
     }
 }
@@ -271,12 +272,10 @@ static void probability_goes_by_the_seed_alone(void **state)
     size_t count = 0;
 
     (void)state;
-    run("*:p=0.1,seed=5 => hang", 0, first, 2000);
-    run("*:p=0.1,seed=5 => hang", 77, second, 2000);
+    run("*:p=0.1,seed=5 => hang", first, 2000);
+    run("*:p=0.1,seed=5 => hang", second, 2000);
     assert_string_equal(first, second);
-    run("*:p=0.1 => hang", 5, second, 2000);
-    assert_string_equal(first, second);
-    run("*:p=0.1 => hang", 6, second, 2000);
+    run("*:p=0.1,seed=6 => hang", second, 2000);
     assert_string_not_equal(first, second);
     for (size_t i = 0; i < 2000; i++)
         count += first[i] == '!';
@@ -301,10 +300,10 @@ static void rules_are_reported_and_so_is_which_never_fired(void **state)
                      "cuEventQuery:nth=1=>return(999)\n"
                      "cuEventQuery:nth=9 => hang\n"
                      "cuInit => return(1)\n");
-    assert_string_equal(cushim_fault_text(*state, 0),
+    assert_string_equal(cushim__fault_text(*state, 0),
                         "cuMemAlloc_v2:nth=30 => return(OUT_OF_MEMORY)");
-    assert_string_equal(cushim_fault_text(*state, 1), "cuEventQuery:nth=1 => return(UNKNOWN)");
-    assert_null(cushim_fault_text(*state, 4));
+    assert_string_equal(cushim__fault_text(*state, 1), "cuEventQuery:nth=1 => return(UNKNOWN)");
+    assert_null(cushim__fault_text(*state, 4));
     for (int i = 0; i < 4; i++)
         fault_allocate();
     fault_query();
@@ -318,7 +317,7 @@ static void rules_are_reported_and_so_is_which_never_fired(void **state)
     assert_null(cushim_fault_unused(*state, 3));
     cushim_fault_clear(*state);
     assert_null(cushim_fault_unused(*state, 0));
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
     assert_int_equal(cushim__subscribed[CUSHIM__SLOT(EventQuery)], 0);
 }
 
@@ -330,7 +329,7 @@ static void text_with_one_wrong_line_adds_nothing(void **state)
                    "  cuMemAlloc_v2 => return(OUT_OF_MEMROY)\n",
                    "faults:3:27: there is no error \"OUT_OF_MEMROY\"; did you mean "
                    "\"OUT_OF_MEMORY\"?");
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
     assert_refused(*state, "cuInit => ha\x01ng", "faults:1:13: a control character, of code 1");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, "cuInit", NULL, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_parse(*state, NULL, NULL, 0));
@@ -343,10 +342,10 @@ static void more_than_64_rules_are_refused(void **state)
     for (int i = 0; i < 65; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "cuInit:nth=%d => hang\n", i + 1);
     assert_refused(*state, text, "faults:65:1: there are 64 rules already");
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
     strrchr(text, ':')[-6] = '\0';
     fault_add(state, text);
-    assert_non_null(cushim_fault_text(*state, 63));
+    assert_non_null(cushim__fault_text(*state, 63));
     assert_refused(*state, "cuInit => hang", "faults:1:1: there are 64 rules already");
     CODE(CUDA_ERROR_INVALID_VALUE,
          cushim_fault_add(*state,
@@ -391,7 +390,7 @@ static void struct_is_the_rule_that_it_says(void **state)
             CUDA_SUCCESS)
             fail_msg("%s", fault_message);
         assert_string_equal(fault_message, "");
-        assert_string_equal(cushim_fault_text(*state, i), cases[i].text);
+        assert_string_equal(cushim__fault_text(*state, i), cases[i].text);
     }
 }
 
@@ -433,17 +432,16 @@ static void struct_that_cannot_be_is_refused(void **state)
         assert_string_equal(fault_message, cases[i].why);
     }
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, NULL, NULL, 0));
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
 }
 
-static void seed_is_that_of_rules_added_later(void **state)
+static void seed_decides_which_calls_a_probability_takes(void **state)
 {
     uint64_t fired[3];
 
-    cushim_fault_seed_set(*state, 1);
-    fault_add(state, "cuEventQuery:p=0.5 => delay(1 ns)");
-    cushim_fault_seed_set(*state, 2);
-    fault_add(state, "cuEventQuery:p=0.5 => delay(1 ns)\ncuEventQuery:p=0.5,seed=1 => delay(1 ns)");
+    fault_add(state, "cuEventQuery:p=0.5,seed=1 => delay(1 ns)");
+    fault_add(state, "cuEventQuery:p=0.5,seed=2 => delay(1 ns)\n"
+                     "cuEventQuery:p=0.5,seed=1 => delay(1 ns)");
     for (int i = 0; i < 500; i++)
         fault_query();
     for (size_t i = 0; i < 3; i++)
@@ -459,7 +457,7 @@ static void rules_end_with_their_layer(void **state)
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, fault_query());
     cushim_layer_destroy(*state);
     assert_int_equal(layer_setup(state), 0);
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
     OK(fault_query());
     OK(fault_allocate());
 }
@@ -481,7 +479,7 @@ int main(void)
         TEST(operation_without_a_mock_is_refused),
         TEST(struct_is_the_rule_that_it_says),
         TEST(struct_that_cannot_be_is_refused),
-        TEST(seed_is_that_of_rules_added_later),
+        TEST(seed_decides_which_calls_a_probability_takes),
         TEST(rules_end_with_their_layer),
     };
 

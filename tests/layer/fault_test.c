@@ -382,7 +382,7 @@ static void rule_as_a_struct_needs_no_room_for_a_message(void **state)
     CODE(CUDA_ERROR_NOT_READY, fault_query());
     rule.site = "cuEventQuery or so";
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_fault_add(*state, &rule, NULL, sizeof fault_message));
-    assert_null(cushim_fault_text(*state, 1));
+    assert_null(cushim__fault_text(*state, 1));
 }
 
 static void site_that_is_too_long_is_refused_and_not_cut(void **state)
@@ -398,7 +398,7 @@ static void site_that_is_too_long_is_refused_and_not_cut(void **state)
     CODE(CUDA_ERROR_INVALID_VALUE,
          cushim_fault_add(*state, &rule, fault_message, sizeof fault_message));
     assert_string_equal(fault_message, "fault: the site is too long");
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
     OK(fault_query());
 }
 

@@ -74,13 +74,13 @@ static void rules_come_and_go_while_calls_are_made(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, query_often, NULL), 0);
     for (int i = 0; i < 200; i++) {
         fault_add(state, "cuEvent*:every=2 => return(UNKNOWN)\n* => older(12.0)");
-        cushim_fault_text(*state, 0);
+        cushim__fault_text(*state, 0);
         cushim_fault_unused(*state, 0);
         cushim_fault_clear(*state);
     }
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_null(cushim_fault_text(*state, 0));
+    assert_null(cushim__fault_text(*state, 0));
 }
 
 /* A call that hangs on a thread of its own, and what it answered. */
@@ -123,7 +123,7 @@ static void call_hangs_until_it_is_released(void **state)
     OK(cushim_driver()->EventQuery(NULL));
     assert_false(atomic_load(&first.is_back));
     assert_false(atomic_load(&second.is_back));
-    cushim_fault_release(*state);
+    cushim_fault_resume(*state);
     assert_int_equal(end(&first), CUDA_ERROR_TIMEOUT);
     assert_int_equal(end(&second), CUDA_ERROR_TIMEOUT);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <cushim/testing/mock.h>
+#include <cushim/testing/recording.h>
 
 #include "fixture.h"
 #include "src/layer/layer.h"
@@ -132,6 +133,17 @@ static void end_of_the_layer_puts_the_former_table_back(void **state)
     assert_ptr_equal(cushim_driver(), before);
 }
 
+static void table_of_a_layer_that_has_ended_hands_calls_on(void **state)
+{
+    const struct cushim_table *table = cushim_layer_table(*state);
+
+    OK(cushim_recording_start(*state, 0)); /* every slot is watched */
+    cushim_layer_destroy(*state);
+    fake_query_answer = CUDA_ERROR_NOT_READY;
+    CODE(CUDA_ERROR_NOT_READY, table->EventQuery(EVENT));
+    assert_ptr_equal(fake_queried, EVENT);
+}
+
 static void table_installed_over_the_layer_stays_at_its_end(void **state)
 {
     const struct cushim_table *layers;
@@ -189,6 +201,7 @@ int main(void)
         TEST(table_with_a_hole_or_too_short_is_refused),
         TEST(layer_over_its_own_table_is_refused),
         TEST(end_of_the_layer_puts_the_former_table_back),
+        TEST(table_of_a_layer_that_has_ended_hands_calls_on),
         TEST(table_installed_over_the_layer_stays_at_its_end),
         TEST(watch_ends_with_its_layer),
         TEST(mock_is_wrapped_as_any_other_table),

@@ -47,7 +47,7 @@ static CUresult fill(CUdeviceptr memory, enum bug bug)
 
     if (code != CUDA_SUCCESS) {
         if (bug == TELLS_WHAT_IS_WRONG)
-            cushim_sweep_wrong("there is an event");
+            cushim_sweep_fail("there is an event");
         return code;
     }
     code = cushim_driver()->MemsetD8Async(memory, 1, BYTES, NULL);
@@ -76,9 +76,9 @@ static CUresult with_memory(enum bug bug)
         cushim_driver()->MemFree_v2(memory);
     if (code != CUDA_SUCCESS && bug == FREES_TWICE_AND_EXPECTS_IT) {
         cushim_driver()->MemFree_v2(memory);
-        cushim_expect_errors_begin(cushim_layer_current(), CUDA_ERROR_INVALID_VALUE);
+        cushim_layer_expect_errors_begin(cushim_layer_current(), CUDA_ERROR_INVALID_VALUE);
         cushim_driver()->MemFree_v2(memory);
-        cushim_expect_errors_end(cushim_layer_current());
+        cushim_layer_expect_errors_end(cushim_layer_current());
         return code;
     }
     last = cushim_driver()->MemFree_v2(memory);

@@ -43,7 +43,7 @@ void sweep_end_current(void *data)
 
 CUresult sweep_run(int (*body)(void *data), void *data)
 {
-    return cushim_sweep(&sweep_options, body, data, &sweep_result);
+    return cushim_sweep_run(&sweep_options, body, data, &sweep_result);
 }
 
 CUresult sweep_once(enum bug bug)

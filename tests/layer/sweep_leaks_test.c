@@ -33,10 +33,10 @@ static int capture(void *data)
     if (cushim_driver()->StreamEndCapture(stream, &graph) == CUDA_SUCCESS)
         cushim_driver()->GraphDestroy(graph);
     else if (graph)
-        cushim_sweep_wrong("there is no graph");
+        cushim_sweep_fail("there is no graph");
     cushim_mock_state_get(cushim_mock_current(), &after);
     cushim_driver()->StreamDestroy_v2(stream);
-    return before.handles == after.handles ? 0 : cushim_sweep_wrong("the graph is gone");
+    return before.handles == after.handles ? 0 : cushim_sweep_fail("the graph is gone");
 }
 
 static void capture_that_fails_to_end_leaves_no_graph(void **state)

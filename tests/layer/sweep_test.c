@@ -90,7 +90,7 @@ static void given_codes_are_answered_each(void **state)
     sweep_options.code_count = 2;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     answers_count = 0;
-    OK(cushim_sweep(&sweep_options, note_answers, NULL, NULL));
+    OK(cushim_sweep_run(&sweep_options, note_answers, NULL, NULL));
     assert_int_equal(answers_count, 2);
     assert_int_equal(answers_seen[0], CUDA_ERROR_NO_DEVICE);
     assert_int_equal(answers_seen[1], CUDA_ERROR_ECC_UNCORRECTABLE);
@@ -103,7 +103,7 @@ static int ask_version(void *data)
     (void)data;
     return cushim_driver()->Init(0) == CUDA_SUCCESS &&
            cushim_driver()->DriverGetVersion(&version) != CUDA_SUCCESS &&
-           cushim_sweep_wrong("the version is told");
+           cushim_sweep_fail("the version is told");
 }
 
 static void function_that_only_reads_is_failed_by_its_name_alone(void **state)
@@ -193,7 +193,7 @@ static void options_that_cannot_be_are_refused_by_name(void **state)
     assert_non_null(strstr(sweep_why, "there is no key \"device\""));
     sweep_options.size = 1;
     CODE(CUDA_ERROR_INVALID_VALUE, sweep_once(NO_BUG));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep(NULL, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(NULL, NULL, NULL, NULL));
 }
 
 static void mock_or_layer_of_somebody_else_is_not_taken(void **state)
@@ -290,7 +290,7 @@ static void run_is_named_from_where_it_begins_to_where_it_ends(void **state)
     (void)state;
     sweep_options.kinds = CUSHIM_SWEEP_ONCE;
     assert_null(cushim_sweep_running());
-    OK(cushim_sweep(&sweep_options, note_run, NULL, NULL));
+    OK(cushim_sweep_run(&sweep_options, note_run, NULL, NULL));
     assert_string_equal(first, "before call 2 of the body; this run alone: first = last = 2, "
                                "kinds = CUSHIM_SWEEP_ONCE");
     assert_null(cushim_sweep_running());
@@ -303,7 +303,7 @@ static int sweep_again(void *data)
     const CUresult code = cushim_driver()->Init(0);
 
     if (code != CUDA_SUCCESS)
-        *(CUresult *)data = cushim_sweep(&sweep_options, sweep_body, &bug, NULL);
+        *(CUresult *)data = cushim_sweep_run(&sweep_options, sweep_body, &bug, NULL);
     return code != cushim_sweep_injected(NULL);
 }
 
@@ -313,7 +313,7 @@ static void run_that_has_not_ended_is_why_there_is_no_other(void **state)
     CUresult inner = CUDA_SUCCESS;
 
     (void)state;
-    OK(cushim_sweep(&once, sweep_again, &inner, NULL));
+    OK(cushim_sweep_run(&once, sweep_again, &inner, NULL));
     assert_int_equal(inner, CUDA_ERROR_ALREADY_ACQUIRED);
     assert_string_equal(
         sweep_why, "a run of a sweep has not ended: a body must not sweep, nor be left by "
@@ -327,7 +327,7 @@ static void what_is_not_understood_is_said(void **state)
     enum bug bug = NO_BUG;
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep(&sweep_options, NULL, NULL, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_sweep_run(&sweep_options, NULL, NULL, NULL));
     assert_string_equal(sweep_why, "body is NULL\n");
     sweep_result.size = 1;
     assert_int_equal(sweep_run(sweep_body, &bug), CUDA_ERROR_INVALID_VALUE);

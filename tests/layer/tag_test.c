@@ -182,8 +182,8 @@ static void name_replaces_the_tag(void **state)
     (void)state;
     OK(driver->EventCreate(&event, 0));
     OK(driver->MemAlloc_v2(&address, 64));
-    OK(cushim_tag_name(layer, event, "upload-done"));
-    OK(cushim_tag_name(layer, at(address), "frame.0"));
+    OK(cushim_tag_set(layer, event, "upload-done"));
+    OK(cushim_tag_set(layer, at(address), "frame.0"));
     assert_string_equal(tag_of(event), "upload-done");
     assert_string_equal(tag_of(at(address + 4)), "frame.0+4");
     OK(driver->EventQuery(event));
@@ -192,7 +192,7 @@ static void name_replaces_the_tag(void **state)
     assert_non_null(strstr(last_line(), "cuEventDestroy_v2(hEvent=upload-done)"));
     OK(driver->EventCreate(&event, 0));
     assert_string_equal(tag_of(event), "event#2");
-    OK(cushim_tag_name(layer, event, "upload-done"));
+    OK(cushim_tag_set(layer, event, "upload-done"));
     assert_string_equal(tag_of(event), "upload-done");
     OK(driver->EventDestroy_v2(event));
     OK(driver->MemFree_v2(address));
@@ -208,13 +208,13 @@ static void names_that_are_none_are_refused(void **state)
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->EventCreate(&events[1], 0));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_name(layer, events[0], wrong[i]));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_name(layer, NULL, "a"));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_name(layer, events[0], NULL));
-    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_name(layer, events, "a"));
-    OK(cushim_tag_name(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], wrong[i]));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, NULL, "a"));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_set(layer, events[0], NULL));
+    CODE(CUDA_ERROR_NOT_FOUND, cushim_tag_set(layer, events, "a"));
+    OK(cushim_tag_set(layer, events[0], "abcdefghijklmnopqrstuvwxyz01234"));
     CODE(CUDA_ERROR_ALREADY_ACQUIRED,
-         cushim_tag_name(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
+         cushim_tag_set(layer, events[1], "abcdefghijklmnopqrstuvwxyz01234"));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, events[0], tag, 31));
     OK(cushim_tag_get(layer, events[0], tag, 32));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_tag_get(layer, NULL, tag, sizeof tag));

@@ -77,7 +77,7 @@ static void leaked_objects_are_reported_by_type(void **state)
     OK(driver->EventCreate(&events[0], 0));
     OK(driver->StreamCreate(&stream, 0));
     OK(driver->EventCreate(&events[1], 0));
-    OK(cushim_tag_name(layer, stream, "upload"));
+    OK(cushim_tag_set(layer, stream, "upload"));
     CODE(CUDA_ERROR_ILLEGAL_STATE, (cushim_test_mock(testkit), testkit_end()));
     assert_string_equal(said(),
                         "context#1 is left current for this thread\n"
@@ -198,25 +198,25 @@ static void work_that_is_pending_is_reported(void **state)
     assert_non_null(strstr(said(), "1 operation is pending: nobody has waited for it\n"));
 }
 
-static void violations_are_reported(void **state)
+static void misuses_are_reported(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)0x1234));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_string_equal(said(), "1 violation of the driver's rules:\n"
+    assert_string_equal(said(), "1 misuse of the driver's rules:\n"
                                 "  cuEventQuery: 0x1234 never was a handle\n");
 }
 
 static void text_that_does_not_fit_says_so(void **state)
 {
-    char small[24];
+    char small[21];
 
     (void)state;
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(testkit, small, sizeof small));
-    assert_string_equal(small, "1 violation of the ...\n");
+    assert_string_equal(small, "1 misuse of the ...\n");
     testkit_begin(&manual);
     driver->Init(0);
     driver->EventQuery((CUevent)0x1234);
@@ -304,21 +304,21 @@ static void call_site_is_that_of_the_call_and_its_callers(void **state)
 
 /* The end of a test in words: more than is told one by one, and what has no tag. */
 
-static void of_many_violations_the_first_are_reported_and_the_rest_counted(void **state)
+static void of_many_misuses_the_first_are_reported_and_the_rest_counted(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     for (uintptr_t i = 1; i <= 20; i++)
         CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery((CUevent)(0x1000 + i)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, testkit_end());
-    assert_non_null(strstr(testkit_text, "20 violations of the driver's rules:\n"
+    assert_non_null(strstr(testkit_text, "20 misuses of the driver's rules:\n"
                                          "  cuEventQuery: 0x1001 never was a handle\n"));
     assert_non_null(
         strstr(testkit_text, "  cuEventQuery: 0x1008 never was a handle\n  and 12 more\n"));
     assert_null(strstr(testkit_text, "0x1009"));
 }
 
-static void eight_violations_are_all_reported(void **state)
+static void eight_misuses_are_all_reported(void **state)
 {
     (void)state;
     OK(driver->Init(0));
@@ -354,12 +354,12 @@ int main(void)
         TEST(primary_context_retained_more_than_released_is_leaked),
         TEST(pinned_reference_is_not_reported_as_the_programs),
         TEST(work_that_is_pending_is_reported),
-        TEST(violations_are_reported),
+        TEST(misuses_are_reported),
         TEST(text_that_does_not_fit_says_so),
         TEST(context_that_was_current_before_is_not_reported),
         TEST(call_site_is_that_of_the_call_and_its_callers),
-        TEST(of_many_violations_the_first_are_reported_and_the_rest_counted),
-        TEST(eight_violations_are_all_reported),
+        TEST(of_many_misuses_the_first_are_reported_and_the_rest_counted),
+        TEST(eight_misuses_are_all_reported),
         TEST(context_without_a_tag_that_is_left_current_is_reported),
     };
 

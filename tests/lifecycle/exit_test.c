@@ -33,10 +33,10 @@ static bool has_objects; /* the driver has contexts */
 
 static void begin(void)
 {
-    has_objects = cushim_init(NULL) == CUDA_SUCCESS &&
-                  cushim_context_retain_primary(&context, 0) == CUDA_SUCCESS &&
-                  cushim_stream_create(&stream, context, NULL) == CUDA_SUCCESS &&
-                  cushim_event_create_recorded(&event, stream, NULL) == CUDA_SUCCESS;
+    has_objects = cushim_driver_init(NULL) == CUDA_SUCCESS &&
+                  cushim_context_retain_primary(0, &context) == CUDA_SUCCESS &&
+                  cushim_stream_create(context, NULL, &stream) == CUDA_SUCCESS &&
+                  cushim_event_create_recorded(stream, NULL, &event) == CUDA_SUCCESS;
 }
 
 /* The calls of a program at its end: query, load and release. */
@@ -45,7 +45,7 @@ static void use_late(void)
     int count;
 
     cushim_driver()->DeviceGetCount(&count);
-    cushim_load(NULL);
+    cushim_driver_load(NULL);
     if (!has_objects || (cushim_event_release(event) == CUDA_SUCCESS &&
                          cushim_stream_release(stream) == CUDA_SUCCESS &&
                          cushim_context_release(context) == CUDA_SUCCESS))
@@ -102,7 +102,7 @@ static void *call_for_ever(void *unused)
 {
     for (;;) {
         cushim_driver()->EventQuery(NULL);
-        cushim_load(NULL);
+        cushim_driver_load(NULL);
         atomic_fetch_add(&tally->calls, 1);
     }
     return unused;

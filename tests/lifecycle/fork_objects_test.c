@@ -29,12 +29,12 @@ static void begin(void)
 
     assert_int_equal(cushim_mock_create(&options, &mock), CUDA_SUCCESS);
     load.resolver_data = mock;
-    assert_int_equal(cushim_init(&load), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_create(&context, 0, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_context_retain_primary(&primary, 0), CUDA_SUCCESS);
-    assert_int_equal(cushim_stream_create(&stream, context, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_create_recorded(&event, stream, NULL), CUDA_SUCCESS);
-    assert_int_equal(cushim_event_pool_create(&pool, context, NULL, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(&load), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_create(0, NULL, &context), CUDA_SUCCESS);
+    assert_int_equal(cushim_context_retain_primary(0, &primary), CUDA_SUCCESS);
+    assert_int_equal(cushim_stream_create(context, NULL, &stream), CUDA_SUCCESS);
+    assert_int_equal(cushim_event_create_recorded(stream, NULL, &event), CUDA_SUCCESS);
+    assert_int_equal(cushim_event_pool_create(context, NULL, NULL, &pool), CUDA_SUCCESS);
     assert_int_equal(cushim_event_pool_acquire(pool, &pooled), CUDA_SUCCESS);
 }
 
@@ -72,13 +72,13 @@ static int use_all(void)
         cushim_event_query(event),
         cushim_event_synchronize(event),
         cushim_event_record(pooled, stream),
-        cushim_event_create(&made, context, NULL),
+        cushim_event_create(context, NULL, &made),
         cushim_stream_query(stream),
         cushim_stream_synchronize(stream),
         cushim_context_synchronize(context),
         cushim_context_push(context, &scope),
-        cushim_device_name(0, name, sizeof name),
-        cushim_init(NULL),
+        cushim_driver()->DeviceGetName(name, sizeof name, 0),
+        cushim_driver_init(NULL),
     };
     int wrong = made != NULL;
 

@@ -38,7 +38,7 @@ static void expect(bool claim)
 
 static void load(void)
 {
-    expect(cushim_load(NULL) == CUDA_SUCCESS);
+    expect(cushim_driver_load(NULL) == CUDA_SUCCESS);
 }
 
 static void *load_in_a_thread(void *unused)
@@ -66,7 +66,7 @@ static void *call_first(void *data)
         load();
         break;
     case 2:
-        expect(cushim_init(NULL) == CUDA_SUCCESS);
+        expect(cushim_driver_init(NULL) == CUDA_SUCCESS);
         break;
     default:
         code = cushim_driver()->DeviceGetCount(&count);
@@ -120,7 +120,7 @@ static void fork_and_call(void)
 
         alarm(WATCHDOG_SECONDS);
         answer = fake_query();
-        loaded = cushim_load(NULL);
+        loaded = cushim_driver_load(NULL);
         _exit((answer == (CUresult)FAKE_LIBRARY_ANSWER && loaded == CUDA_SUCCESS) ||
                       (answer == CUDA_ERROR_NOT_INITIALIZED && loaded == answer)
                   ? RIGHT

@@ -60,7 +60,7 @@ static void manual_step_executes_one_operation(void **state)
     OK(driver->StreamDestroy_v2(stream));
 }
 
-static void manual_call_that_would_block_is_a_violation(void **state)
+static void manual_call_that_would_block_is_a_misuse(void **state)
 {
     CUstream stream;
 
@@ -69,9 +69,9 @@ static void manual_call_that_would_block_is_a_violation(void **state)
     stream = world_stream();
     world_spin(stream, 1000);
     CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
-    assert_int_equal(world_state().violations, 1);
-    assert_non_null(strstr(cushim_mock_violation(world, 0), "cuStreamSynchronize"));
-    assert_null(cushim_mock_violation(world, 1));
+    assert_int_equal(world_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(world, 0), "cuStreamSynchronize"));
+    assert_null(cushim_mock_misuse(world, 1));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
 }
 
@@ -260,7 +260,7 @@ int main(void)
         TEST(manual_calls_take_no_time),
         TEST(manual_work_ends_when_its_time_has_passed),
         TEST(manual_step_executes_one_operation),
-        cmocka_unit_test(manual_call_that_would_block_is_a_violation),
+        cmocka_unit_test(manual_call_that_would_block_is_a_misuse),
         TEST(host_function_cannot_move_the_clock),
         TEST_IN(auto_polling_ends, world_auto, world_done),
         TEST_IN(auto_blocking_call_drives_the_clock, world_auto, world_done),

@@ -73,8 +73,8 @@ static void one_that_ended_before_is_none(void **state)
     dead = make_dead();
     make_dead_ones(KEPT);
     assert_answers(&dead, CUDA_ERROR_INVALID_HANDLE);
-    assert_int_equal(world_state().violations, 4);
-    assert_non_null(strstr(cushim_mock_violation(world, 1), "of a stream that was destroyed"));
+    assert_int_equal(world_state().misuses, 4);
+    assert_non_null(strstr(cushim_mock_misuse(world, 1), "of a stream that was destroyed"));
     assert_int_equal(world_state().handles, handles);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
@@ -220,7 +220,7 @@ static void one_that_is_waited_for_is_spared(void **state)
         destroy_while_others_wait();
     OK(cushim_mock_drain(world));
     OK(driver->DevicePrimaryCtxRelease_v2(0));
-    cushim_mock_destroy(world); /* who came too late is a violation */
+    cushim_mock_destroy(world); /* who came too late is a misuse */
 }
 
 int main(void)

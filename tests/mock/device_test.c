@@ -199,7 +199,7 @@ static void a_name_is_cut_to_its_room(void **state)
     CODE(CUDA_ERROR_INVALID_DEVICE, driver->DeviceGetName(name, 5, 1));
 }
 
-static void a_name_without_room_is_a_violation(void **state)
+static void a_name_without_room_is_a_misuse(void **state)
 {
     char name = '#';
 
@@ -207,7 +207,7 @@ static void a_name_without_room_is_a_violation(void **state)
     bare_begin(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->DeviceGetName(&name, 0, 0));
     assert_int_equal(name, '#');
-    assert_non_null(cushim_mock_violation(world, 0));
+    assert_non_null(cushim_mock_misuse(world, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     world = NULL;
 }
@@ -287,7 +287,7 @@ int main(void)
         BARE_TEST(what_an_h200_has_not_is_told_so),
         BARE_TEST(writes_of_other_devices_are_flushed_in_a_context),
         BARE_TEST(a_name_is_cut_to_its_room),
-        BARE_TEST(a_name_without_room_is_a_violation),
+        BARE_TEST(a_name_without_room_is_a_misuse),
         BARE_TEST(uuids_are_of_the_seed_and_of_the_device),
         BARE_TEST(a_device_is_found_by_its_address),
         BARE_TEST(the_address_is_told_by_attributes_too),

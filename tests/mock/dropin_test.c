@@ -16,6 +16,7 @@
 #include <cushim/table.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/support/child.h"
 #include "tests/support/environment.h"
@@ -35,8 +36,8 @@ static const struct version {
 
 static bool is_expected(size_t index, int version)
 {
-    return cushim_symbol_since(index) <= version &&
-           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+    return cushim__symbol_since(index) <= version &&
+           (cushim__system_is_windows || strcmp(cushim__symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void *open_with(const char *settings)
@@ -70,10 +71,10 @@ static void look_up_all(const void *data)
     int told = 0;
 
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        const char *symbol = cushim_symbol_name(i);
+        const char *symbol = cushim__symbol_name(i);
         const bool found = library_symbol(opened, symbol) != NULL;
         if (found != is_expected(i, version->number))
-            child_fail("%s (since %d) is %sfound\n", symbol, cushim_symbol_since(i),
+            child_fail("%s (since %d) is %sfound\n", symbol, cushim__symbol_since(i),
                        found ? "" : "not ");
     }
     check_int(((CUresult(CUDAAPI *)(int *))function_of(opened, "cuDriverGetVersion"))(&told), 0);
@@ -119,7 +120,7 @@ static void load_it(const void *data)
     int devices = 0;
 
     environment_set("CUSHIM_MOCK_SETTINGS", version->settings);
-    check_int(cushim_load(&options), CUDA_SUCCESS);
+    check_int(cushim_driver_load(&options), CUDA_SUCCESS);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_driver_version(report), version->number);
     cushim_report_symbols(report, &symbols);

@@ -57,7 +57,7 @@ class Library(unittest.TestCase):
         self.assertEqual(len(driver), 721)
         self.assertEqual(names - driver, {'cushim_mock_current', 'cushim_mock_identity',
                                           'cushim_mock_ordered', 'cushim_mock_race',
-                                          'cushim_mock_state_get', 'cushim_mock_violation'})
+                                          'cushim_mock_state_get', 'cushim_mock_misuse'})
 
     def test_is_called_libcuda_and_stays_loaded(self):
         dynamic = self.readelf('-d')
@@ -93,13 +93,13 @@ class Words(unittest.TestCase):
         self.assertEqual(errors, ['cushim mock: cuEGLStreamConsumerConnect is not implemented: '
                                   'CUDA_ERROR_NOT_SUPPORTED'])
 
-    def test_violations_are_told_at_once_and_summed_up_at_the_end(self):
+    def test_misuses_are_told_at_once_and_summed_up_at_the_end(self):
         output, errors = run(LIBRARY, 'cuInit', 'garbage', 'garbage',
                              CUSHIM_MOCK_SETTINGS='quiet = yes')
         self.assertEqual(output[1:], ['garbage 400'] * 2)
-        violation = 'cuEventQuery: 0x1234 never was a handle'
-        self.assertEqual(errors, ['cushim mock: ' + violation] * 2
-                         + ['cushim mock: 2 violations, the first: ' + violation])
+        misuse = 'cuEventQuery: 0x1234 never was a handle'
+        self.assertEqual(errors, ['cushim mock: ' + misuse] * 2
+                         + ['cushim mock: 2 misuses, the first: ' + misuse])
 
     def test_leaks_are_printed_if_asked_for(self):
         settings = 'quiet = yes\nleaks = report'

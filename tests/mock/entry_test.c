@@ -8,6 +8,7 @@
 #include <cushim/driver.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "loader/system.h"
 #include "tests/mock/world.h"
 #include "tests/support/symbols.h"
@@ -188,7 +189,7 @@ static void status_need_not_be_asked_for(void **state)
     assert_null(found);
 }
 
-static void null_where_the_driver_crashes_is_a_violation(void **state)
+static void null_where_the_driver_crashes_is_a_misuse(void **state)
 {
     void *found = &found;
 
@@ -196,8 +197,8 @@ static void null_where_the_driver_crashes_is_a_violation(void **state)
     bare_create("");
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress(NULL, &found, 12000, 0));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetProcAddress_v2("cuInit", NULL, 12000, 0, NULL));
-    assert_int_equal(world_state().violations, 2);
-    assert_string_equal(cushim_mock_violation(world, 0), "cuGetProcAddress: the name is NULL");
+    assert_int_equal(world_state().misuses, 2);
+    assert_string_equal(cushim_mock_misuse(world, 0), "cuGetProcAddress: the name is NULL");
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     bare_create("");
 }
@@ -241,8 +242,8 @@ static cushim_function slot(const struct cushim_table *table, size_t index)
 
 static bool is_expected(size_t index, int version)
 {
-    return cushim_symbol_since(index) <= version &&
-           (cushim__system_is_windows || strcmp(cushim_symbol_name(index), "cuWGLGetDevice") != 0);
+    return cushim__symbol_since(index) <= version &&
+           (cushim__system_is_windows || strcmp(cushim__symbol_name(index), "cuWGLGetDevice") != 0);
 }
 
 static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
@@ -251,11 +252,11 @@ static void each_version_has_the_symbols_of_the_registry_up_to_it(void **state)
     for (size_t v = 0; v < sizeof versions / sizeof *versions; v++) {
         bare_create(versions[v].settings);
         for (size_t i = 0; i < cushim_symbol_count(); i++) {
-            const cushim_function found = cushim_mock_symbol(cushim_symbol_name(i), world);
+            const cushim_function found = cushim_mock_symbol(cushim__symbol_name(i), world);
             const cushim_function expected =
                 is_expected(i, versions[v].number) ? slot(driver, i) : NULL;
             if (found != expected)
-                fail_msg("%s of %s", cushim_symbol_name(i), versions[v].settings);
+                fail_msg("%s of %s", cushim__symbol_name(i), versions[v].settings);
         }
         bare_end();
     }
@@ -318,7 +319,7 @@ int main(void)
         BARE_TEST(version_chooses_between_functions_that_came_after_13_0),
         BARE_TEST(unknown_flags_are_refused_before_anything_is_looked_up),
         BARE_TEST(status_need_not_be_asked_for),
-        BARE_TEST(null_where_the_driver_crashes_is_a_violation),
+        BARE_TEST(null_where_the_driver_crashes_is_a_misuse),
         BARE_TEST(private_tables_are_not_known),
         BARE_TEST(each_version_has_the_symbols_of_the_registry_up_to_it),
         BARE_TEST(names_that_no_driver_exports_are_not_found),

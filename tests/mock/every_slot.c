@@ -18,6 +18,7 @@
 
 #include <cushim/testing/mock.h>
 
+#include "loader/symbols.h"
 #include "tests/support/calls.h"
 #include "tests/support/counters.h"
 
@@ -58,7 +59,7 @@ static int call(size_t slot, const char *state)
 {
     const struct cushim_mock_options options = {.size = sizeof options,
                                                 .settings = "driver_version = 13.5"};
-    struct ear ear = {.symbol = cushim_symbol_name(slot)};
+    struct ear ear = {.symbol = cushim__symbol_name(slot)};
     const struct cushim_table *table;
     struct cushim_mock *mock;
     CUresult code;
@@ -117,7 +118,7 @@ int main(int argc, char **argv)
         if (answer == BROKEN)
             return EXIT_FAILURE;
         if (answer != EXIT_SUCCESS)
-            printf("%s ended\n", cushim_symbol_name(slot));
+            printf("%s ended\n", cushim__symbol_name(slot));
         fflush(stdout);
     }
     return EXIT_SUCCESS;

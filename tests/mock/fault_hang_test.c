@@ -23,10 +23,10 @@ static void CUDA_CB count(void *data)
     atomic_fetch_add(&ran, 1);
 }
 
-static void end_with_violation(const char *text)
+static void end_with_misuse(const char *text)
 {
-    assert_string_equal(cushim_mock_violation(world, 0), text);
-    assert_null(cushim_mock_violation(world, 1));
+    assert_string_equal(cushim_mock_misuse(world, 0), text);
+    assert_null(cushim_mock_misuse(world, 1));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
 }
 
@@ -44,7 +44,7 @@ static void operation_that_hangs_is_never_ready_and_cannot_be_waited_for(void **
     world_spin(other, 10);
     OK(driver->StreamSynchronize(other));
     CODE(CUDA_ERROR_TIMEOUT, driver->StreamSynchronize(stream));
-    end_with_violation("cuStreamSynchronize: it waits for work that nothing will ever finish");
+    end_with_misuse("cuStreamSynchronize: it waits for work that nothing will ever finish");
 }
 
 static void operation_that_hangs_in_manual_mode_is_not_executed(void **state)
@@ -60,7 +60,7 @@ static void operation_that_hangs_in_manual_mode_is_not_executed(void **state)
     CODE(CUDA_ERROR_NOT_READY, driver->StreamQuery(stream));
     assert_int_equal(world_state().pending, 2);
     CODE(CUDA_ERROR_NOT_FOUND, cushim_mock_step(world));
-    cushim_fault_release(layer());
+    cushim_fault_resume(layer());
     OK(cushim_mock_step(world));
     OK(cushim_mock_step(world));
     OK(driver->StreamQuery(stream));
@@ -90,7 +90,7 @@ static void hang_holds_up_those_who_wait_for_it(const char *mode)
         cushim__yield();
     }
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(event));
-    cushim_fault_release(layer());
+    cushim_fault_resume(layer());
     OK(driver->StreamSynchronize(other));
     assert_int_equal(atomic_load(&ran), 1);
     OK(driver->EventDestroy_v2(event));

@@ -6,6 +6,7 @@
 #include <cushim/cushim.h>
 #include <cushim/testing/layer.h>
 
+#include "src/layer/fault.h"
 #include "tests/mock/world.h"
 
 static char message[400];
@@ -31,8 +32,8 @@ static void rules_make_a_layer_that_ends_with_the_mock(void **state)
     layer = cushim_layer_current();
     assert_non_null(layer);
     assert_ptr_equal(cushim_mock_table(mock), cushim_layer_table(layer));
-    assert_string_equal(cushim_fault_text(layer, 0), "cuInit:nth=2 => return(UNKNOWN)");
-    assert_string_equal(cushim_fault_text(layer, 1), "cuMemAlloc_v2 => return(OUT_OF_MEMORY)");
+    assert_string_equal(cushim__fault_text(layer, 0), "cuInit:nth=2 => return(UNKNOWN)");
+    assert_string_equal(cushim__fault_text(layer, 1), "cuMemAlloc_v2 => return(OUT_OF_MEMORY)");
     OK(cushim_mock_table(mock)->Init(0));
     CODE(CUDA_ERROR_UNKNOWN, cushim_mock_table(mock)->Init(0));
     OK(cushim_mock_destroy(mock));
@@ -98,7 +99,7 @@ static void more_than_64_rules_are_refused(void **state)
     assert_string_equal(message, "settings:65:9: there are 64 rules already");
     settings[64 * (sizeof line - 1)] = '\0';
     OK(create(settings, &mock));
-    assert_non_null(cushim_fault_text(cushim_layer_current(), 63));
+    assert_non_null(cushim__fault_text(cushim_layer_current(), 63));
     OK(cushim_mock_destroy(mock));
 }
 

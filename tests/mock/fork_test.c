@@ -71,18 +71,18 @@ static void child_of_a_process_that_has_not_called_cu_init_has_a_driver(void **s
 static void child_of_sinner(const void *data)
 {
     (void)data;
-    check_int(world_state().violations, 0);
+    check_int(world_state().misuses, 0);
     check_int(cushim_mock_destroy(world), CUDA_SUCCESS);
 }
 
-static void violations_of_the_parent_are_not_the_childs(void **state)
+static void misuses_of_the_parent_are_not_the_childs(void **state)
 {
     (void)state;
     bare_create(NULL);
     OK(driver->Init(0));
     driver->EventQuery((CUevent)0x1234);
     assert_true(child_passes("child", child_of_sinner, NULL));
-    assert_int_equal(world_state().violations, 1);
+    assert_int_equal(world_state().misuses, 1);
 }
 
 static atomic_bool stop;
@@ -127,7 +127,7 @@ int main(void)
         cmocka_unit_test(child_of_an_initialised_process_can_do_almost_nothing),
         cmocka_unit_test_teardown(child_of_a_process_that_has_not_called_cu_init_has_a_driver,
                                   teardown),
-        cmocka_unit_test_teardown(violations_of_the_parent_are_not_the_childs, teardown),
+        cmocka_unit_test_teardown(misuses_of_the_parent_are_not_the_childs, teardown),
         cmocka_unit_test_teardown(fork_among_calls_of_other_threads_leaves_no_lock_behind,
                                   teardown),
     };

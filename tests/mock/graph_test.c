@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graphs: nodes, edges, clones, child graphs, what programs read of them and must not do with them. */
+/*
+ * Graphs: nodes, edges, clones, child graphs, what programs read of them and must not do with them.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -268,10 +270,10 @@ static void CUDA_CB undefined_nothing(void *data)
 }
 
 /* The one thing that the mock has noted, and nothing but it; the mock is gone afterwards. */
-static void expect_violation(const char *text)
+static void expect_misuse(const char *text)
 {
-    assert_int_equal(world_state().violations, 1);
-    assert_non_null(strstr(cushim_mock_violation(world, 0), text));
+    assert_int_equal(world_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(world, 0), text));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     world = NULL;
 }
@@ -328,7 +330,7 @@ static void capture_ends_with_the_graph_around_its_own(void **state)
     CODE(CUDA_ERROR_ILLEGAL_STATE, driver->StreamEndCapture(stream, &none));
     assert_null(none);
     OK(driver->StreamSynchronize(stream));
-    expect_violation("cuGraphDestroy: the graph is destroyed while a stream is captured into it");
+    expect_misuse("cuGraphDestroy: the graph is destroyed while a stream is captured into it");
 }
 
 static void capture_ends_with_the_node_around_its_graph(void **state)
@@ -341,7 +343,7 @@ static void capture_ends_with_the_node_around_its_graph(void **state)
     OK(driver->GraphDestroyNode(node));
     OK(driver->StreamSynchronize(stream));
     OK(driver->GraphDestroy(made));
-    expect_violation("cuGraphDestroyNode: the graph is destroyed while");
+    expect_misuse("cuGraphDestroyNode: the graph is destroyed while");
 }
 
 static void program_cannot_release_what_a_graph_was_given(void **state)
@@ -353,7 +355,7 @@ static void program_cannot_release_what_a_graph_was_given(void **state)
     OK(driver->GraphRetainUserObject(made, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->UserObjectRelease(object, 1));
     OK(driver->GraphDestroy(made));
-    expect_violation("cuUserObjectRelease: 1 references are given away, the program has 0");
+    expect_misuse("cuUserObjectRelease: 1 references are given away, the program has 0");
 }
 
 static void reference_is_given_to_one_graph(void **state)
@@ -367,7 +369,7 @@ static void reference_is_given_to_one_graph(void **state)
          driver->GraphRetainUserObject(other, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
     OK(driver->GraphDestroy(made));
     OK(driver->GraphDestroy(other));
-    expect_violation("cuGraphRetainUserObject: 1 references are given away, the program has 0");
+    expect_misuse("cuGraphRetainUserObject: 1 references are given away, the program has 0");
 }
 
 /*

@@ -11,13 +11,13 @@
 enum { NODES = 4 };
 
 /* What was asked for was against the driver's rules, once, and this says so. */
-static const char *violation;
+static const char *misuse;
 
 static int end_violated(void **state)
 {
     (void)state;
-    assert_int_equal(world_state().violations, 1);
-    assert_non_null(strstr(cushim_mock_violation(world, 0), violation));
+    assert_int_equal(world_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(world, 0), misuse));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     return 0;
 }
@@ -150,7 +150,7 @@ static void graph_cannot_be_put_into_itself(void **state)
     OK(driver->GraphGetNodes(outer, &node, &count));
     OK(driver->GraphChildGraphNodeGetGraph(node, &inner));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GraphAddChildGraphNode(&added, outer, NULL, 0, outer));
-    violation = "the graph would contain itself";
+    misuse = "the graph would contain itself";
     count = 0;
     OK(driver->GraphGetNodes(outer, NULL, &count));
     assert_int_equal(count, 1);

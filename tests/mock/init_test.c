@@ -115,13 +115,13 @@ static void a_code_of_a_later_version_is_unknown(void **state)
     bare_create(NULL);
 }
 
-static void a_text_without_a_place_is_a_violation(void **state)
+static void a_text_without_a_place_is_a_misuse(void **state)
 {
     (void)state;
     bare_create(NULL);
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorName(CUDA_SUCCESS, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, driver->GetErrorString(CUDA_SUCCESS, NULL));
-    assert_non_null(cushim_mock_violation(world, 1));
+    assert_non_null(cushim_mock_misuse(world, 1));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     world = NULL;
 }
@@ -245,7 +245,7 @@ int main(void)
         BARE_TEST(personalities_decide_what_init_answers),
         BARE_TEST(codes_are_named_and_explained),
         BARE_TEST(a_code_of_a_later_version_is_unknown),
-        BARE_TEST(a_text_without_a_place_is_a_violation),
+        BARE_TEST(a_text_without_a_place_is_a_misuse),
         BARE_TEST(visible_devices_are_listed_by_number),
         BARE_TEST(visible_devices_are_listed_by_the_beginning_of_their_uuid),
     };

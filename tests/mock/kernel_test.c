@@ -107,7 +107,7 @@ static void ask(const struct cushim_mock_launch *launch, void *data)
     asked->advance = cushim_mock_advance(world, 1);
     asked->step = cushim_mock_step(world);
     asked->drain = cushim_mock_drain(world);
-    assert_null(cushim_mock_violation(world, 0));
+    assert_null(cushim_mock_misuse(world, 0));
 }
 
 static void kernel_may_ask_the_mock_and_not_move_its_clock(void **state)

@@ -154,7 +154,7 @@ static void layer_over_the_installed_table_is_left_alone(void **state)
     OK(cushim_table_install(before, NULL));
 }
 
-static void state_counts_calls_and_violations(void **state)
+static void state_counts_calls_and_misuses(void **state)
 {
     struct cushim_mock_state known = {.size = sizeof known};
     CUevent event = (CUevent)0x1234;
@@ -164,7 +164,7 @@ static void state_counts_calls_and_violations(void **state)
     CODE(CUDA_ERROR_INVALID_HANDLE, driver->EventQuery(event));
     OK(cushim_mock_state_get(world, &known));
     assert_int_equal(known.calls, 2);
-    assert_int_equal(known.violations, 1);
+    assert_int_equal(known.misuses, 1);
     assert_int_equal(known.handles, 0);
     assert_int_equal(known.size, sizeof known);
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_mock_state_get(NULL, &known));
@@ -186,20 +186,20 @@ static void newer_callers_state_keeps_what_is_not_known_here(void **state)
     assert_int_equal(larger.known.size, sizeof larger);
 }
 
-static void violations_are_kept_told_and_fail_the_end(void **state)
+static void misuses_are_kept_told_and_fail_the_end(void **state)
 {
     (void)state;
     OK(driver->Init(0));
     cushim_mock_log_set(world, note, &lines);
     for (uintptr_t i = 0; i < 70; i++)
         driver->EventQuery((CUevent)(0x1000 + i));
-    assert_int_equal(world_state().violations, 70);
+    assert_int_equal(world_state().misuses, 70);
     assert_int_equal(lines, 70);
     assert_string_equal(last_line, "cuEventQuery: 0x1045 never was a handle");
-    assert_string_equal(cushim_mock_violation(world, 1), "cuEventQuery: 0x1001 never was a handle");
-    assert_non_null(cushim_mock_violation(world, 63));
-    assert_null(cushim_mock_violation(world, 64));
-    assert_null(cushim_mock_violation(NULL, 0));
+    assert_string_equal(cushim_mock_misuse(world, 1), "cuEventQuery: 0x1001 never was a handle");
+    assert_non_null(cushim_mock_misuse(world, 63));
+    assert_null(cushim_mock_misuse(world, 64));
+    assert_null(cushim_mock_misuse(NULL, 0));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
     world = NULL;
     OK(cushim_mock_destroy(NULL));
@@ -384,9 +384,9 @@ int main(void)
         TEST(calls_after_the_mock_answer_that_it_is_gone),
         TEST(installed_table_is_current_until_the_mock_is_destroyed),
         TEST(layer_over_the_installed_table_is_left_alone),
-        TEST(state_counts_calls_and_violations),
+        TEST(state_counts_calls_and_misuses),
         TEST(newer_callers_state_keeps_what_is_not_known_here),
-        TEST(violations_are_kept_told_and_fail_the_end),
+        TEST(misuses_are_kept_told_and_fail_the_end),
         TEST(log_goes_nowhere_unless_it_is_asked_for),
         cmocka_unit_test(mock_ends_with_what_the_program_has_left),
         cmocka_unit_test(name_that_is_too_long_is_refused_and_not_cut),

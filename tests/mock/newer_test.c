@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "loader/codes.h"
+#include "loader/symbols.h"
 #include "tests/mock/graph_world.h"
 #include "tests/support/calls.h"
 #include "tests/support/folder.h"
@@ -71,7 +72,7 @@ static void functions_exist_from_their_version_on_and_refuse_zeros(void **state)
         assert_int_equal(version, versions[v].number);
         for (size_t i = 0; i < COUNT(functions); i++) {
             const size_t slot = symbol_number(functions[i]);
-            const bool there = cushim_symbol_since(slot) <= versions[v].number;
+            const bool there = cushim__symbol_since(slot) <= versions[v].number;
             const CUresult code = cushim_calls[slot](driver, NULL);
 
             if (code != (there ? CUDA_ERROR_INVALID_VALUE : CUSHIM__REQUIRES_NEWER_DRIVER) ||

@@ -15,8 +15,8 @@
 
 enum { GENERATIONS = 1 << 19 };
 
-static unsigned violations;
-static char violation[200];
+static unsigned misuses;
+static char misuse[200];
 static void *dropped[8];
 static unsigned drops;
 
@@ -26,9 +26,9 @@ void cushim__mock_misuse(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(violation, sizeof violation, format, arguments);
+    vsnprintf(misuse, sizeof misuse, format, arguments);
     va_end(arguments);
-    violations++;
+    misuses++;
 }
 
 static void note_drop(void *object)
@@ -58,18 +58,18 @@ static const char *refused(const void *handle, enum mock_kind kind)
 {
     void *untouched = &untouched, *found = untouched;
 
-    violations = 0;
+    misuses = 0;
     assert_int_equal(cushim__mock_object_find(handle, kind, &found), CUDA_ERROR_INVALID_HANDLE);
     assert_ptr_equal(found, untouched);
     assert_null(cushim__mock_object_lookup(handle, kind));
-    assert_int_equal(violations, 1);
-    return violation;
+    assert_int_equal(misuses, 1);
+    return misuse;
 }
 
 static int setup(void **state)
 {
     (void)state;
-    violations = drops = 0;
+    misuses = drops = 0;
     return 0;
 }
 
@@ -90,17 +90,17 @@ static void handle_leads_to_its_object_and_is_no_address(void **state)
     assert_ptr_equal(cushim__mock_object_lookup(event->handle, MOCK_EVENT), event);
     /* User space ends below 2^47, or 2^56: what has a bit above cannot be dereferenced. */
     assert_true((uintptr_t)event->handle >> 56 != 0);
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
-static void null_is_an_invalid_handle_without_a_violation(void **state)
+static void null_is_an_invalid_handle_without_a_misuse(void **state)
 {
     void *found = NULL;
 
     (void)state;
     assert_int_equal(cushim__mock_object_find(NULL, MOCK_EVENT, &found), CUDA_ERROR_INVALID_HANDLE);
     assert_null(cushim__mock_object_lookup(NULL, MOCK_EVENT));
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
 static void garbage_never_was_a_handle(void **state)
@@ -156,7 +156,7 @@ static void place_whose_generations_are_used_up_is_not_used_again(void **state)
     const void *first = event->handle;
 
     (void)state;
-    for (unsigned i = 1; i < GENERATIONS - 1; i++) {
+    for (uintptr_t i = (uintptr_t)first >> 24 & (GENERATIONS - 1); i < GENERATIONS - 1; i++) {
         cushim__mock_object_remove(event);
         assert_int_equal(cushim__mock_object_add(event, MOCK_EVENT, NULL), CUDA_SUCCESS);
         assert_int_equal((uintptr_t)event->handle & 0xffffff, place);
@@ -199,7 +199,7 @@ static void children_of_a_destroyed_context_are_gone_but_found(void **state)
     assert_ptr_equal(found, mine);
     assert_int_equal(cushim__mock_object_find(other->handle, MOCK_EVENT, &found), CUDA_SUCCESS);
     assert_int_equal(cushim__mock_object_find(context->handle, MOCK_CONTEXT, &found), CUDA_SUCCESS);
-    assert_int_equal(violations, 0);
+    assert_int_equal(misuses, 0);
 }
 
 static void what_is_counted_is_what_the_program_has_to_destroy(void **state)
@@ -248,7 +248,38 @@ static void clear_drops_every_object_and_contexts_last(void **state)
     assert_true(dropped[0] == event || dropped[1] == event);
     assert_true(dropped[0] == module || dropped[1] == module);
     assert_int_equal(cushim__mock_object_count(), 0);
-    assert_non_null(strstr(refused(handle, MOCK_EVENT), "never was a handle"));
+    assert_non_null(strstr(refused(handle, MOCK_EVENT), "an event of a mock that was destroyed"));
+}
+
+static void handle_that_was_left_is_none_of_the_next_table(void **state)
+{
+    for (int is_gone = 0; is_gone <= 1; is_gone++) { /* with its context */
+        struct mock_object *event = add(MOCK_EVENT, NULL);
+        const void *left = event->handle;
+
+        (void)state;
+        event->gone = is_gone;
+        cushim__mock_object_clear();
+        event = add(MOCK_EVENT, NULL);
+        assert_int_equal((uintptr_t)event->handle & 0xffffff, (uintptr_t)left & 0xffffff);
+        assert_non_null(strstr(refused(left, MOCK_EVENT), "an event of a mock that was destroyed"));
+        assert_ptr_equal(cushim__mock_object_lookup(event->handle, MOCK_EVENT), event);
+        take_away(event);
+    }
+}
+
+static void table_where_nothing_was_left_is_followed_by_one_with_the_same_handles(void **state)
+{
+    struct mock_object *event;
+    const void *first;
+
+    (void)state;
+    cushim__mock_object_clear();
+    event = add(MOCK_EVENT, NULL);
+    first = event->handle;
+    take_away(event);
+    cushim__mock_object_clear();
+    assert_ptr_equal(add(MOCK_EVENT, NULL)->handle, first);
 }
 
 int main(void)
@@ -256,7 +287,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(handle_leads_to_its_object_and_is_no_address),
-        TEST(null_is_an_invalid_handle_without_a_violation),
+        TEST(null_is_an_invalid_handle_without_a_misuse),
         TEST(garbage_never_was_a_handle),
         TEST(handle_of_another_kind_is_named),
         TEST(destroyed_handle_stays_destroyed_when_its_place_is_used_again),
@@ -266,6 +297,8 @@ int main(void)
         TEST(what_is_counted_is_what_the_program_has_to_destroy),
         TEST(many_handles_are_all_found_and_all_different),
         TEST(clear_drops_every_object_and_contexts_last),
+        TEST(handle_that_was_left_is_none_of_the_next_table),
+        TEST(table_where_nothing_was_left_is_followed_by_one_with_the_same_handles),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,13 +88,13 @@ static void cure_that_the_text_names_helps(void **state)
     OK(driver->EventDestroy_v2(event));
 }
 
-static void race_is_no_violation(void **state)
+static void race_is_no_misuse(void **state)
 {
     (void)state;
     race_read(race_streams[0]);
     race_write(race_streams[1]);
     assert_int_equal(race_count(), 1);
-    assert_int_equal(world_state().violations, 0);
+    assert_int_equal(world_state().misuses, 0);
 }
 
 /* Race on so many allocations, each of its own. */
@@ -279,21 +279,21 @@ static void nothing_is_looked_for_by_default(void **state)
     world_end();
 }
 
-static void race_is_a_violation_if_so_set(void **state)
+static void race_is_a_misuse_if_so_set(void **state)
 {
     CUstream streams[2];
     CUdeviceptr memory;
 
     (void)state;
-    world_begin("races = violation");
+    world_begin("races = misuse");
     OK(driver->MemAlloc_v2(&memory, 16));
     for (unsigned i = 0; i < 2; i++) {
         streams[i] = world_stream();
         OK(driver->MemsetD8Async(memory, 1, 16, streams[i]));
     }
     assert_int_equal(world_state().races, 1);
-    assert_int_equal(world_state().violations, 1);
-    assert_non_null(strstr(cushim_mock_violation(world, 0), cushim_mock_race(world, 0)));
+    assert_int_equal(world_state().misuses, 1);
+    assert_non_null(strstr(cushim_mock_misuse(world, 0), cushim_mock_race(world, 0)));
     CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(world));
 }
 
@@ -372,7 +372,7 @@ int main(void)
         TEST(text_names_both_operations_and_the_cure),
         TEST(text_names_the_default_stream),
         TEST(cure_that_the_text_names_helps),
-        TEST(race_is_no_violation),
+        TEST(race_is_no_misuse),
         TEST(pair_of_places_is_told_once),
         TEST(races_that_cannot_be_kept_apart_are_counted_and_not_told),
         TEST(other_places_are_told_too),
@@ -383,7 +383,7 @@ int main(void)
         TEST(threads_with_memory_of_their_own_do_not_race),
         TEST(long_programs_forget_nothing),
         cmocka_unit_test(nothing_is_looked_for_by_default),
-        cmocka_unit_test(race_is_a_violation_if_so_set),
+        cmocka_unit_test(race_is_a_misuse_if_so_set),
         TEST_IN(order_of_two_operations_is_told, race_auto, race_done),
         TEST_IN(order_behind_a_value_is_not_known, race_auto, race_done),
         TEST_IN(order_of_no_operation_is_refused, race_auto, race_done),

@@ -77,9 +77,9 @@ static void every_key_does_what_it_says(void **state)
                "schedule = random\n"
                "seed = 18446744073709551615\n"
                "personality = version-mismatch\n"
-               "races = violation\n"
+               "races = misuse\n"
                "adversarial = yes\n"
-               "violation = abort\n"
+               "misuse = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
                "leaks = report\n"
@@ -229,7 +229,7 @@ static const struct {
     {"seed = 18446744073709551616",
      "text:1:8: seed is a whole number below 2^64, not \"18446744073709551616\""},
     {"kernels = 0", "text:1:11: kernels is a whole number from 1 to 1024, not \"0\""},
-    {"races = yes", "text:1:9: races is ignore, report or violation, not \"yes\""},
+    {"races = yes", "text:1:9: races is ignore, report or misuse, not \"yes\""},
     {"quiet = true", "text:1:9: quiet is yes or no, not \"true\""},
     {"memory = 2 GB", "text:1:10: memory is a size from 1 MiB to 1 TiB, as 2 GiB or 2147483648, or "
                       "profile, not \"2 GB\""},

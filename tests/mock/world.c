@@ -48,7 +48,7 @@ void world_end(void)
     driver->CtxPopCurrent_v2(&context);
     OK(driver->DevicePrimaryCtxRelease_v2(0));
     state = world_state();
-    assert_int_equal(state.violations, 0);
+    assert_int_equal(state.misuses, 0);
     assert_int_equal(state.handles, 0);
     assert_int_equal(state.allocations, 0);
     OK(cushim_mock_destroy(world));

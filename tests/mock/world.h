@@ -30,7 +30,7 @@ extern const struct cushim_table *driver;
 void world_begin(const char *settings);
 
 /*
- * Release the context and destroy the mock: it has seen no violation and the program left nothing.
+ * Release the context and destroy the mock: it has seen no misuse and the program left nothing.
  */
 void world_end(void);
 
@@ -57,10 +57,10 @@ float world_spin_ms(CUstream stream, uint64_t ns);
 void bare_create(const char *settings);
 void bare_begin(const char *settings);
 
-/* Destroy it: it has seen no violation. */
+/* Destroy it: it has seen no misuse. */
 void bare_end(void);
 
-/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed and has seen no violation. */
+/* A test without CUDA_VISIBLE_DEVICES, whose mock is destroyed and has seen no misuse. */
 int bare_setup(void **state);
 int bare_teardown(void **state);
 #define BARE_TEST(name) cmocka_unit_test_setup_teardown(name, bare_setup, bare_teardown)

@@ -24,8 +24,8 @@ static void primary_context_is_retained_and_released(void **state)
     int is_active = 0;
 
     (void)state;
-    OK(cushim_context_retain_primary(&one, 1));
-    OK(cushim_context_retain_primary(&other, 1));
+    OK(cushim_context_retain_primary(1, &one));
+    OK(cushim_context_retain_primary(1, &other));
     assert_ptr_equal(handle_of(one), handle_of(other));
     OK(cushim_context_release(one));
     OK(kit.driver->DevicePrimaryCtxGetState(1, &flags, &is_active));
@@ -42,7 +42,7 @@ static void driver_without_the_newer_release_is_given_the_older_one(void **state
 
     (void)state;
     kit_fault("cuDevicePrimaryCtxRelease_v2 => missing");
-    OK(cushim_context_retain_primary(&context, 0));
+    OK(cushim_context_retain_primary(0, &context));
     kit_forget();
     OK(cushim_context_release(context));
     assert_calls("cuDevicePrimaryCtxRelease_v2 cuDevicePrimaryCtxRelease");
@@ -55,7 +55,7 @@ static void create_leaves_the_current_context_as_it_was(void **state)
     struct cushim_context *context;
 
     (void)state;
-    OK(cushim_context_create(&context, 1, &options));
+    OK(cushim_context_create(1, &options, &context));
     assert_int_equal(kit_argument("cuCtxCreate_v2", "flags"), CU_CTX_SCHED_BLOCKING_SYNC);
     assert_int_equal(kit_argument("cuCtxCreate_v2", "dev"), 1);
     assert_calls("cuCtxCreate_v2 cuCtxPopCurrent_v2");
@@ -72,17 +72,17 @@ static void unknown_options_are_refused_unless_zero(void **state)
     struct cushim_context *context;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, &options.known));
+    OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
     kit_forget();
     options.newer[3] = 1;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, 0, &options.known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(0, &options.known, &context));
     options.known.size = 0;
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(&context, 0, &options.known));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_context_create(0, &options.known, &context));
     assert_calls("");
     options.known.size = sizeof options.known.size; /* has no flags: they are not read */
     options.known.flags = 0x80000000u;
-    OK(cushim_context_create(&context, 0, &options.known));
+    OK(cushim_context_create(0, &options.known, &context));
     OK(cushim_context_release(context));
 }
 
@@ -91,7 +91,7 @@ static void wrapped_context_is_never_destroyed(void **state)
     struct cushim_context *context, *current;
 
     (void)state;
-    OK(cushim_context_wrap(&context, kit.second));
+    OK(cushim_context_wrap(kit.second, &context));
     OK(cushim_context_wrap_current(&current));
     assert_ptr_equal(handle_of(context), kit.second);
     assert_ptr_equal(handle_of(current), kit.current);
@@ -107,7 +107,7 @@ static void without_a_context_there_is_nothing_to_wrap(void **state)
     (void)state;
     kit_enter(NULL);
     CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap_current(&context));
-    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(&context, NULL));
+    CODE(CUDA_ERROR_INVALID_CONTEXT, cushim_context_wrap(NULL, &context));
     assert_null(context);
 }
 
@@ -116,7 +116,7 @@ static void last_release_destroys_once(void **state)
     struct cushim_context *context = NULL;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
+    OK(cushim_context_create(0, NULL, &context));
     kit_forget();
     assert_ptr_equal(cushim_context_retain(context), context);
     OK(cushim_context_release(context));
@@ -131,8 +131,8 @@ static void reset_of_a_primary_context_leaves_what_is_released_quietly(void **st
     struct cushim_event *event;
 
     (void)state;
-    OK(cushim_context_retain_primary(&context, 0));
-    OK(cushim_event_create(&event, context, NULL));
+    OK(cushim_context_retain_primary(0, &context));
+    OK(cushim_event_create(context, NULL, &event));
     OK(cushim_driver()->DevicePrimaryCtxReset_v2(0));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
     OK(cushim_event_release(event));
@@ -148,7 +148,7 @@ static void device_of_a_created_context_needs_no_driver_call(void **state)
     CUdevice device = -1;
 
     (void)state;
-    OK(cushim_context_create(&context, 1, NULL));
+    OK(cushim_context_create(1, NULL, &context));
     kit_forget();
     OK(cushim_context_device(context, &device));
     assert_int_equal(device, 1);
@@ -194,9 +194,9 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CUdevice device;
 
     (void)state;
-    CODE(no_output, cushim_context_retain_primary(NULL, 0));
-    CODE(no_output, cushim_context_create(NULL, 0, NULL));
-    CODE(no_output, cushim_context_wrap(NULL, kit.first));
+    CODE(no_output, cushim_context_retain_primary(0, NULL));
+    CODE(no_output, cushim_context_create(0, NULL, NULL));
+    CODE(no_output, cushim_context_wrap(kit.first, NULL));
     CODE(no_output, cushim_context_wrap_current(NULL));
     CODE(no_handle, cushim_context_handle(NULL, &handle));
     CODE(no_output, cushim_context_handle(kit.one, NULL));

@@ -35,7 +35,7 @@ static void make_pool(unsigned initial)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
 
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, &options));
+    OK(cushim_event_pool_create(kit.one, NULL, &options, &pool));
 }
 
 static struct cushim_event *acquire(void)

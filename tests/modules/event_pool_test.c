@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools of events. */
+#include "../support/event_info.h"
 #include "testkit.h"
 
 static struct cushim_event_pool *make_pool(const struct cushim_event_options *kind,
@@ -8,7 +9,7 @@ static struct cushim_event_pool *make_pool(const struct cushim_event_options *ki
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = initial};
     struct cushim_event_pool *pool = NULL;
 
-    OK(cushim_event_pool_create(&pool, kit.one, kind, &options));
+    OK(cushim_event_pool_create(kit.one, kind, &options, &pool));
     return pool;
 }
 
@@ -50,8 +51,8 @@ static void released_event_comes_back_without_driver_calls(void **state)
     event = acquire(pool);
     assert_calls("");
     assert_ptr_equal(kit_event_handle(event), handle);
-    assert_false(cushim_event_is_recorded(event));
-    OK(cushim_event_flags(event, &flags));
+    assert_false(event_is_recorded(event));
+    OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
     OK(cushim_event_release(event));
     OK(cushim_event_pool_release(pool));
@@ -70,7 +71,7 @@ static void initial_events_are_created_at_once(void **state)
     kit_forget();
     for (size_t i = 0; i < COUNT(events); i++) {
         events[i] = acquire(pool);
-        OK(cushim_event_flags(events[i], &flags));
+        OK(event_flags(events[i], &flags));
         assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
     }
     assert_counts(pool, 3, 0);
@@ -91,16 +92,16 @@ static void arguments_are_checked_before_any_driver_call(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    CODE(no_value, cushim_event_pool_create(NULL, kit.one, NULL, NULL));
-    CODE(no_handle, cushim_event_pool_create(&pool, NULL, NULL, NULL));
-    CODE(no_value, cushim_event_pool_create(&pool, kit.one, &strange, NULL));
-    CODE(no_value, cushim_event_pool_create(&pool, kit.one, NULL, &nothing));
+    CODE(no_value, cushim_event_pool_create(kit.one, NULL, NULL, NULL));
+    CODE(no_handle, cushim_event_pool_create(NULL, NULL, NULL, &pool));
+    CODE(no_value, cushim_event_pool_create(kit.one, &strange, NULL, &pool));
+    CODE(no_value, cushim_event_pool_create(kit.one, NULL, &nothing, &pool));
     assert_null(pool);
     CODE(no_handle, cushim_event_pool_acquire(NULL, &event));
     CODE(no_handle, cushim_event_pool_counts(NULL, NULL, NULL));
     assert_null(cushim_event_pool_retain(NULL));
     OK(cushim_event_pool_release(NULL));
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
     CODE(no_value, cushim_event_pool_acquire(pool, NULL));
     OK(cushim_event_pool_counts(pool, NULL, NULL));
     assert_ptr_equal(cushim_event_pool_retain(pool), pool);
@@ -153,8 +154,8 @@ static void events_outlive_their_pool(void **state)
     struct cushim_context *context;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
-    OK(cushim_event_pool_create(&pool, context, NULL, NULL));
+    OK(cushim_context_create(0, NULL, &context));
+    OK(cushim_event_pool_create(context, NULL, NULL, &pool));
     one = acquire(pool);
     two = acquire(pool);
     OK(cushim_event_release(acquire(pool)));
@@ -181,12 +182,12 @@ static void pool_grows_over_chunks_and_hands_no_event_out_twice(void **state)
     for (int round = 0; round < 2; round++) {
         for (size_t i = 0; i < COUNT(events); i++) {
             events[i] = acquire(pool);
-            assert_false(cushim_event_is_recorded(events[i])); /* as it is in other hands */
+            assert_false(event_is_recorded(events[i])); /* as it is in other hands */
             OK(cushim_event_record(events[i], kit.stream));
         }
         assert_counts(pool, COUNT(events), 0);
         for (size_t i = 0; i < COUNT(events); i++) {
-            assert_true(cushim_event_is_recorded(events[i]));
+            assert_true(event_is_recorded(events[i]));
             OK(cushim_event_release(events[i]));
         }
         assert_counts(pool, COUNT(events), COUNT(events));

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../support/event_info.h"
 #include "src/objects.h"
 
 enum { THREADS = 4, HELD = 24, TURNS = 20000, ENDS = 50, NODES = THREADS * HELD };
@@ -21,8 +22,8 @@ static struct cushim_event *take(void)
     struct cushim_event *event = NULL;
 
     if (cushim_event_pool_acquire(pool, &event) || event->pool_index >= NODES ||
-        atomic_fetch_add(&owners[event->pool_index], 1) != 0 || cushim_event_is_recorded(event) ||
-        cushim_event_is_closed(event))
+        atomic_fetch_add(&owners[event->pool_index], 1) != 0 || event_is_recorded(event) ||
+        event_is_closed(event))
         atomic_fetch_add(&faults, 1);
     return event;
 }
@@ -112,7 +113,7 @@ static void no_event_has_two_owners(void **state)
     size_t total = 0, free = 99;
 
     (void)state;
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
     start(threads, take_and_give_back);
     join(threads);
     OK(cushim_event_pool_counts(pool, &total, &free));
@@ -131,7 +132,7 @@ static void no_event_is_lost_when_the_pool_ends_under_it(void **state)
 
     (void)state;
     for (unsigned i = 0; i < ENDS; i++) {
-        OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+        OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
         assert_int_equal(pthread_barrier_init(&barrier, NULL, THREADS + 1), 0);
         start(threads, give_back_as_the_pool_ends);
         pthread_barrier_wait(&barrier);

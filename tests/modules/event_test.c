@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events: creating, wrapping and ending them, recording, asking and waiting. */
+#include "../support/event_info.h"
 #include "testkit.h"
 
 /* --- creating --- */
@@ -10,14 +11,14 @@ static void create_makes_an_unrecorded_timed_event_in_the_context(void **state)
     unsigned flags = 99;
 
     (void)state;
-    OK(cushim_event_create(&event, kit.one, NULL));
+    OK(cushim_event_create(kit.one, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate"));
     assert_ptr_equal(cushim_event_context(event), kit.one);
-    OK(cushim_event_flags(event, &flags));
+    OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DEFAULT);
-    assert_false(cushim_event_is_recorded(event));
-    assert_false(cushim_event_is_closed(event));
-    assert_false(cushim_event_is_imported(event));
+    assert_false(event_is_recorded(event));
+    assert_false(event_is_closed(event));
+    assert_false(event_is_imported(event));
     OK(cushim_event_release(event));
 }
 
@@ -40,7 +41,7 @@ static void options_become_the_drivers_flags(void **state)
         struct cushim_event *event = kit_event(&cases[i].options);
         unsigned flags = 99;
 
-        OK(cushim_event_flags(event, &flags));
+        OK(event_flags(event, &flags));
         assert_int_equal(flags, cases[i].flags);
         assert_int_equal(kit_argument("cuEventCreate", "Flags"), cases[i].flags);
         OK(cushim_event_release(event));
@@ -58,7 +59,7 @@ static void unknown_options_are_refused_unless_zero(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    OK(cushim_event_create(&event, kit.one, &longer.known));
+    OK(cushim_event_create(kit.one, &longer.known, &event));
     OK(cushim_event_release(event));
     event = NULL;
     kit_forget();
@@ -66,9 +67,9 @@ static void unknown_options_are_refused_unless_zero(void **state)
     for (int i = 0; i < 2; i++) {
         const struct cushim_event_options *bad = i ? &nothing : &longer.known;
 
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create(&event, kit.one, bad));
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create_recorded(&event, kit.stream, bad));
-        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_wrap(&event, handle, NULL, bad));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create(kit.one, bad, &event));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_create_recorded(kit.stream, bad, &event));
+        CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_wrap(handle, NULL, bad, &event));
     }
     assert_null(event);
     assert_calls("");
@@ -79,9 +80,9 @@ static void create_recorded_records_in_the_streams_context(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    OK(cushim_event_create_recorded(&event, kit.stream, NULL));
+    OK(cushim_event_create_recorded(kit.stream, NULL, &event));
     assert_calls(IN_FIRST("cuEventCreate cuEventRecord"));
-    assert_true(cushim_event_is_recorded(event));
+    assert_true(event_is_recorded(event));
     assert_ptr_equal(cushim_event_context(event), kit.one);
     OK(cushim_event_release(event));
 }
@@ -92,7 +93,7 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     CUcontext handle = NULL;
 
     (void)state;
-    OK(cushim_event_create_recorded(&event, cushim_stream_legacy(), NULL));
+    OK(cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
     assert_calls("cuCtxGetCurrent cuCtxGetCurrent cuEventCreate cuEventRecord");
     OK(cushim_context_handle(cushim_event_context(event), &handle));
     assert_ptr_equal(handle, kit.current);
@@ -100,7 +101,7 @@ static void create_recorded_on_a_default_stream_uses_the_current_context(void **
     kit_enter(NULL);
     event = NULL;
     CODE(CUDA_ERROR_INVALID_CONTEXT,
-         cushim_event_create_recorded(&event, cushim_stream_legacy(), NULL));
+         cushim_event_create_recorded(cushim_stream_legacy(), NULL, &event));
     assert_null(event);
 }
 
@@ -110,7 +111,7 @@ static void create_recorded_asks_the_driver_for_an_unknown_context(void **state)
     struct cushim_event *event = NULL;
 
     (void)state;
-    OK(cushim_event_create_recorded(&event, stream, NULL));
+    OK(cushim_event_create_recorded(stream, NULL, &event));
     assert_calls("cuStreamGetCtx " IN_FIRST("cuEventCreate cuEventRecord"));
     assert_non_null(cushim_event_context(event));
     OK(cushim_event_release(event));
@@ -126,7 +127,7 @@ static void wrapped_event_is_never_destroyed(void **state)
 
     (void)state;
     for (int i = 0; i < 2; i++) {
-        OK(cushim_event_wrap(&event, foreign, kit.one, NULL));
+        OK(cushim_event_wrap(foreign, kit.one, NULL, &event));
         assert_ptr_equal(kit_event_handle(event), foreign);
         OK(i ? cushim_event_close(event) : CUDA_SUCCESS);
         OK(cushim_event_release(event));
@@ -141,13 +142,13 @@ static void wrapped_event_knows_what_the_caller_says(void **state)
     unsigned flags = 99;
 
     (void)state;
-    OK(cushim_event_wrap(&event, foreign, NULL, NULL));
-    CODE(CUDA_ERROR_NOT_SUPPORTED, cushim_event_flags(event, &flags));
+    OK(cushim_event_wrap(foreign, NULL, NULL, &event));
+    CODE(CUDA_ERROR_NOT_SUPPORTED, event_flags(event, &flags));
     assert_int_equal(flags, 99);
     assert_null(cushim_event_context(event));
     OK(cushim_event_release(event));
-    OK(cushim_event_wrap(&event, foreign, kit.one, &kit_untimed));
-    OK(cushim_event_flags(event, &flags));
+    OK(cushim_event_wrap(foreign, kit.one, &kit_untimed, &event));
+    OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
     assert_ptr_equal(cushim_event_context(event), kit.one);
     OK(cushim_event_release(event));
@@ -174,8 +175,8 @@ static void event_keeps_its_context_alive(void **state)
     struct cushim_event *event;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
-    OK(cushim_event_create(&event, context, NULL));
+    OK(cushim_context_create(0, NULL, &context));
+    OK(cushim_event_create(context, NULL, &event));
     OK(cushim_context_release(context));
     kit_forget();
     OK(cushim_event_release(event));
@@ -197,7 +198,7 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     OK(cushim_event_close(event));
     OK(cushim_event_close(event));
     assert_calls("cuEventDestroy_v2");
-    assert_true(cushim_event_is_closed(event));
+    assert_true(event_is_closed(event));
     CODE(refused, cushim_event_record(event, kit.stream));
     CODE(refused, cushim_event_record(event, cushim_stream_legacy()));
     CODE(refused, cushim_event_record_with_flags(event, kit.stream, 1));
@@ -206,7 +207,7 @@ static void close_destroys_once_and_the_event_is_refused_from_then_on(void **sta
     assert_calls(""); /* not even with NULL */
     CODE(refused, cushim_event_query(event));
     CODE(refused, cushim_event_synchronize(event));
-    CODE(refused, cushim_event_wait_for(event, 1000));
+    CODE(refused, cushim_event_synchronize_for(event, 1000));
     CODE(refused, cushim_event_elapsed(event, good, &ms));
     CODE(refused, cushim_event_elapsed(good, event, &ms));
     assert_ptr_equal(cushim_event_context(event), kit.one);
@@ -222,8 +223,8 @@ static void event_of_a_destroyed_context_ends_quietly(void **state)
     struct cushim_event *event;
 
     (void)state;
-    OK(cushim_context_wrap(&wrapped, kit.second));
-    OK(cushim_event_create(&event, wrapped, NULL));
+    OK(cushim_context_wrap(kit.second, &wrapped));
+    OK(cushim_event_create(wrapped, NULL, &event));
     OK(kit.driver->CtxDestroy_v2(kit.second));
     CODE(CUDA_ERROR_CONTEXT_IS_DESTROYED, cushim_event_query(event));
     OK(cushim_event_release(event));
@@ -241,11 +242,11 @@ static void record_remembers_what_the_driver_took(void **state)
     kit_forget();
     kit_fault("cuEventRecord:nth=1 => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_event_record(event, kit.stream));
-    assert_false(cushim_event_is_recorded(event));
+    assert_false(event_is_recorded(event));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.other));
-    assert_false(cushim_event_is_recorded(event));
+    assert_false(event_is_recorded(event));
     OK(cushim_event_record(event, kit.stream));
-    assert_true(cushim_event_is_recorded(event));
+    assert_true(event_is_recorded(event));
     OK(cushim_event_record(event, kit.stream));
     assert_calls("cuEventRecord cuEventRecord cuEventRecord cuEventRecord");
     OK(cushim_event_release(event));
@@ -260,7 +261,7 @@ static void record_on_a_closed_stream_is_refused(void **state)
     kit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, kit.stream));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record_with_flags(event, kit.stream, 0));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(&event, kit.stream, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_create_recorded(kit.stream, NULL, &event));
     assert_calls("");
     OK(cushim_event_release(event));
 }
@@ -271,14 +272,14 @@ static void record_on_a_default_stream_acts_in_the_streams_context_or_the_events
     struct cushim_stream *of_second = NULL;
 
     (void)state;
-    OK(cushim_stream_wrap(&of_second, CU_STREAM_LEGACY, kit.two));
-    OK(cushim_event_wrap(&unknown, kit_foreign_event(0), NULL, NULL));
+    OK(cushim_stream_wrap(CU_STREAM_LEGACY, kit.two, &of_second));
+    OK(cushim_event_wrap(kit_foreign_event(0), NULL, NULL, &unknown));
     kit_forget();
     OK(cushim_event_record(event, cushim_stream_legacy()));
     assert_calls(IN_FIRST("cuEventRecord"));
     OK(cushim_event_record(event, cushim_stream_per_thread()));
     assert_calls(IN_FIRST("cuEventRecord"));
-    assert_true(cushim_event_is_recorded(event));
+    assert_true(event_is_recorded(event));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_record(event, of_second));
     assert_calls("cuCtxGetCurrent cuCtxPushCurrent_v2(second) cuEventRecord cuCtxPopCurrent_v2");
     kit_enter(kit.first);
@@ -325,7 +326,7 @@ static void query_has_three_answers(void **state)
     kit_fault("cuEventQuery:nth=1 => sticky(ILLEGAL_ADDRESS)");
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_query(event));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize(event));
-    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_wait_for(event, UINT64_MAX));
+    CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_synchronize_for(event, UINT64_MAX));
     CODE(CUDA_ERROR_ILLEGAL_ADDRESS, cushim_event_release(event));
 }
 
@@ -349,8 +350,8 @@ static void wait_for_ends_with_the_work(void **state)
     (void)state;
     OK(cushim_event_record(event, kit.stream));
     CODE(CUDA_ERROR_NOT_READY, cushim_event_query(event));
-    OK(cushim_event_wait_for(event, UINT64_MAX));
-    OK(cushim_event_wait_for(event, 0));
+    OK(cushim_event_synchronize_for(event, UINT64_MAX));
+    OK(cushim_event_synchronize_for(event, 0));
     OK(cushim_event_release(event));
 }
 
@@ -362,9 +363,9 @@ static void wait_for_ends_with_the_time(void **state)
     kit_hold(kit.first, kit.stream_handle);
     OK(cushim_event_record(event, kit.stream));
     kit_forget();
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, 0));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 0));
     assert_calls("cuEventQuery");
-    CODE(CUDA_ERROR_TIMEOUT, cushim_event_wait_for(event, 1));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_event_synchronize_for(event, 1));
     OK(cushim_event_release(event));
 }
 
@@ -375,33 +376,33 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     const CUresult no_handle = CUDA_ERROR_INVALID_HANDLE, no_output = CUDA_ERROR_INVALID_VALUE;
     struct cushim_event *event = kit_event(NULL), *none = NULL;
     CUevent handle;
-    unsigned flags;
+    struct cushim_event_info info = CUSHIM_EVENT_INFO_INIT;
 
     (void)state;
     kit_forget();
-    CODE(no_handle, cushim_event_create(&none, NULL, NULL));
-    CODE(no_output, cushim_event_create(NULL, kit.one, NULL));
-    CODE(no_handle, cushim_event_create_recorded(&none, NULL, NULL));
-    CODE(no_output, cushim_event_create_recorded(NULL, kit.stream, NULL));
-    CODE(no_handle, cushim_event_wrap(&none, NULL, NULL, NULL));
-    CODE(no_output, cushim_event_wrap(NULL, kit_event_handle(event), NULL, NULL));
+    CODE(no_handle, cushim_event_create(NULL, NULL, &none));
+    CODE(no_output, cushim_event_create(kit.one, NULL, NULL));
+    CODE(no_handle, cushim_event_create_recorded(NULL, NULL, &none));
+    CODE(no_output, cushim_event_create_recorded(kit.stream, NULL, NULL));
+    CODE(no_handle, cushim_event_wrap(NULL, NULL, NULL, &none));
+    CODE(no_output, cushim_event_wrap(kit_event_handle(event), NULL, NULL, NULL));
     CODE(no_handle, cushim_event_close(NULL));
     CODE(no_handle, cushim_event_handle(NULL, &handle));
     CODE(no_output, cushim_event_handle(event, NULL));
-    CODE(no_handle, cushim_event_flags(NULL, &flags));
-    CODE(no_output, cushim_event_flags(event, NULL));
+    CODE(no_handle, cushim_event_get_info(NULL, &info));
+    CODE(no_output, cushim_event_get_info(event, NULL));
+    info.size = 1;
+    CODE(no_output, cushim_event_get_info(event, &info));
     CODE(no_handle, cushim_event_record(NULL, kit.stream));
     CODE(no_handle, cushim_event_record(event, NULL));
     CODE(no_handle, cushim_event_record_with_flags(NULL, kit.stream, 1));
     CODE(no_handle, cushim_event_record_with_flags(event, NULL, 1));
     CODE(no_handle, cushim_event_query(NULL));
     CODE(no_handle, cushim_event_synchronize(NULL));
-    CODE(no_handle, cushim_event_wait_for(NULL, 0));
+    CODE(no_handle, cushim_event_synchronize_for(NULL, 0));
     OK(cushim_event_release(NULL));
     assert_null(cushim_event_retain(NULL));
     assert_null(cushim_event_context(NULL));
-    assert_false(cushim_event_is_imported(NULL) || cushim_event_is_recorded(NULL) ||
-                 cushim_event_is_closed(NULL));
     assert_null(none);
     assert_calls("");
     OK(cushim_event_release(event));

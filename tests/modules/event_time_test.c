@@ -3,6 +3,8 @@
  * Events that two processes share, as far as one process can see it; the time between two events,
  * and why it could not be measured: each reason, of either event and of both.
  */
+#include "../support/event_info.h"
+#include "src/event.h"
 #include "testkit.h"
 
 #include <string.h>
@@ -28,7 +30,7 @@ static void export_of_an_event_without_a_context_acts_in_the_current_one(void **
     CUipcEventHandle handle;
 
     (void)state;
-    OK(cushim_event_wrap(&event, kit_foreign_event(6), NULL, NULL));
+    OK(cushim_event_wrap(kit_foreign_event(6), NULL, NULL, &event));
     kit_enter(kit.first);
     OK(cushim_event_export(event, &handle));
     assert_calls("cuIpcGetEventHandle");
@@ -43,9 +45,9 @@ static void imported_event_has_no_timing_and_is_destroyed_by_its_last_release(vo
     (void)state;
     assert_calls(IN_FIRST("cuIpcOpenEventHandle"));
     assert_ptr_equal(cushim_event_context(event), kit.one);
-    assert_true(cushim_event_is_imported(event));
-    assert_false(cushim_event_is_recorded(event));
-    OK(cushim_event_flags(event, &flags));
+    assert_true(event_is_imported(event));
+    assert_false(event_is_recorded(event));
+    OK(event_flags(event, &flags));
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS);
     OK(cushim_event_record(event, kit.stream));
     OK(cushim_event_query(event));
@@ -64,7 +66,7 @@ static void import_that_cannot_put_the_context_back_leaves_nothing(void **state)
     OK(cushim_event_release(kit_imported_event()));
     kit_forget();
     kit_fault("cuCtxPopCurrent_v2:nth=1,phase=after => return(UNKNOWN)");
-    CODE(CUDA_ERROR_UNKNOWN, cushim_event_import(&event, kit.one, &handle));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_import(kit.one, &handle, &event));
     assert_null(event);
     assert_calls(IN_FIRST("cuIpcOpenEventHandle") " cuEventDestroy_v2");
 }
@@ -79,9 +81,9 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     kit_forget();
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_export(NULL, &handle));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_export(shared, NULL));
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_import(&event, NULL, &handle));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(NULL, kit.one, &handle));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(&event, kit.one, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_import(NULL, &handle, &event));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(kit.one, &handle, NULL));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_event_import(kit.one, NULL, &event));
     assert_null(event);
     assert_calls("");
     OK(cushim_event_release(shared));
@@ -178,8 +180,8 @@ static struct cushim_event *make(const struct row *row)
         event = kit_imported_event();
         break;
     default:
-        OK(cushim_event_wrap(&event, kit_foreign_event(row->flags), NULL,
-                             row->origin == UNKNOWN ? NULL : &kit_untimed));
+        OK(cushim_event_wrap(kit_foreign_event(row->flags), NULL,
+                             row->origin == UNKNOWN ? NULL : &kit_untimed, &event));
     }
     if (row->phase != UNRECORDED)
         record(event, row->phase);
@@ -268,8 +270,8 @@ static void events_of_two_contexts_are_not_taken_for_unrecorded_ones(void **stat
     float ms;
 
     (void)state;
-    OK(cushim_event_create_recorded(&there, kit.other, NULL));
-    OK(cushim_event_wrap(&wrapped, kit_event_handle(there), NULL, NULL));
+    OK(cushim_event_create_recorded(kit.other, NULL, &there));
+    OK(cushim_event_wrap(kit_event_handle(there), NULL, NULL, &wrapped));
     CODE(400, cushim_event_elapsed(here, there, &ms));
     assert_non_null(strstr(cushim_event_explain(here, there, 400), "different contexts"));
     assert_non_null(strstr(cushim_event_explain(wrapped, here, 400), "different contexts"));
@@ -316,7 +318,7 @@ static void record_past_the_modules_counts(void **state)
 
     (void)state;
     record(start, RECORDED);
-    assert_false(cushim_event_is_recorded(start));
+    assert_false(event_is_recorded(start));
     assert_memory_equal(cushim_event_explain(start, end, 400), "The end event ", 14);
     OK(cushim_event_release(start));
     OK(cushim_event_release(end));
@@ -388,7 +390,7 @@ static void without_either_function_the_newer_one_is_named(void **state)
     OK(cushim_event_record(event, kit.stream));
     kit_fault("cuEventElapsedTime* => missing");
     CODE(36, cushim_event_elapsed(event, event, &ms));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_event_release(event));
 }
 
@@ -400,10 +402,10 @@ static void table_of_an_older_driver_measures_with_the_older_function(void **sta
 
     (void)state;
     OK(cushim_event_record(event, kit.stream));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
     OK(cushim_table_fill(&older, cushim_mock_symbol, kit.mock, NULL));
     OK(cushim_table_install(&older, NULL));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime");
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
     OK(cushim_event_elapsed(event, event, &ms));
     assert_true(ms == 0);
     OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
@@ -418,11 +420,11 @@ static void loaded_driver_that_is_older_measures_with_the_older_function(void **
 
     (void)state;
     OK(cushim_table_install(NULL, NULL));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
-    OK(cushim_load(&options));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime");
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
+    OK(cushim_driver_load(&options));
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime");
     OK(cushim_table_install(cushim_layer_table(kit.layer), NULL));
-    assert_string_equal(cushim_event_elapsed_function(), "cuEventElapsedTime_v2");
+    assert_string_equal(cushim__event_elapsed_function(), "cuEventElapsedTime_v2");
 }
 
 int main(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What functions make of a refusal. Of the driver, where they let go of a handle: codes that say that
- * the handle is gone already - the process is ending, its context is destroyed, this is a forked
- * child - are success; any other is returned and logged. Of the host, that has no memory for an
- * object: CUDA_ERROR_OUT_OF_MEMORY before any driver call, nothing written, and success once there is
- * memory. The linker puts functions in the place of malloc() and calloc().
+ * What functions make of a refusal. Of the driver, where they let go of a handle: codes that say
+ * that the handle is gone already - the process is ending, its context is destroyed, this is a
+ * forked child - are success; any other is returned and logged. Of the host, that has no memory for
+ * an object: CUDA_ERROR_OUT_OF_MEMORY before any driver call, nothing written, and success once
+ * there is memory. The linker puts functions in the place of malloc() and calloc().
  */
 #include "testkit.h"
 
@@ -30,7 +30,7 @@ static CUresult release_pool(void)
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
     struct cushim_event_pool *pool = NULL;
 
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, &options));
+    OK(cushim_event_pool_create(kit.one, NULL, &options, &pool));
     return cushim_event_pool_release(pool);
 }
 
@@ -39,7 +39,7 @@ static CUresult release_event_after_its_pool(void)
     struct cushim_event_pool *pool = NULL;
     struct cushim_event *event = NULL;
 
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
     OK(cushim_event_pool_acquire(pool, &event));
     OK(cushim_event_pool_release(pool));
     return cushim_event_release(event);
@@ -63,7 +63,7 @@ static CUresult release_context(void)
 {
     struct cushim_context *context = NULL;
 
-    OK(cushim_context_create(&context, 0, NULL));
+    OK(cushim_context_create(0, NULL, &context));
     return cushim_context_release(context);
 }
 
@@ -71,7 +71,7 @@ static CUresult release_primary_context(void)
 {
     struct cushim_context *context = NULL;
 
-    OK(cushim_context_retain_primary(&context, 0));
+    OK(cushim_context_retain_primary(0, &context));
     return cushim_context_release(context);
 }
 
@@ -135,7 +135,7 @@ static void invalid_context_of_a_destroy_says_that_it_is_gone(void **state)
     struct cushim_context *context = NULL;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
+    OK(cushim_context_create(0, NULL, &context));
     kit_fault("cuCtxDestroy_v2:nth=1,phase=after => return(INVALID_CONTEXT)");
     OK(cushim_context_release(context));
     assert_int_equal(kit.log_lines, 0);
@@ -177,17 +177,17 @@ static CUevent foreign;
 
 static CUresult retain_primary(void)
 {
-    return cushim_context_retain_primary(&context, 0);
+    return cushim_context_retain_primary(0, &context);
 }
 
 static CUresult create_context(void)
 {
-    return cushim_context_create(&context, 0, NULL);
+    return cushim_context_create(0, NULL, &context);
 }
 
 static CUresult wrap_context(void)
 {
-    return cushim_context_wrap(&context, kit.first);
+    return cushim_context_wrap(kit.first, &context);
 }
 
 static CUresult stream_priority_range(void)
@@ -199,22 +199,22 @@ static CUresult stream_priority_range(void)
 
 static CUresult create_stream(void)
 {
-    return cushim_stream_create(&stream, kit.one, NULL);
+    return cushim_stream_create(kit.one, NULL, &stream);
 }
 
 static CUresult wrap_stream(void)
 {
-    return cushim_stream_wrap(&stream, NULL, kit.one);
+    return cushim_stream_wrap(NULL, kit.one, &stream);
 }
 
 static CUresult create_event(void)
 {
-    return cushim_event_create(&event, kit.one, NULL);
+    return cushim_event_create(kit.one, NULL, &event);
 }
 
 static CUresult wrap_event(void)
 {
-    return cushim_event_wrap(&event, foreign, kit.one, NULL);
+    return cushim_event_wrap(foreign, kit.one, NULL, &event);
 }
 
 static CUresult import_event(void)
@@ -223,14 +223,14 @@ static CUresult import_event(void)
 
     if (failing == 0) /* the driver has none to open */
         return CUDA_SUCCESS;
-    return cushim_event_import(&event, kit.one, &handle);
+    return cushim_event_import(kit.one, &handle, &event);
 }
 
 static CUresult create_pool(void)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 1};
 
-    return cushim_event_pool_create(&pool, kit.one, NULL, &options);
+    return cushim_event_pool_create(kit.one, NULL, &options, &pool);
 }
 
 static void objects_without_memory_are_refused_and_leave_nothing(void **state)
@@ -273,7 +273,7 @@ static void pool_without_memory_for_a_chunk_stays_as_it_is(void **state)
     CUresult code;
 
     (void)state;
-    OK(cushim_event_pool_create(&pool, kit.one, NULL, NULL));
+    OK(cushim_event_pool_create(kit.one, NULL, NULL, &pool));
     failing = 1;
     code = cushim_event_pool_acquire(pool, &event);
     failing = 0;
@@ -297,7 +297,7 @@ static void record_without_memory_for_the_context_creates_no_event(void **state)
     kit_forget();
     for (unsigned nth = 1; nth <= 2; nth++) {
         failing = nth;
-        code = cushim_event_create_recorded(&event, bare, NULL);
+        code = cushim_event_create_recorded(bare, NULL, &event);
         failing = 0;
         CODE(CUDA_ERROR_OUT_OF_MEMORY, code);
         assert_calls("cuStreamGetCtx");

@@ -3,6 +3,7 @@
  * Streams that wait for events and for one another, which forks and joins a capture; functions of
  * the host between.
  */
+#include "../support/event_info.h"
 #include "testkit.h"
 
 /* --- events --- */
@@ -17,7 +18,7 @@ static void wait_event_holds_a_stream_up_until_the_event_is_done(void **state)
     OK(cushim_stream_query(kit.other));
     kit_hold(kit.first, kit_handle(other));
     OK(cushim_event_record(event, other));
-    assert_true(cushim_event_is_recorded(event));
+    assert_true(event_is_recorded(event));
     kit_forget();
     OK(cushim_stream_wait_event(kit.other, event, 0));
     assert_calls("cuStreamWaitEvent");

@@ -11,7 +11,7 @@ static void create_makes_a_non_blocking_stream_in_the_context(void **state)
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    OK(cushim_stream_create(&stream, kit.one, NULL));
+    OK(cushim_stream_create(kit.one, NULL, &stream));
     assert_int_equal(kit_argument("cuStreamCreateWithPriority", "flags"), CU_STREAM_NON_BLOCKING);
     assert_int_equal(kit_argument("cuStreamCreateWithPriority", "priority"), 0);
     assert_calls(IN_FIRST("cuStreamCreateWithPriority"));
@@ -36,7 +36,7 @@ static void create_follows_its_options(void **state)
     for (size_t i = 0; i < COUNT(cases); i++) {
         struct cushim_stream *stream = NULL;
 
-        OK(cushim_stream_create(&stream, kit.one, &cases[i].options));
+        OK(cushim_stream_create(kit.one, &cases[i].options, &stream));
         assert_int_equal(kit_argument("cuStreamCreateWithPriority", "flags"), cases[i].flags);
         assert_int_equal((int)kit_argument("cuStreamCreateWithPriority", "priority"),
                          cases[i].priority);
@@ -65,7 +65,7 @@ static void clamped_priority_is_logged_once_for_each_stream(void **state)
 
         kit.log_lines = 0;
         kit_forget();
-        OK(cushim_stream_create(&stream, kit.one, &options));
+        OK(cushim_stream_create(kit.one, &options, &stream));
         assert_calls(cases[i].wanted ? IN_FIRST("cuStreamCreateWithPriority") " cuStreamGetPriority"
                                      : IN_FIRST("cuStreamCreateWithPriority"));
         assert_int_equal(kit.log_lines, cases[i].message != NULL);
@@ -82,7 +82,7 @@ static void stream_whose_priority_cannot_be_asked_is_created(void **state)
 
     (void)state;
     kit_fault("cuStreamGetPriority => return(UNKNOWN)");
-    OK(cushim_stream_create(&stream, kit.one, &options));
+    OK(cushim_stream_create(kit.one, &options, &stream));
     assert_int_equal(kit.log_lines, 0);
     OK(cushim_stream_release(stream));
 }
@@ -97,14 +97,14 @@ static void unknown_options_are_refused_unless_zero(void **state)
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    OK(cushim_stream_create(&stream, kit.one, &longer.known));
+    OK(cushim_stream_create(kit.one, &longer.known, &stream));
     assert_int_equal((int)kit_argument("cuStreamCreateWithPriority", "priority"), -2);
     OK(cushim_stream_release(stream));
     stream = NULL;
     longer.unknown = 1;
     kit_forget();
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(&stream, kit.one, &longer.known));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(&stream, kit.one, &nothing));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, &longer.known, &stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, &nothing, &stream));
     assert_null(stream);
     assert_calls("");
 }
@@ -115,9 +115,9 @@ static void stream_keeps_its_context_alive(void **state)
     struct cushim_context *context = NULL;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
-    OK(cushim_stream_create(&created, context, NULL));
-    OK(cushim_stream_wrap(&wrapped, NULL, context));
+    OK(cushim_context_create(0, NULL, &context));
+    OK(cushim_stream_create(context, NULL, &created));
+    OK(cushim_stream_wrap(NULL, context, &wrapped));
     OK(cushim_context_release(context));
     kit_forget();
     OK(cushim_stream_release(wrapped));
@@ -132,8 +132,8 @@ static void release_returns_that_its_context_could_not_be_destroyed(void **state
     struct cushim_stream *stream = NULL;
 
     (void)state;
-    OK(cushim_context_create(&context, 0, NULL));
-    OK(cushim_stream_create(&stream, context, NULL));
+    OK(cushim_context_create(0, NULL, &context));
+    OK(cushim_stream_create(context, NULL, &stream));
     OK(cushim_context_release(context));
     kit_fault("cuCtxDestroy_v2:phase=after => return(UNKNOWN)");
     CODE(CUDA_ERROR_UNKNOWN, cushim_stream_release(stream));
@@ -236,7 +236,7 @@ static void default_stream_acts_in_its_own_context(void **state)
     for (size_t i = 0; i < COUNT(handles); i++) {
         struct cushim_stream *stream = NULL;
 
-        OK(cushim_stream_wrap(&stream, handles[i], kit.one));
+        OK(cushim_stream_wrap(handles[i], kit.one, &stream));
         OK(cushim_stream_query(stream));
         assert_calls(IN_FIRST("cuStreamQuery"));
         OK(cushim_stream_synchronize(stream));
@@ -331,11 +331,11 @@ static void wait_for_looks_once_without_a_timeout(void **state)
 
     (void)state;
     kit_forget();
-    OK(cushim_stream_wait_for(stream, 0));
+    OK(cushim_stream_synchronize_for(stream, 0));
     kit_hold(kit.first, kit_handle(stream));
-    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, 0));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 0));
     assert_calls("cuStreamQuery cuStreamQuery");
-    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_wait_for(stream, 1));
+    CODE(CUDA_ERROR_TIMEOUT, cushim_stream_synchronize_for(stream, 1));
     kit_resume();
     OK(cushim_stream_release(stream));
 }
@@ -350,7 +350,7 @@ static void wait_for_ends_with_the_work(void **state)
 
         OK(cushim_event_record(event, stream));
         CODE(CUDA_ERROR_NOT_READY, cushim_stream_query(stream));
-        OK(cushim_stream_wait_for(stream, UINT64_MAX));
+        OK(cushim_stream_synchronize_for(stream, UINT64_MAX));
         OK(cushim_stream_query(stream));
         OK(cushim_stream_release(stream));
     }
@@ -364,7 +364,7 @@ static void wait_for_ends_with_the_first_failure(void **state)
     (void)state;
     kit_hold(kit.first, CU_STREAM_PER_THREAD);
     kit_fault("cuStreamQuery:nth=3 => return(LAUNCH_FAILED)");
-    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_wait_for(stream, UINT64_MAX));
+    CODE(CUDA_ERROR_LAUNCH_FAILED, cushim_stream_synchronize_for(stream, UINT64_MAX));
     OK(cushim_stream_release(stream));
 }
 
@@ -374,8 +374,8 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CUdevice device;
 
     (void)state;
-    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(&stream, NULL, NULL));
-    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(NULL, kit.one, NULL));
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_create(NULL, NULL, &stream));
+    CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_create(kit.one, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_wrap(NULL, NULL, NULL));
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_stream_handle(kit.stream, NULL));
     CODE(CUDA_ERROR_INVALID_HANDLE, cushim_stream_close(NULL));

@@ -35,7 +35,10 @@ extern enum sweep_stream {
     SWEEP_STREAMS
 } sweep_stream;
 
-/* Make it, with the first context current, on a driver that is found by cushim_init(); end it. */
+/*
+ * Make it, with the first context current, on a driver that is found by cushim_driver_init(); end
+ * it.
+ */
 CUresult sweep_fixture_make(void);
 void sweep_fixture_destroy(void);
 

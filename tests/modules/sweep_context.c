@@ -9,17 +9,9 @@
 static CUresult get_by_uuid(void)
 {
     CUdevice device = -1;
-    const CUresult code = cushim_device_get_by_uuid(&device, &fixture.uuid);
+    const CUresult code = cushim_device_get_by_uuid(&fixture.uuid, &device);
 
     return sweep_output(code, device == -1);
-}
-
-static CUresult name(void)
-{
-    char text[64] = "";
-    const CUresult code = cushim_device_name(DEVICE, text, sizeof text);
-
-    return sweep_output(code, !text[0]);
 }
 
 static CUresult uuid(void)
@@ -29,22 +21,6 @@ static CUresult uuid(void)
     const CUresult code = cushim_device_uuid(DEVICE, &its);
 
     return sweep_output(code, memcmp(&its, &none, sizeof its) == 0);
-}
-
-static CUresult pci_address(void)
-{
-    char text[32] = "";
-    const CUresult code = cushim_device_pci_address(DEVICE, text, sizeof text);
-
-    return sweep_output(code, !text[0]);
-}
-
-static CUresult compute_capability(void)
-{
-    int major = -1, minor = -1;
-    const CUresult code = cushim_device_compute_capability(DEVICE, &major, &minor);
-
-    return sweep_outputs(code, major == -1, minor == -1);
 }
 
 static CUresult device_stream_priority_range(void)
@@ -84,17 +60,14 @@ static CUresult uuid_format(void)
 static CUresult uuid_parse(void)
 {
     CUuuid parsed = {{0}};
-    const CUresult code = cushim_uuid_parse(&parsed, "GPU-01234567-89ab-cdef-0123-456789abcdef");
+    const CUresult code = cushim_uuid_parse("GPU-01234567-89ab-cdef-0123-456789abcdef", &parsed);
 
     return sweep_output(code, !parsed.bytes[1]);
 }
 
 const struct sweep_row sweep_devices[] = {
     {.function = "cushim_device_get_by_uuid", .call = get_by_uuid, .calls = 5},
-    {.function = "cushim_device_name", .call = name, .calls = 1},
     {.function = "cushim_device_uuid", .call = uuid, .calls = 1},
-    {.function = "cushim_device_pci_address", .call = pci_address, .calls = 1},
-    {.function = "cushim_device_compute_capability", .call = compute_capability, .calls = 2},
     {.function = "cushim_device_stream_priority_range",
      .call = device_stream_priority_range,
      .calls = 6},
@@ -107,7 +80,7 @@ const struct sweep_row sweep_devices[] = {
 static CUresult retain_primary(void)
 {
     struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_retain_primary(&context, 1);
+    const CUresult code = cushim_context_retain_primary(1, &context);
 
     return sweep_first(sweep_output(code, !context), cushim_context_release(context));
 }
@@ -115,7 +88,7 @@ static CUresult retain_primary(void)
 static CUresult create(void)
 {
     struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_create(&context, 1, NULL);
+    const CUresult code = cushim_context_create(1, NULL, &context);
 
     return sweep_first(sweep_output(code, !context), cushim_context_release(context));
 }
@@ -123,7 +96,7 @@ static CUresult create(void)
 static CUresult wrap(void)
 {
     struct cushim_context *context = NULL;
-    const CUresult code = cushim_context_wrap(&context, fixture.context_handle);
+    const CUresult code = cushim_context_wrap(fixture.context_handle, &context);
 
     return sweep_first(sweep_output(code, !context), cushim_context_release(context));
 }
@@ -153,7 +126,7 @@ static CUresult device(void)
 {
     struct cushim_context *context = NULL;
     CUdevice its = -1;
-    CUresult code = cushim_context_wrap(&context, fixture.context_handle);
+    CUresult code = cushim_context_wrap(fixture.context_handle, &context);
 
     if (code == CUDA_SUCCESS)
         code = cushim_context_device(context, &its);

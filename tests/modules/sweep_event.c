@@ -4,7 +4,7 @@
 static CUresult create(void)
 {
     struct cushim_event *event = NULL;
-    const CUresult code = cushim_event_create(&event, fixture.context, NULL);
+    const CUresult code = cushim_event_create(fixture.context, NULL, &event);
 
     return sweep_first(sweep_output(code, !event), cushim_event_release(event));
 }
@@ -12,7 +12,7 @@ static CUresult create(void)
 static CUresult create_recorded(void)
 {
     struct cushim_event *event = NULL;
-    const CUresult code = cushim_event_create_recorded(&event, fixture.stream, NULL);
+    const CUresult code = cushim_event_create_recorded(fixture.stream, NULL, &event);
 
     return sweep_first(sweep_output(code, !event), cushim_event_release(event));
 }
@@ -20,7 +20,7 @@ static CUresult create_recorded(void)
 static CUresult close(void)
 {
     struct cushim_event *event = NULL;
-    CUresult code = cushim_event_create(&event, fixture.context, NULL);
+    CUresult code = cushim_event_create(fixture.context, NULL, &event);
 
     if (event)
         code = cushim_event_close(event);
@@ -30,7 +30,7 @@ static CUresult close(void)
 static CUresult wrap(void)
 {
     struct cushim_event *event = NULL;
-    const CUresult code = cushim_event_wrap(&event, fixture.event_handle, fixture.context, NULL);
+    const CUresult code = cushim_event_wrap(fixture.event_handle, fixture.context, NULL, &event);
 
     return sweep_first(sweep_output(code, !event), cushim_event_release(event));
 }
@@ -70,7 +70,7 @@ static CUresult synchronize(void)
 
 static CUresult wait_for(void)
 {
-    return cushim_event_wait_for(fixture.event, UINT64_MAX);
+    return cushim_event_synchronize_for(fixture.event, UINT64_MAX);
 }
 
 static CUresult context(void)
@@ -79,22 +79,14 @@ static CUresult context(void)
                                                                   : CUDA_ERROR_UNKNOWN;
 }
 
-static CUresult flags(void)
+static CUresult info(void)
 {
-    unsigned its = 0xdead;
-    const CUresult code = cushim_event_flags(fixture.event, &its);
+    struct cushim_event_info its = CUSHIM_EVENT_INFO_INIT;
+    const CUresult code = cushim_event_get_info(fixture.event, &its);
 
-    return sweep_output(code, its == 0xdead);
-}
-
-static CUresult states(void)
-{
-    const struct cushim_event *event = fixture.event;
-
-    return !cushim_event_is_imported(event) && cushim_event_is_recorded(event) &&
-                   !cushim_event_is_closed(event)
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_UNKNOWN;
+    if (code == CUDA_SUCCESS && (its.is_imported || !its.is_recorded || its.is_closed))
+        return CUDA_ERROR_UNKNOWN;
+    return sweep_output(code, !its.has_flags);
 }
 
 static CUresult elapsed(void)
@@ -103,11 +95,6 @@ static CUresult elapsed(void)
     const CUresult code = cushim_event_elapsed(fixture.event, fixture.later, &ms);
 
     return sweep_output(code, ms < 0);
-}
-
-static CUresult elapsed_function(void)
-{
-    return cushim_event_elapsed_function() ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
 }
 
 static CUresult explain(void)
@@ -132,7 +119,7 @@ static CUresult export_event(void)
 static CUresult import_event(void)
 {
     struct cushim_event *event = NULL;
-    const CUresult code = cushim_event_import(&event, fixture.context, &fixture.ipc);
+    const CUresult code = cushim_event_import(fixture.context, &fixture.ipc, &event);
 
     return sweep_first(sweep_output(code, !event), cushim_event_release(event));
 }
@@ -143,7 +130,7 @@ static CUresult pool_create(void)
 {
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 2};
     struct cushim_event_pool *pool = NULL;
-    const CUresult code = cushim_event_pool_create(&pool, fixture.context, NULL, &options);
+    const CUresult code = cushim_event_pool_create(fixture.context, NULL, &options, &pool);
 
     return sweep_first(sweep_output(code, !pool), cushim_event_pool_release(pool));
 }
@@ -154,7 +141,7 @@ static CUresult pool_acquire(void)
     const struct cushim_event_pool_options options = {.size = sizeof options, .initial = 1};
     struct cushim_event_pool *pool = NULL;
     struct cushim_event *one = NULL, *other = NULL;
-    CUresult code = cushim_event_pool_create(&pool, fixture.context, NULL, &options);
+    CUresult code = cushim_event_pool_create(fixture.context, NULL, &options, &pool);
 
     if (code == CUDA_SUCCESS)
         code = cushim_event_pool_acquire(pool, &one);
@@ -171,7 +158,7 @@ static CUresult pool_outlive(void)
 {
     struct cushim_event_pool *pool = NULL;
     struct cushim_event *event = NULL;
-    CUresult code = cushim_event_pool_create(&pool, fixture.context, NULL, NULL);
+    CUresult code = cushim_event_pool_create(fixture.context, NULL, NULL, &pool);
 
     if (code == CUDA_SUCCESS)
         code = cushim_event_pool_acquire(pool, &event);
@@ -205,14 +192,10 @@ const struct sweep_row sweep_events[] = {
     {.function = "cushim_event_record_with_flags", .call = record_with_flags, .calls = 1},
     {.function = "cushim_event_query", .call = query, .calls = 1},
     {.function = "cushim_event_synchronize", .call = synchronize, .calls = 1},
-    {.function = "cushim_event_wait_for", .call = wait_for, .calls = 1},
+    {.function = "cushim_event_synchronize_for", .call = wait_for, .calls = 1},
     {.function = "cushim_event_context", .call = context},
-    {.function = "cushim_event_flags", .call = flags},
-    {.function = "cushim_event_is_imported", .call = states},
-    {.function = "cushim_event_is_recorded", .call = states},
-    {.function = "cushim_event_is_closed", .call = states},
+    {.function = "cushim_event_get_info", .call = info},
     {.function = "cushim_event_elapsed", .call = elapsed, .calls = 1},
-    {.function = "cushim_event_elapsed_function", .call = elapsed_function},
     {.function = "cushim_event_explain", .call = explain, .calls = 3, .how = SWEEP_IS_SILENT},
     {.function = "cushim_event_export", .call = export_event, .calls = 4},
     {.function = "cushim_event_import",

@@ -20,8 +20,8 @@ static CUresult make_stream(void)
         fixture.stream = cushim_stream_retain(fixture.created);
         return CUDA_SUCCESS;
     }
-    code = cushim_stream_wrap(&fixture.stream,
-                              is_default ? CU_STREAM_PER_THREAD : fixture.stream_handle, context);
+    code = cushim_stream_wrap(is_default ? CU_STREAM_PER_THREAD : fixture.stream_handle, context,
+                              &fixture.stream);
     return code || sweep_stream != SWEEP_CLOSED ? code : cushim_stream_close(fixture.stream);
 }
 
@@ -32,41 +32,41 @@ static CUresult make_events(void)
         .size = sizeof shared, .disable_timing = true, .interprocess = true};
     const struct cushim_event_pool_options pool = {.size = sizeof pool, .initial = 1};
     struct sweep_fixture *its = &fixture;
-    CUresult code = cushim_event_create_recorded(&its->event, its->created, NULL);
+    CUresult code = cushim_event_create_recorded(its->created, NULL, &its->event);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_event_create_recorded(&its->later, its->created, NULL);
+        code = cushim_event_create_recorded(its->created, NULL, &its->later);
     if (code == CUDA_SUCCESS)
         code = cushim_event_synchronize(its->later);
     if (code == CUDA_SUCCESS)
         code = cushim_event_handle(its->event, &its->event_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_create(&its->interprocess, its->context, &shared);
+        code = cushim_event_create(its->context, &shared, &its->interprocess);
     if (code == CUDA_SUCCESS)
         code = cushim_event_export(its->interprocess, &its->ipc);
     if (code == CUDA_SUCCESS)
-        code = cushim_event_pool_create(&its->pool, its->context, NULL, &pool);
+        code = cushim_event_pool_create(its->context, NULL, &pool, &its->pool);
     return code;
 }
 
 CUresult sweep_fixture_make(void)
 {
     struct sweep_fixture *its = &fixture;
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
 
     *its = (struct sweep_fixture){0};
     if (code == CUDA_SUCCESS)
         code = cushim_device_uuid(1, &its->uuid);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&its->context, 0);
+        code = cushim_context_retain_primary(0, &its->context);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&its->peer, 1);
+        code = cushim_context_retain_primary(1, &its->peer);
     if (code == CUDA_SUCCESS)
         code = cushim_context_handle(its->context, &its->context_handle);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&its->created, its->context, NULL);
+        code = cushim_stream_create(its->context, NULL, &its->created);
     if (code == CUDA_SUCCESS)
-        code = cushim_stream_create(&its->other, its->context, NULL);
+        code = cushim_stream_create(its->context, NULL, &its->other);
     if (code == CUDA_SUCCESS)
         code = cushim_stream_handle(its->created, &its->stream_handle);
     if (code == CUDA_SUCCESS)

@@ -4,7 +4,7 @@
 static CUresult create(void)
 {
     struct cushim_stream *stream = NULL;
-    const CUresult code = cushim_stream_create(&stream, fixture.context, NULL);
+    const CUresult code = cushim_stream_create(fixture.context, NULL, &stream);
 
     return sweep_first(sweep_output(code, !stream), cushim_stream_release(stream));
 }
@@ -12,7 +12,7 @@ static CUresult create(void)
 static CUresult close(void)
 {
     struct cushim_stream *stream = NULL;
-    CUresult code = cushim_stream_create(&stream, fixture.context, NULL);
+    CUresult code = cushim_stream_create(fixture.context, NULL, &stream);
 
     if (stream)
         code = cushim_stream_close(stream);
@@ -22,7 +22,7 @@ static CUresult close(void)
 static CUresult wrap(void)
 {
     struct cushim_stream *stream = NULL;
-    const CUresult code = cushim_stream_wrap(&stream, fixture.stream_handle, fixture.context);
+    const CUresult code = cushim_stream_wrap(fixture.stream_handle, fixture.context, &stream);
 
     return sweep_first(sweep_output(code, !stream), cushim_stream_release(stream));
 }
@@ -68,14 +68,14 @@ static CUresult synchronize(void)
 
 static CUresult wait_for(void)
 {
-    return cushim_stream_wait_for(fixture.stream, UINT64_MAX);
+    return cushim_stream_synchronize_for(fixture.stream, UINT64_MAX);
 }
 
 static CUresult device(void)
 {
     struct cushim_stream *stream = NULL;
     CUdevice its = -1;
-    CUresult code = cushim_stream_wrap(&stream, fixture.stream_handle, NULL);
+    CUresult code = cushim_stream_wrap(fixture.stream_handle, NULL, &stream);
 
     if (code == CUDA_SUCCESS)
         code = cushim_stream_device(stream, &its);
@@ -129,7 +129,10 @@ const struct sweep_row sweep_streams[] = {
      .call = synchronize,
      .calls = 1,
      .how = SWEEP_ON_STREAM},
-    {.function = "cushim_stream_wait_for", .call = wait_for, .calls = 1, .how = SWEEP_ON_STREAM},
+    {.function = "cushim_stream_synchronize_for",
+     .call = wait_for,
+     .calls = 1,
+     .how = SWEEP_ON_STREAM},
     {.function = "cushim_stream_device", .call = device, .calls = 1},
     /* A driver before CUDA 12.8, which lacks cuStreamGetDevice. */
     {.function = "cushim_stream_device",

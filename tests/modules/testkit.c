@@ -35,7 +35,7 @@ static CUcontext make_context(CUdevice device, const char *name)
     OK(kit.driver->CtxPopCurrent_v2(&popped));
     OK(cushim_driver()->CtxPushCurrent_v2(context));
     OK(cushim_driver()->CtxPopCurrent_v2(&popped));
-    OK(cushim_tag_name(kit.layer, context, name));
+    OK(cushim_tag_set(kit.layer, context, name));
     return context;
 }
 
@@ -71,10 +71,10 @@ int kit_setup(void **state)
     kit.second = make_context(1, "second");
     kit.current = make_context(1, "current");
     kit.stream_handle = make_stream(kit.first);
-    OK(cushim_context_wrap(&kit.one, kit.first));
-    OK(cushim_context_wrap(&kit.two, kit.second));
-    OK(cushim_stream_wrap(&kit.stream, kit.stream_handle, kit.one));
-    OK(cushim_stream_wrap(&kit.other, make_stream(kit.second), kit.two));
+    OK(cushim_context_wrap(kit.first, &kit.one));
+    OK(cushim_context_wrap(kit.second, &kit.two));
+    OK(cushim_stream_wrap(kit.stream_handle, kit.one, &kit.stream));
+    OK(cushim_stream_wrap(make_stream(kit.second), kit.two, &kit.other));
     kit_enter(kit.current);
     OK(kit.driver->MemHostAlloc((void **)(uintptr_t)&gate, sizeof *gate, 0));
     cushim_log_set(listen, NULL);
@@ -211,7 +211,7 @@ struct cushim_event *kit_event(const struct cushim_event_options *options)
 {
     struct cushim_event *event = NULL;
 
-    OK(cushim_event_create(&event, kit.one, options));
+    OK(cushim_event_create(kit.one, options, &event));
     return event;
 }
 
@@ -246,7 +246,7 @@ struct cushim_event *kit_imported_event(void)
     struct cushim_event *event = NULL;
 
     cushim_layer_next(kit.layer)->IpcOpenEventHandle = open_event;
-    OK(cushim_event_import(&event, kit.one, &handle));
+    OK(cushim_event_import(kit.one, &handle, &event));
     return event;
 }
 
@@ -256,10 +256,10 @@ struct cushim_stream *kit_stream(enum kit_stream_kind kind)
     struct cushim_stream *stream = NULL;
 
     if (kind == CREATED)
-        OK(cushim_stream_create(&stream, kit.one, NULL));
+        OK(cushim_stream_create(kit.one, NULL, &stream));
     else
-        OK(cushim_stream_wrap(&stream, handle,
-                              kind == WRAPPED || kind == DEFAULT_OF_CONTEXT ? kit.one : NULL));
+        OK(cushim_stream_wrap(
+            handle, kind == WRAPPED || kind == DEFAULT_OF_CONTEXT ? kit.one : NULL, &stream));
     return stream;
 }
 

@@ -143,7 +143,7 @@ static void end_world(struct cushim_mock *mock)
 
     sweep_fixture_destroy();
     cushim_mock_state_get(mock, &state);
-    assert_int_equal(state.violations, 0);
+    assert_int_equal(state.misuses, 0);
     cushim_mock_destroy(mock);
     assert_int_equal(oom_live(), 0);
 }

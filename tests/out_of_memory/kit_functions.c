@@ -70,12 +70,11 @@ static CUresult faults(void)
     if (code == CUDA_SUCCESS)
         code = cushim_fault_add(layer, &fault, why, sizeof why);
     if (code == CUDA_SUCCESS) {
-        cushim_fault_seed_set(layer, 7);
         if (cushim_driver()->EventCreate(&event, 0) != CUDA_ERROR_OUT_OF_MEMORY ||
             cushim_fault_matched(layer, 1) != 1 || cushim_fault_fired(layer, 1) != 1 ||
-            !cushim_fault_text(layer, 0) || !cushim_fault_unused(layer, 0))
+            !cushim_fault_unused(layer, 0))
             code = CUDA_ERROR_UNKNOWN;
-        cushim_fault_release(layer);
+        cushim_fault_resume(layer);
         cushim_fault_clear(layer);
     }
     end(mock, layer);
@@ -95,7 +94,7 @@ static CUresult record(struct cushim_layer *layer)
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->EventRecord(event, NULL);
     if (code == CUDA_SUCCESS)
-        code = cushim_tag_name(layer, event, "start");
+        code = cushim_tag_set(layer, event, "start");
     if (code == CUDA_SUCCESS)
         code = cushim_tag_get(layer, event, text, sizeof text);
     if (code == CUDA_SUCCESS)
@@ -127,23 +126,23 @@ static CUresult expect(struct cushim_layer *layer)
         .size = sizeof expectation, .function = "cuEventCreate", .minimum = 1, .maximum = 1};
     char text[500];
     CUevent event;
-    CUresult code = cushim_expect(layer, &expectation, text, sizeof text);
+    CUresult code = cushim_layer_expect(layer, &expectation, text, sizeof text);
 
     if (code == CUDA_SUCCESS)
-        code = cushim_forbid(layer, "cuEventQuery", text, sizeof text);
+        code = cushim_layer_forbid(layer, "cuEventQuery", text, sizeof text);
     if (code == CUDA_SUCCESS)
-        code = cushim_errors_forbid(layer, true);
+        code = cushim_layer_forbid_errors(layer, true);
     if (code == CUDA_SUCCESS)
-        code = cushim_expect_errors_begin(layer, CUDA_ERROR_INVALID_HANDLE);
+        code = cushim_layer_expect_errors_begin(layer, CUDA_ERROR_INVALID_HANDLE);
     if (code == CUDA_SUCCESS) {
         cushim_driver()->EventRecord(NULL, NULL);
-        code = cushim_expect_errors_end(layer);
+        code = cushim_layer_expect_errors_end(layer);
     }
     if (code == CUDA_SUCCESS)
         code = cushim_driver()->EventCreate(&event, 0);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_verify(layer, text, sizeof text);
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     return code;
 }
 
@@ -191,7 +190,7 @@ static int body(void *data)
 
     (void)data;
     if (!cushim_sweep_running() || (code != CUDA_SUCCESS && code != cushim_sweep_injected(NULL)))
-        return cushim_sweep_wrong("it answers what the driver did");
+        return cushim_sweep_fail("it answers what the driver did");
     if (code == CUDA_SUCCESS)
         cushim_driver()->EventDestroy_v2(event);
     return 0;
@@ -225,27 +224,26 @@ static CUresult sweep(void)
                                                  .message_size = sizeof why};
     struct cushim_sweep_result result = {.size = sizeof result};
 
-    return cushim_sweep(&options, body, NULL, &result);
+    return cushim_sweep_run(&options, body, NULL, &result);
 }
 
 const struct function kit_functions[] = {
     {"cushim_layer_create cushim_layer_destroy cushim_layer_current cushim_layer_table "
      "cushim_layer_wrapped cushim_layer_next cushim_layer_install",
      layers, CUDA_SUCCESS},
-    {"cushim_fault_parse cushim_fault_add cushim_fault_text cushim_fault_matched "
-     "cushim_fault_fired cushim_fault_unused cushim_fault_clear cushim_fault_release "
-     "cushim_fault_seed_set",
+    {"cushim_fault_parse cushim_fault_add cushim_fault_matched cushim_fault_fired "
+     "cushim_fault_unused cushim_fault_clear cushim_fault_resume",
      faults, CUDA_SUCCESS},
     {"cushim_recording_start cushim_recording_stop cushim_recording_clear "
      "cushim_recording_count cushim_recording_lost cushim_recording_get cushim_recording_text "
-     "cushim_tag_name cushim_tag_get",
+     "cushim_tag_set cushim_tag_get",
      recordings, CUDA_ERROR_NOT_FOUND},
-    {"cushim_expect cushim_forbid cushim_expectations_clear cushim_errors_forbid "
-     "cushim_expect_errors_begin cushim_expect_errors_end cushim_layer_verify",
+    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations cushim_layer_forbid_errors "
+     "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,
      CUDA_ERROR_ILLEGAL_STATE},
-    {"cushim_sweep cushim_sweep_injected cushim_sweep_running cushim_sweep_wrong", sweep,
+    {"cushim_sweep cushim_sweep_injected cushim_sweep_running cushim_sweep_fail", sweep,
      CUDA_ERROR_ILLEGAL_STATE},
     {NULL, NULL, CUDA_SUCCESS},
 };

@@ -18,9 +18,9 @@ static CUresult said(const char *text)
 static CUresult load_and_init(void)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = FAKE_DRIVER};
-    CUresult code = cushim_load(&options);
+    CUresult code = cushim_driver_load(&options);
 
-    return code == CUDA_SUCCESS ? cushim_init(&options) : code;
+    return code == CUDA_SUCCESS ? cushim_driver_init(&options) : code;
 }
 
 /*
@@ -35,7 +35,7 @@ static CUresult load_by_a_call(void)
 
     setenv("CUSHIM_LIBRARY", FAKE_DRIVER, 1);
     if (is_later)
-        cushim_load(NULL);
+        cushim_driver_load(NULL);
     is_later = true;
     code = cushim_driver()->DriverGetVersion(&version);
     return code == CUDA_ERROR_NOT_INITIALIZED ? CUDA_ERROR_OUT_OF_MEMORY : code;
@@ -53,6 +53,7 @@ static CUresult tell(void)
 static CUresult keep(void)
 {
     struct cushim_report *report;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     struct cushim_symbol_counts counts;
     char text[4000];
     const CUresult code = cushim_report_create(&report);
@@ -60,17 +61,15 @@ static CUresult keep(void)
     if (code != CUDA_SUCCESS)
         return code;
     cushim_report_symbols(report, &counts);
-    for (unsigned i = 0; i <= cushim_report_candidate_count(report); i++)
-        snprintf(
-            text, sizeof text, "%d %d %d %d %s %s", (int)cushim_report_candidate_origin(report, i),
-            (int)cushim_report_candidate_outcome(report, i),
-            (int)cushim_report_candidate_code(report, i),
-            cushim_report_candidate_version(report, i), cushim_report_candidate_path(report, i),
-            cushim_report_candidate_message(report, i));
-    snprintf(text, sizeof text, "%d %d %d %d %s %s %s %u", (int)cushim_report_state(report),
+    for (unsigned i = 0; cushim_report_get_candidate(report, i, &candidate) == CUDA_SUCCESS; i++)
+        snprintf(text, sizeof text, "%s %s %d %d %s %s", candidate.origin_name,
+                 candidate.outcome_name, (int)candidate.code, candidate.version, candidate.path,
+                 candidate.message);
+    snprintf(text, sizeof text, "%d %d %d %s %s %s %u %u", (int)cushim_report_state(report),
              (int)cushim_report_code(report), cushim_report_driver_version(report),
-             cushim_report_minimum_version(report), cushim_report_library(report),
-             cushim_report_reason(report), cushim_report_advice(report), counts.core.found);
+             cushim_report_library(report), cushim_report_reason(report),
+             cushim_report_advice(report), counts.core.found,
+             cushim_report_candidate_count(report));
     cushim_report_destroy(report);
     return CUDA_SUCCESS;
 }
@@ -85,10 +84,6 @@ static CUresult name(void)
         code = said(cushim_error_advice(CUDA_ERROR_OUT_OF_MEMORY));
     if (code == CUDA_SUCCESS)
         code = said(cushim_state_name(CUSHIM_STATE_LOADED));
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_origin_name(CUSHIM_ORIGIN_SEARCH));
-    if (code == CUDA_SUCCESS)
-        code = said(cushim_outcome_name(CUSHIM_OUTCOME_NOT_FOUND));
     return code != CUDA_SUCCESS || cushim_version() <= 0 ||
                    cushim_error_sticky(CUDA_ERROR_ILLEGAL_ADDRESS) == 0
                ? CUDA_ERROR_UNKNOWN
@@ -97,21 +92,21 @@ static CUresult name(void)
 
 static CUresult look_at_symbols(void)
 {
-    CUresult code = said(cushim_symbol_name(0));
+    struct cushim_symbol symbol = CUSHIM_SYMBOL_INIT;
+    CUresult code = cushim_symbol_get(0, &symbol);
 
-    if (code == CUDA_SUCCESS && (cushim_symbol_count() == 0 || cushim_symbol_since(0) == 0))
-        code = CUDA_ERROR_UNKNOWN;
-    cushim_symbol_state(0);
-    cushim_symbol_fallback(0);
-    cushim_symbol_missed(0);
-    return code;
+    if (code == CUDA_SUCCESS)
+        code = said(symbol.name);
+    return code == CUDA_SUCCESS && (cushim_symbol_count() == 0 || symbol.since == 0)
+               ? CUDA_ERROR_UNKNOWN
+               : code;
 }
 
 static CUresult identify(void)
 {
     char text[CUSHIM_UUID_TEXT_SIZE];
     CUuuid uuid;
-    CUresult code = cushim_uuid_parse(&uuid, "GPU-01234567-89ab-cdef-0123-456789abcdef");
+    CUresult code = cushim_uuid_parse("GPU-01234567-89ab-cdef-0123-456789abcdef", &uuid);
 
     return code == CUDA_SUCCESS ? cushim_uuid_format(&uuid, text) : code;
 }
@@ -125,6 +120,8 @@ static CUresult fill(void)
     cushim_log_set(NULL, NULL);
     if (code == CUDA_SUCCESS)
         code = cushim_table_fill(&table, cushim_mock_symbol, mock, NULL);
+    if (code == CUDA_SUCCESS)
+        code = cushim_table_set_wrapped(&table, cushim_mock_table(mock));
     if (code == CUDA_SUCCESS)
         code = cushim_table_install(&table, NULL);
     if (code == CUDA_SUCCESS)
@@ -143,26 +140,22 @@ static CUresult fill_from_a_library(void)
 }
 
 const struct function loader_functions[] = {
-    {"cushim_load cushim_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
+    {"cushim_driver_load cushim_driver_init", load_and_init, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_current_table", load_by_a_call, CUDA_ERROR_SHARED_OBJECT_INIT_FAILED},
     {"cushim_report_text cushim_report_json", tell, CUDA_SUCCESS},
     {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
-     "cushim_report_driver_version cushim_report_minimum_version cushim_report_library "
+     "cushim_report_driver_version cushim_report_library "
      "cushim_report_reason cushim_report_advice cushim_report_symbols "
-     "cushim_report_candidate_count cushim_report_candidate_origin "
-     "cushim_report_candidate_outcome cushim_report_candidate_code "
-     "cushim_report_candidate_version cushim_report_candidate_path "
-     "cushim_report_candidate_message",
+     "cushim_report_candidate_count cushim_report_get_candidate",
      keep, CUDA_ERROR_OUT_OF_MEMORY},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
-     "cushim_state_name cushim_origin_name cushim_outcome_name cushim_version",
+     "cushim_state_name cushim_version",
      name, CUDA_SUCCESS},
-    {"cushim_symbol_name cushim_symbol_count cushim_symbol_since cushim_symbol_state "
-     "cushim_symbol_fallback cushim_symbol_missed",
-     look_at_symbols, CUDA_SUCCESS},
+    {"cushim_symbol_count cushim_symbol_get", look_at_symbols, CUDA_SUCCESS},
     {"cushim_uuid_parse cushim_uuid_format", identify, CUDA_SUCCESS},
-    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_log_set", fill,
-     CUDA_SUCCESS},
+    {"cushim_table_fill cushim_table_install cushim_table_installed cushim_table_set_wrapped "
+     "cushim_log_set",
+     fill, CUDA_SUCCESS},
     {"cushim_table_fill_library", fill_from_a_library, CUDA_SUCCESS},
     {NULL, NULL, CUDA_SUCCESS},
 };

@@ -57,7 +57,7 @@ static CUresult live(void)
         cushim_mock_log_set(mock, listen, NULL);
     if (code == CUDA_SUCCESS)
         code = cushim_mock_state_get(mock, &state);
-    if (code == CUDA_SUCCESS && cushim_mock_violation(mock, 0))
+    if (code == CUDA_SUCCESS && cushim_mock_misuse(mock, 0))
         code = CUDA_ERROR_UNKNOWN;
     cushim_mock_destroy(mock);
     return code;
@@ -136,7 +136,7 @@ static CUresult work(void)
 
 const struct function mock_functions[] = {
     {"cushim_mock_create cushim_mock_destroy cushim_mock_current cushim_mock_table "
-     "cushim_mock_install cushim_mock_symbol cushim_mock_state_get cushim_mock_violation "
+     "cushim_mock_install cushim_mock_symbol cushim_mock_state_get cushim_mock_misuse "
      "cushim_mock_log_set cushim_mock_identity",
      live, CUDA_SUCCESS},
     {"cushim_mock_create", read, CUDA_ERROR_FILE_NOT_FOUND},

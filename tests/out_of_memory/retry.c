@@ -102,7 +102,7 @@ void retry_attempt(struct retry *retry)
     look(&state);
     retry->handles = state.handles;
     retry->allocations = state.allocations;
-    retry->violations = state.violations;
+    retry->misuses = state.misuses;
     oom_arm(SHORT_ALL, retry->place, retry->on);
 }
 
@@ -146,8 +146,8 @@ static void look_at_failure(struct retry *retry, CUresult code)
         retry_wrong("%s: request %u%s: it answers %d and keeps a handle or an allocation\n",
                     cushim__slot_name(retry->slot), retry->place, retry->on ? " and later" : "",
                     (int)code);
-    if (state.violations > retry->violations)
-        retry_wrong("%s: request %u: a violation\n", cushim__slot_name(retry->slot), retry->place);
+    if (state.misuses > retry->misuses)
+        retry_wrong("%s: request %u: a misuse\n", cushim__slot_name(retry->slot), retry->place);
     for (size_t i = 0; i < retry->output_count && !clears(retry); i++) {
         if (memcmp(retry->outputs[i].at, retry->outputs[i].before, retry->outputs[i].size) != 0)
             retry_wrong("%s: request %u%s: it answers %d and writes output %zu\n",

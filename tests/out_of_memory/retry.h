@@ -21,7 +21,7 @@ struct retry {
     bool on;                      /* all later requests fail, too */
     bool is_idle;                 /* within another call */
     unsigned seen[8], seen_count; /* what attempts have answered besides */
-    size_t handles, allocations, violations;
+    size_t handles, allocations, misuses;
     size_t output_count;
     struct {
         const void *at;

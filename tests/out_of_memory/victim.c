@@ -89,7 +89,7 @@ int main(int arguments, char **words)
 {
     static char text[8000];
     int devices = -1;
-    CUresult code = cushim_init(NULL);
+    CUresult code = cushim_driver_init(NULL);
 
     cushim_report_text(text, sizeof text);
     if (code != CUDA_SUCCESS) {

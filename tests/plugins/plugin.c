@@ -9,6 +9,7 @@
 static void tell(struct plugin_facts *facts)
 {
     struct cushim_report *report;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
 
     *facts = (struct plugin_facts){
         .version = cushim_version(),
@@ -22,20 +23,19 @@ static void tell(struct plugin_facts *facts)
     snprintf(facts->state, sizeof facts->state, "%s",
              cushim_state_name(cushim_report_state(report)));
     snprintf(facts->library, sizeof facts->library, "%s", cushim_report_library(report));
-    if (cushim_report_candidate_count(report))
-        snprintf(facts->origin, sizeof facts->origin, "%s",
-                 cushim_origin_name(cushim_report_candidate_origin(report, 0)));
+    if (cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS)
+        snprintf(facts->origin, sizeof facts->origin, "%s", candidate.origin_name);
     cushim_report_destroy(report);
 }
 
 static int load(void)
 {
-    return (int)cushim_load(NULL);
+    return (int)cushim_driver_load(NULL);
 }
 
 static int init(void)
 {
-    return (int)cushim_init(NULL);
+    return (int)cushim_driver_init(NULL);
 }
 
 static int count_devices(int *count)

@@ -90,7 +90,7 @@ static void readings_are_counted(void **state)
     assert_true(was_read("ONE") && was_read("OTHER"));
 }
 
-/* With a file, a fault, work, and a violation that is told. */
+/* With a file, a fault, work, and a misuse that is told. */
 static void mock_in_the_process_reads_but_the_drivers_own_variable(void **state)
 {
     static const char text[] = "schema = 1\nmode = threaded\nfault = cuEventCreate:nth=9 => "
@@ -151,7 +151,7 @@ static void load_reads_one_variable_for_itself_and_the_linkers(void **state)
         skip();
     }
     begin_counting();
-    cushim_init(NULL);
+    cushim_driver_init(NULL);
     cushim_report_text(text, sizeof text);
     cushim_report_json(text, sizeof text);
     end_counting();

@@ -40,6 +40,7 @@ static void load(const void *data)
 {
     const struct visit *visit = data;
     struct cushim_report *report;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     struct cushim_load_options options = {.size = sizeof options};
     CUresult code;
 
@@ -47,11 +48,12 @@ static void load(const void *data)
     environment_set("CUSHIM_LIBRARY", visit->by_variable ? visit->path : NULL);
     options.library = visit->by_variable ? NULL : visit->path;
     check(chdir(folder_path("")) == 0);
-    code = cushim_load(&options);
+    code = cushim_driver_load(&options);
     check_int(cushim_report_create(&report), CUDA_SUCCESS);
     check_int(cushim_report_candidate_count(report), 1);
-    check_int(cushim_report_candidate_outcome(report, 0), visit->outcome);
-    check_contains(cushim_report_candidate_message(report, 0), visit->message);
+    check_int(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
+    check_int(candidate.outcome, visit->outcome);
+    check_contains(candidate.message, visit->message);
     cushim_report_destroy(report);
     check_int(code, visit->outcome == CUSHIM_OUTCOME_LOADED ? CUDA_SUCCESS
                                                             : CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);

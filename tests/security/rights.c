@@ -45,6 +45,7 @@ int main(void)
 int main(void)
 {
     struct cushim_report *report;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     const char *found;
 
 #if defined(RIGHTS_STUBS)
@@ -52,14 +53,14 @@ int main(void)
 
     cuDriverGetVersion(&version);
 #else
-    cushim_load(NULL);
+    cushim_driver_load(NULL);
 #endif
     if (cushim_report_create(&report) != CUDA_SUCCESS)
         return 1;
     found = cushim_report_library(report);
     if (!found[0])
-        found = cushim_report_candidate_count(report)
-                    ? cushim_origin_name(cushim_report_candidate_origin(report, 0))
+        found = cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS
+                    ? candidate.origin_name
                     : "nothing";
     tell(cushim_state_name(cushim_report_state(report)), found);
     cushim_report_destroy(report);

@@ -114,7 +114,7 @@ static CUresult load(enum route route)
         options.library = driver;
     if (route == ROUTE_RESOLVER)
         options.resolver = resolve;
-    return cushim_load(&options);
+    return cushim_driver_load(&options);
 }
 
 /* The same byte again. Who cannot does not come back. */

@@ -41,7 +41,7 @@ static void begin(struct worker *worker)
     worker->own = desk;
     DO(cushim_context_handle(context, &handle));
     DO_RAW(CtxSetCurrent(handle));
-    if (DO(cushim_stream_create(&desk->stream, context, NULL)))
+    if (DO(cushim_stream_create(context, NULL, &desk->stream)))
         atomic_fetch_add(&handles, 1);
     DO(cushim_stream_handle(desk->stream, &desk->handle));
 }
@@ -90,7 +90,7 @@ static void use_own(struct worker *worker)
     struct desk *desk = worker->own;
     struct cushim_event *event;
 
-    if (!DO(cushim_event_create_recorded(&event, desk->stream, NULL)))
+    if (!DO(cushim_event_create_recorded(desk->stream, NULL, &event)))
         return;
     atomic_fetch_add(&handles, 1);
     ask(worker, event);
@@ -152,7 +152,7 @@ static bool run(const struct soak_options *options, unsigned threads, struct soa
 {
     /* As many events as can be in use at once: the pool never grows, however the threads run. */
     const struct cushim_event_pool_options filled = {.size = sizeof filled, .initial = 2 * threads};
-    bool is_good = cushim_event_pool_create(&pool, context, NULL, &filled) == CUDA_SUCCESS &&
+    bool is_good = cushim_event_pool_create(context, NULL, &filled, &pool) == CUDA_SUCCESS &&
                    soak_run(&soak, options, threads, round);
 
     is_good = cushim_event_pool_release(pool) == CUDA_SUCCESS && is_good;
@@ -169,7 +169,7 @@ static bool run_all(const struct soak_options *options)
     int version = 0;
 
     cushim_driver()->DriverGetVersion(&version);
-    cushim_device_name(0, name, sizeof name);
+    cushim_driver()->DeviceGetName(name, sizeof name, 0);
     printf(options->json ? "{\"program\":\"soak_gpu\",\"device\":\"%s\",\"cuda\":%d,\"rounds\":["
                          : "%s, CUDA %d\n",
            name, version);
@@ -204,9 +204,9 @@ int main(int count, char **arguments)
 
     if (status >= 0)
         return status;
-    code = cushim_init(NULL);
+    code = cushim_driver_init(NULL);
     if (code == CUDA_SUCCESS)
-        code = cushim_context_retain_primary(&context, 0);
+        code = cushim_context_retain_primary(0, &context);
     if (code != CUDA_SUCCESS) {
         fprintf(stderr, "soak_gpu: nothing to soak: %s\n", cushim_error_string(code));
         return SKIPPED;

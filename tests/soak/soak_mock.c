@@ -316,7 +316,7 @@ int main(int count, char **arguments)
 
     if (status >= 0)
         return status;
-    code = cushim_init(NULL);
+    code = cushim_driver_init(NULL);
     if (code != CUDA_SUCCESS || !soak_mock_state(&state)) {
         fprintf(stderr, "soak_mock: the driver is not the mock: %s\n", cushim_error_string(code));
         return SKIPPED;
@@ -339,7 +339,7 @@ int main(int count, char **arguments)
         printf("left at the end: %zu handles, %zu allocations\n", state.handles, state.allocations);
     }
     return code == CUDA_SUCCESS && round.is_flat && round.failures == 0 && state.handles == 0 &&
-                   state.allocations == 0 && state.violations == 0
+                   state.allocations == 0 && state.misuses == 0
                ? 0
                : FAILED;
 }

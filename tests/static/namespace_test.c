@@ -19,7 +19,7 @@ static CUresult load_a_copy(const char *libcushim, const char *driver)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = driver};
     void *library = dlmopen(LM_ID_NEWLM, libcushim, RTLD_NOW);
-    void *address = library ? dlsym(library, "cushim_load") : NULL;
+    void *address = library ? dlsym(library, "cushim_driver_load") : NULL;
     CUresult (*load)(const struct cushim_load_options *) = NULL;
 
     memcpy(&load, &address, sizeof load);

@@ -42,14 +42,16 @@ static bool maps(const char *words)
 static void check_report(enum cushim_origin origin, const char *path)
 {
     struct cushim_report *report;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
 
     CHECK(cushim_report_create(&report) == CUDA_SUCCESS);
     CHECK(cushim_report_state(report) == CUSHIM_STATE_NOT_LOADABLE);
     CHECK(cushim_report_code(report) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     CHECK(cushim_report_candidate_count(report) == 1);
-    CHECK(cushim_report_candidate_origin(report, 0) == origin);
-    CHECK(cushim_report_candidate_outcome(report, 0) == CUSHIM_OUTCOME_STATIC_PROGRAM);
-    CHECK(strcmp(cushim_report_candidate_path(report, 0), path) == 0);
+    CHECK(cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS);
+    CHECK(candidate.origin == origin);
+    CHECK(candidate.outcome == CUSHIM_OUTCOME_STATIC_PROGRAM);
+    CHECK(strcmp(candidate.path, path) == 0);
     CHECK(strstr(cushim_report_reason(report), "this program is linked statically") != NULL);
     CHECK(strstr(cushim_report_advice(report), "Link this program dynamically") != NULL);
     cushim_report_destroy(report);
@@ -93,17 +95,17 @@ int main(int argc, char **argv)
     check_report(CUSHIM_ORIGIN_SEARCH, "libcuda.so.1");
 
     options.library = argv[1];
-    CHECK(cushim_load(&options) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    CHECK(cushim_driver_load(&options) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     check_report(CUSHIM_ORIGIN_OPTION, argv[1]);
     setenv("CUSHIM_LIBRARY", argv[1], 1);
-    CHECK(cushim_load(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    CHECK(cushim_driver_load(NULL) == CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     check_report(CUSHIM_ORIGIN_ENVIRONMENT, argv[1]);
     CHECK(!maps(argv[1]));
     CHECK(!maps("/libc."));
 
     options.library = NULL;
     options.resolver = own_symbol;
-    CHECK(cushim_init(&options) == CUDA_SUCCESS);
+    CHECK(cushim_driver_init(&options) == CUDA_SUCCESS);
     CHECK(cushim_driver()->DriverGetVersion(&version) == CUDA_SUCCESS);
     CHECK(version == 12080);
     return EXIT_SUCCESS;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "loader/symbols.h"
 #include "tests/support/symbols.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ bool symbol_is_interop(size_t number)
     static const char *const words[] = {"GL", "Egl", "VDPAU"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strstr(cushim_symbol_name(number), words[i]))
+        if (strstr(cushim__symbol_name(number), words[i]))
             return true;
     }
     return false;
@@ -20,7 +21,7 @@ bool symbol_is_interop(size_t number)
 size_t symbol_number(const char *name)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
-        if (strcmp(cushim_symbol_name(i), name) == 0)
+        if (strcmp(cushim__symbol_name(i), name) == 0)
             return i;
     }
     abort();

@@ -191,7 +191,7 @@ class WithDevices(ToolTest):
         result = self.run_with(13000, 'info', '--json', FAKE_FAIL=second)
         self.assert_status(result, FAILED)
         self.assertEqual([device['ordinal'] for device in result.json()['devices']], [0])
-        self.assertEqual(result.json()['error']['call'], 'cushim_device_name')
+        self.assertEqual(result.json()['error']['call'], 'cuDeviceGetName')
         self.assertEqual(result.json()['error']['code_name'], 'CUDA_ERROR_ILLEGAL_ADDRESS')
 
 

@@ -36,12 +36,12 @@ static const char *state_name(int number)
 
 static const char *origin_name(int number)
 {
-    return cushim_origin_name((enum cushim_origin)number);
+    return cushim__origin_name((enum cushim_origin)number);
 }
 
 static const char *outcome_name(int number)
 {
-    return cushim_outcome_name((enum cushim_outcome)number);
+    return cushim__outcome_name((enum cushim_outcome)number);
 }
 
 int main(int count, char **words)

@@ -192,7 +192,7 @@ static void missing_symbol_that_was_called_is_recorded(void **state)
     assert_int_equal(cushim_driver()->EGLStreamProducerReturnFrame(NULL, NULL, NULL),
                      CUSHIM__REQUIRES_NEWER_DRIVER);
     for (unsigned i = 0; i < cushim_symbol_count(); i++)
-        assert_int_equal(cushim_symbol_missed(i), i == called);
+        assert_int_equal(cushim__symbol_missed(i), i == called);
 }
 
 int main(void)

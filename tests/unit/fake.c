@@ -100,14 +100,14 @@ CUresult fake_load_minimum(struct fake_source *source, int version)
     struct cushim_load_options options = fake_options(source);
 
     options.minimum_version = version;
-    return cushim_load(&options);
+    return cushim_driver_load(&options);
 }
 
 CUresult fake_load_library(const char *path)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = path};
 
-    return cushim_load(&options);
+    return cushim_driver_load(&options);
 }
 
 CUresult fake_query(void)

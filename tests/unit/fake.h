@@ -58,7 +58,7 @@ cushim_function fake_resolve(const char *symbol, void *data);
 /* The options that load from this source. */
 struct cushim_load_options fake_options(struct fake_source *source);
 
-/* cushim_load() from this source; of the library at a path; with a minimum version. */
+/* cushim_driver_load() from this source; of the library at a path; with a minimum version. */
 CUresult fake_load(struct fake_source *source);
 CUresult fake_load_library(const char *path);
 CUresult fake_load_minimum(struct fake_source *source, int version);

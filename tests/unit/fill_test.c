@@ -145,7 +145,7 @@ static void each_symbol_is_looked_up_by_its_exact_name_and_counted(void **state)
         bool is_asked = false;
 
         for (size_t k = 0; k < asked_count && !is_asked; k++)
-            is_asked = strcmp(asked[k], cushim_symbol_name(i)) == 0;
+            is_asked = strcmp(asked[k], cushim__symbol_name(i)) == 0;
         assert_int_not_equal(is_asked, is_foreign);
         foreign += is_foreign;
     }
@@ -264,7 +264,7 @@ static void proc_address_is_called_with_the_base_name_and_the_version_of_the_abi
 
 static enum cushim_symbol_state state_of(const char *symbol)
 {
-    return cushim_symbol_state(symbol_number(symbol));
+    return cushim__symbol_state(symbol_number(symbol));
 }
 
 static void load_records_how_each_symbol_was_found(void **state)
@@ -289,18 +289,18 @@ static void numbers_follow_the_order_of_the_slots(void **state)
     const size_t beyond[] = {cushim_symbol_count(), 65536, SIZE_MAX};
 
     assert_int_equal(cushim_symbol_count(), CUSHIM__SYMBOL_COUNT);
-    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(GetErrorString)), "cuGetErrorString");
-    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(MemAlloc_v2)), "cuMemAlloc_v2");
-    assert_string_equal(cushim_symbol_name(CUSHIM__SLOT(EventRecord_ptsz)), "cuEventRecord_ptsz");
-    assert_int_equal(cushim_symbol_since(CUSHIM__SLOT(MemAlloc_v2)), 3020);
-    assert_string_equal(cushim_symbol_fallback(CUSHIM__SLOT(EventElapsedTime_v2)),
+    assert_string_equal(cushim__symbol_name(CUSHIM__SLOT(GetErrorString)), "cuGetErrorString");
+    assert_string_equal(cushim__symbol_name(CUSHIM__SLOT(MemAlloc_v2)), "cuMemAlloc_v2");
+    assert_string_equal(cushim__symbol_name(CUSHIM__SLOT(EventRecord_ptsz)), "cuEventRecord_ptsz");
+    assert_int_equal(cushim__symbol_since(CUSHIM__SLOT(MemAlloc_v2)), 3020);
+    assert_string_equal(cushim__symbol_fallback(CUSHIM__SLOT(EventElapsedTime_v2)),
                         "cuEventElapsedTime");
     for (size_t i = 0; i < COUNT(beyond); i++) {
-        assert_string_equal(cushim_symbol_name(beyond[i]), "");
-        assert_string_equal(cushim_symbol_fallback(beyond[i]), "");
-        assert_int_equal(cushim_symbol_since(beyond[i]), 0);
-        assert_int_equal(cushim_symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
-        assert_false(cushim_symbol_missed(beyond[i]));
+        assert_string_equal(cushim__symbol_name(beyond[i]), "");
+        assert_string_equal(cushim__symbol_fallback(beyond[i]), "");
+        assert_int_equal(cushim__symbol_since(beyond[i]), 0);
+        assert_int_equal(cushim__symbol_state(beyond[i]), CUSHIM_SYMBOL_UNKNOWN);
+        assert_false(cushim__symbol_missed(beyond[i]));
     }
 }
 

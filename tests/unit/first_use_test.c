@@ -162,9 +162,9 @@ static void call_inside(void)
 
     calls_inside++;
     assert_int_equal(fake_query(), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(cushim_load(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(fake_load(&source), CUDA_ERROR_NOT_INITIALIZED);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
     assert_int_equal(cushim_driver()->GetErrorString(CUDA_ERROR_NOT_INITIALIZED, &text),
                      CUDA_SUCCESS);

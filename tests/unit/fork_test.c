@@ -179,7 +179,7 @@ static int perform(enum step step)
     case LOAD:
         return (int)fake_load(&source);
     case LOAD_ANY:
-        return (int)cushim_load(NULL);
+        return (int)cushim_driver_load(NULL);
     case LOAD_NONE:
         environment_set("CUSHIM_LIBRARY", "none");
         return (int)fake_query();
@@ -193,7 +193,7 @@ static int perform(enum step step)
     case QUERY:
         return query();
     case INIT:
-        return (int)cushim_init(NULL);
+        return (int)cushim_driver_init(NULL);
     case INIT_BY_TABLE:
         return (int)cushim_driver()->Init(0);
     case INIT_BY_ANOTHER:
@@ -377,7 +377,7 @@ static int check_report_of_a_late_load(void)
 {
     struct cushim_report report;
 
-    if (cushim_init(NULL) != CUDA_ERROR_NOT_INITIALIZED)
+    if (cushim_driver_init(NULL) != CUDA_ERROR_NOT_INITIALIZED)
         return 1;
     report = fake_report();
     if (!strstr(report.reason, "fork") || !strstr(report.advice, "fork"))

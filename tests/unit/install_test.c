@@ -114,7 +114,7 @@ static void load_over_an_installed_mock_loads_nothing(void **state)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_library_calls(), 0);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
@@ -124,8 +124,8 @@ static void init_always_initialises_an_installed_table(void **state)
     environment_set("CUSHIM_LIBRARY", "none");
     fake.init_code = CUDA_ERROR_NO_DEVICE;
     assert_int_equal(install(fake_mock()), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 2);
     assert_int_equal(fake_report().state, CUSHIM_STATE_UNTRIED);
 }
@@ -140,7 +140,7 @@ static void layer_over_the_lazy_load_table_loads_once_and_forwards(void **state)
         assert_int_equal(passed, calls);
     }
     assert_int_equal(fake_library_calls(), 1);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
     assert_int_equal(passed, 4);
     assert_ptr_equal(cushim_driver(), &layer);
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
@@ -319,6 +319,31 @@ static void shorter_tables_beyond_the_eighth_are_refused(void **state)
         free(tables[i]);
 }
 
+/* --- layers that are declared --- */
+
+static void declaration_that_cannot_be_is_refused(void **state)
+{
+    struct cushim_table *short_table = new_short_table(CUSHIM__SYMBOL_COUNT - 1);
+    static struct cushim_table layers[9];
+
+    for (size_t i = 0; i < COUNT(layers); i++)
+        layers[i] = *fake_mock();
+    assert_int_equal(cushim_table_set_wrapped(NULL, layers), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_set_wrapped(&cushim__lazy_table, layers),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_set_wrapped(layers, layers), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_set_wrapped(layers, short_table), CUDA_SUCCESS);
+    assert_int_equal(cushim_table_set_wrapped(layers + 1, layers), CUDA_SUCCESS);
+    assert_int_equal(cushim_table_set_wrapped(short_table, layers + 1), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_table_set_wrapped(layers, NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_table_set_wrapped(short_table, layers), CUDA_SUCCESS);
+    for (size_t i = 2; i < COUNT(layers); i++)
+        assert_int_equal(cushim_table_set_wrapped(layers + i, layers),
+                         i < 7 ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY);
+    assert_int_equal(cushim_table_set_wrapped(layers + 6, NULL), CUDA_SUCCESS);
+    free(short_table);
+}
+
 enum { COPIES = 8, INSTALLERS = 8, INSTALLATIONS = 2000 };
 
 static atomic_uint wrong_answers;
@@ -375,6 +400,7 @@ int main(void)
         forked_test(shorter_tables_over_each_other_are_restored_one_by_one),
         forked_test(shorter_table_that_was_changed_is_copied_again_to_the_same_place),
         forked_test(shorter_tables_beyond_the_eighth_are_refused),
+        forked_test(declaration_that_cannot_be_is_refused),
         forked_test(threads_that_install_one_shorter_table_use_one_copy),
     };
 

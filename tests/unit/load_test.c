@@ -39,7 +39,7 @@ static void first_call_loads_what_the_environment_names(void **state)
 {
     environment_set("CUSHIM_LIBRARY", FAKE_LIBRARY);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_library_calls(), 1);
 }
 
@@ -54,7 +54,7 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
     /* Nor does a call through the lazy-load table, which a layer may still call. */
     assert_int_equal(cushim__lazy_table.EventQuery(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(fake_report().state, CUSHIM_STATE_DISABLED);
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
     assert_int_equal(cushim__lazy_table.EventQuery(NULL), FAKE_LIBRARY_ANSWER);
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
@@ -63,7 +63,7 @@ static void only_an_explicit_load_retries_a_failed_one(void **state)
 static void each_explicit_load_retries_once_and_replaces_the_reason(void **state)
 {
     environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(cushim_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     for (unsigned tries = 1; tries <= 3; tries++) {
         assert_int_equal(fake_load(&broken), CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND);
         assert_int_equal(broken.lookups, tries * FAKE_LOOKUPS_OF_A_FAILURE);
@@ -81,7 +81,7 @@ static void another_driver_is_refused_once_one_is_loaded(void **state)
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(cushim_load(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(NULL), CUDA_SUCCESS);
     assert_int_equal(fake_load(&other), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_load_library(FAKE_LIBRARY), CUDA_ERROR_NOT_PERMITTED);
     assert_int_equal(fake_load_library(""), CUDA_ERROR_NOT_PERMITTED);
@@ -134,18 +134,18 @@ static void invalid_options_are_refused(void **state)
     newer.options = fake_options(&source);
     for (size_t i = 0; i < COUNT(no_sizes); i++) {
         newer.options.size = no_sizes[i];
-        assert_int_equal(cushim_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
-        assert_int_equal(cushim_init(&newer.options), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cushim_driver_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
+        assert_int_equal(cushim_driver_init(&newer.options), CUDA_ERROR_INVALID_VALUE);
     }
     newer.options.size = sizeof newer;
     newer.tail[15] = 1;
-    assert_int_equal(cushim_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_driver_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
     newer.tail[15] = 0;
     newer.options.library = FAKE_LIBRARY; /* and a resolver */
-    assert_int_equal(cushim_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_driver_load(&newer.options), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(source.lookups, 0);
     newer.options.library = NULL;
-    assert_int_equal(cushim_load(&newer.options), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(&newer.options), CUDA_SUCCESS);
 }
 
 static void options_of_an_older_caller_are_read_no_further_than_their_size(void **state)
@@ -155,21 +155,21 @@ static void options_of_an_older_caller_are_read_no_further_than_their_size(void 
     older.size = offsetof(struct cushim_load_options, minimum_version);
     older.library = FAKE_LIBRARY;
     older.minimum_version = FAKE_VERSION + 10;
-    assert_int_equal(cushim_load(&older), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(&older), CUDA_SUCCESS);
     older.size = sizeof older.size;
     older.library = FAKE_ROOT "/nonexistent/libcuda.so.1";
-    assert_int_equal(cushim_load(&older), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_load(&older), CUDA_SUCCESS);
     assert_int_equal(fake_query(), FAKE_LIBRARY_ANSWER);
 }
 
-/* --- cushim_init() --- */
+/* --- cushim_driver_init() --- */
 
 static void init_loads_and_initialises(void **state)
 {
     const struct cushim_load_options options = fake_options(&source);
 
-    assert_int_equal(cushim_init(&options), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(&options), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
     assert_int_equal(fake.init_calls, 2);
     assert_int_equal(fake_report().init_process, getpid());
 }
@@ -177,7 +177,7 @@ static void init_loads_and_initialises(void **state)
 static void init_without_a_driver_returns_the_reason(void **state)
 {
     environment_set("CUSHIM_LIBRARY", "none");
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(fake_report().state, CUSHIM_STATE_LOADED);
     assert_int_equal(fake.init_calls, 0);
@@ -190,17 +190,17 @@ static void init_calls_cuInit_again_after_no_device_only_with_retry_init(void **
     fake.init_code = CUDA_ERROR_NO_DEVICE;
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     for (int i = 0; i < 3; i++)
-        assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
+        assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 1);
-    assert_int_equal(cushim_init(&retry), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(&retry), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 2);
     assert_int_equal(cushim_driver()->Init(0), CUDA_ERROR_NO_DEVICE);
     assert_int_equal(fake.init_calls, 3);
     assert_int_equal(fake_report().state, CUSHIM_STATE_NO_DEVICE);
     fake.init_code = CUDA_SUCCESS;
-    assert_int_equal(cushim_init(NULL), CUDA_ERROR_NO_DEVICE);
-    assert_int_equal(cushim_init(&retry), CUDA_SUCCESS);
-    assert_int_equal(cushim_init(NULL), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_ERROR_NO_DEVICE);
+    assert_int_equal(cushim_driver_init(&retry), CUDA_SUCCESS);
+    assert_int_equal(cushim_driver_init(NULL), CUDA_SUCCESS);
     assert_int_equal(fake.init_calls, 5);
     assert_int_equal(fake_report().state, CUSHIM_STATE_READY);
     fake.init_code = CUDA_ERROR_INVALID_VALUE; /* as for other flags */

@@ -72,7 +72,7 @@ static void enter_state(const struct state_case *wanted)
         fake_query();
     }
     if (wanted->is_initialised)
-        cushim_init(NULL);
+        cushim_driver_init(NULL);
 }
 
 /* The case that a child checks. */
@@ -104,8 +104,8 @@ static int check_report(void)
         report.installed ||
         report.init_process != (current->state == CUSHIM_STATE_READY ? getpid() : 0))
         return 5;
-    /* cushim_init(), or else every call, returns the code of the report. */
-    if (fails && (int)(loaded ? cushim_init(NULL) : fake_query()) != current->code)
+    /* cushim_driver_init(), or else every call, returns the code of the report. */
+    if (fails && (int)(loaded ? cushim_driver_init(NULL) : fake_query()) != current->code)
         return 6;
     return 0;
 }
@@ -142,8 +142,7 @@ static int check_functions(void)
         return 2;
     if (cushim_report_state(report) != expected.state ||
         cushim_report_code(report) != expected.code ||
-        cushim_report_driver_version(report) != expected.driver_version ||
-        cushim_report_minimum_version(report) != expected.minimum_version)
+        cushim_report_driver_version(report) != expected.driver_version)
         return 3;
     if (!is_same(cushim_report_library(report), expected.library) ||
         !is_same(cushim_report_reason(report), expected.reason) ||
@@ -154,12 +153,14 @@ static int check_functions(void)
     for (unsigned i = 0; i < expected.candidate_count; i++) {
         const struct cushim__candidate *candidate = &expected.candidates[i];
 
-        if (cushim_report_candidate_origin(report, i) != candidate->origin ||
-            cushim_report_candidate_outcome(report, i) != candidate->outcome ||
-            cushim_report_candidate_code(report, i) != candidate->code ||
-            cushim_report_candidate_version(report, i) != candidate->version ||
-            !is_same(cushim_report_candidate_path(report, i), candidate->path) ||
-            !is_same(cushim_report_candidate_message(report, i), candidate->message))
+        struct cushim_report_candidate got = CUSHIM_REPORT_CANDIDATE_INIT;
+
+        if (cushim_report_get_candidate(report, i, &got) != CUDA_SUCCESS ||
+            got.origin != candidate->origin || got.outcome != candidate->outcome ||
+            got.code != candidate->code || got.version != candidate->version ||
+            !is_same(got.path, candidate->path) || !is_same(got.message, candidate->message) ||
+            !is_same(got.origin_name, cushim__origin_name(candidate->origin)) ||
+            !is_same(got.outcome_name, cushim__outcome_name(candidate->outcome)))
             return 6;
     }
     cushim_report_destroy(report);
@@ -176,19 +177,54 @@ static void functions_return_what_the_loader_reports_in_every_state(void **state
     }
 }
 
-/* Everything that is 0 or empty of a report and a candidate that do not exist. */
-static void assert_empty(const struct cushim_report *report, unsigned candidate)
+/*
+ * A candidate of another version's size is filled as far as it goes, and what is unknown is zero.
+ */
+static void candidate_is_filled_to_its_size(void **state)
 {
-    assert_int_equal(cushim_report_candidate_origin(report, candidate), 0);
-    assert_int_equal(cushim_report_candidate_outcome(report, candidate), 0);
-    assert_int_equal(cushim_report_candidate_code(report, candidate), 0);
-    assert_int_equal(cushim_report_candidate_version(report, candidate), 0);
-    assert_string_equal(cushim_report_candidate_path(report, candidate), "");
-    assert_string_equal(cushim_report_candidate_message(report, candidate), "");
+    struct {
+        struct cushim_report_candidate known;
+        size_t newer;
+    } longer;
+    const struct cushim_report_candidate untouched = CUSHIM_REPORT_CANDIDATE_INIT;
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
+    struct cushim_report *report = NULL;
+    const size_t sizes[] = {0, 1, sizeof candidate - 1, 1 << 20};
+    unsigned char guards[sizeof candidate.path];
+
+    assert_int_equal(fake_load_library(NO_FILE), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
+    assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_candidate_count(report), 1);
+    assert_int_equal(cushim_report_get_candidate(NULL, 0, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_get_candidate(report, UINT_MAX, &candidate),
+                     CUDA_ERROR_INVALID_VALUE);
+    assert_memory_equal(&candidate, &untouched, sizeof candidate);
+    for (size_t i = 0; i < COUNT(sizes); i++) {
+        candidate.size = sizes[i];
+        assert_int_equal(cushim_report_get_candidate(report, 0, &candidate),
+                         CUDA_ERROR_INVALID_VALUE);
+        assert_null(candidate.path);
+    }
+    memset(guards, GUARD, sizeof guards);
+    memset(&candidate, GUARD, sizeof candidate);
+    candidate.size = offsetof(struct cushim_report_candidate, path);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(candidate.size, offsetof(struct cushim_report_candidate, path));
+    assert_int_equal(candidate.outcome, CUSHIM_OUTCOME_NOT_FOUND);
+    assert_memory_equal(&candidate.path, guards, sizeof guards);
+    memset(&longer, GUARD, sizeof longer);
+    longer.known.size = sizeof longer;
+    assert_int_equal(cushim_report_get_candidate(report, 0, &longer.known), CUDA_SUCCESS);
+    assert_string_equal(longer.known.path, NO_FILE);
+    assert_int_equal(longer.newer, 0);
+    cushim_report_destroy(report);
 }
 
 static void report_stays_as_it_was_created(void **state)
 {
+    struct cushim_report_candidate candidate = CUSHIM_REPORT_CANDIDATE_INIT;
     struct cushim_report *report = NULL;
 
     assert_int_equal(cushim_report_create(NULL), CUDA_ERROR_INVALID_VALUE);
@@ -196,10 +232,9 @@ static void report_stays_as_it_was_created(void **state)
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(cushim_report_state(report), CUSHIM_STATE_NOT_FOUND);
-    assert_string_equal(cushim_report_candidate_path(report, 0), NO_FILE);
+    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
+    assert_string_equal(candidate.path, NO_FILE);
     assert_string_equal(cushim_report_library(report), "");
-    assert_empty(report, cushim_report_candidate_count(report));
-    assert_empty(report, UINT_MAX);
     cushim_report_destroy(report);
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(cushim_report_state(report), CUSHIM_STATE_LOADED);
@@ -217,12 +252,10 @@ static void report_that_is_null_is_empty(void **state)
     assert_int_equal(cushim_report_state(NULL), CUSHIM_STATE_UNTRIED);
     assert_int_equal(cushim_report_code(NULL), CUDA_SUCCESS);
     assert_int_equal(cushim_report_driver_version(NULL), 0);
-    assert_int_equal(cushim_report_minimum_version(NULL), 0);
     assert_string_equal(cushim_report_library(NULL), "");
     assert_string_equal(cushim_report_reason(NULL), "");
     assert_string_equal(cushim_report_advice(NULL), "");
     assert_int_equal(cushim_report_candidate_count(NULL), 0);
-    assert_empty(NULL, 0);
     cushim_report_destroy(NULL);
 }
 
@@ -235,12 +268,12 @@ static const char *name_of_state(int value)
 
 static const char *name_of_outcome(int value)
 {
-    return cushim_outcome_name((enum cushim_outcome)value);
+    return cushim__outcome_name((enum cushim_outcome)value);
 }
 
 static const char *name_of_origin(int value)
 {
-    return cushim_origin_name((enum cushim_origin)value);
+    return cushim__origin_name((enum cushim_origin)value);
 }
 
 static void every_state_outcome_and_origin_has_a_name_of_its_own(void **state)
@@ -400,6 +433,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_state_has_its_code_a_reason_and_advice_if_it_fails),
         cmocka_unit_test(functions_return_what_the_loader_reports_in_every_state),
+        forked_test(candidate_is_filled_to_its_size),
         forked_test(report_stays_as_it_was_created),
         cmocka_unit_test(report_that_is_null_is_empty),
         cmocka_unit_test(every_state_outcome_and_origin_has_a_name_of_its_own),

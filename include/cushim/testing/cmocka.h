@@ -129,27 +129,16 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
     cushim__cmocka_print(text);
-    cushim_expectations_clear(layer);
+    cushim_layer_clear_expectations(layer);
     _fail(file, line);
-}
-
-/**
- * For `on_failure` of a sweep: print each run to stderr before its call fails, at once. If the body
- * crashes, the last line says in which run, and how to see that alone.
- */
-static inline void cushim_cmocka_print_run(void *data, const char *run)
-{
-    (void)data;
-    fprintf(stderr, "%s\n", run);
-    fflush(stderr);
 }
 
 /**
  * Sweep a body (sweep.h), and fail the test if something was wrong in a run. On the thread of the
  * test, and not between cushim_cmocka_begin() and _end(): each run has a mock of its own.
  *
- * @param options  As for cushim_sweep(); NULL: the defaults. Its message is printed.
- * @param body     What is swept. It must not leave by an assertion: cushim_sweep_wrong().
+ * @param options  As for cushim_sweep_run(); NULL: the defaults. Its message is printed.
+ * @param body     What is swept. It must not leave by an assertion: cushim_sweep_fail().
  * @param data     Passed on to it.
  */
 #define cushim_assert_swept(options, body, data) \
@@ -169,10 +158,10 @@ static inline void cushim__assert_swept(const struct cushim_sweep_options *optio
     known.size = sizeof known;
     known.message = text;
     known.message_size = sizeof text;
-    code = cushim_sweep(&known, body, data, NULL);
+    code = cushim_sweep_run(&known, body, data, NULL);
     if (code == CUDA_SUCCESS)
         return;
-    print_error("cushim_sweep() answers %d\n", (int)code);
+    print_error("cushim_sweep_run() answers %d\n", (int)code);
     cushim__cmocka_print(text);
     _fail(file, line);
 }

@@ -46,6 +46,12 @@ struct cushim_layer_options {
     const struct cushim_table *table;
 };
 
+/** A cushim_layer_options with the defaults. */
+#define CUSHIM_LAYER_OPTIONS_INIT                 \
+    {                                             \
+        sizeof(struct cushim_layer_options), NULL \
+    }
+
 /**
  * Create a layer over a table. Where cushim_driver() is wrapped and nothing is loaded yet, this
  * loads the driver; without one, the table that answers the reason is wrapped.
@@ -57,7 +63,7 @@ struct cushim_layer_options {
  * @return CUDA_ERROR_INVALID_VALUE     `layer` is NULL, `options` has a bad size, or the table is
  *                                      smaller than this library's, lacks a slot or is the layer's
  *                                      own, as one that was left installed.
- * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out.
+ * @return CUDA_ERROR_OUT_OF_MEMORY     Memory ran out, or cushim_table_set_wrapped() answers it.
  * @return CUDA_ERROR_ALREADY_ACQUIRED  There is a layer in this process; one that the settings of
  *                                      a mock have made is cushim_layer_current().
  *
@@ -85,8 +91,8 @@ CUSHIM_API void cushim_layer_destroy(struct cushim_layer *layer);
 CUSHIM_API struct cushim_layer *cushim_layer_current(void);
 
 /**
- * The layer's own table, to call or to install: every slot is filled. NULL: `layer` has ended. Any
- * thread.
+ * The layer's own table, to call or to install: every slot is filled. NULL: `layer` has ended. The
+ * table stays callable then, and hands calls on to what was wrapped last. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_layer_table(const struct cushim_layer *layer);
 
@@ -161,7 +167,7 @@ enum cushim_fault_effect {
     CUSHIM_FAULT_STICKY,  /**< From now on calls answer `code`, as after a fault on the device. */
     CUSHIM_FAULT_LOST,    /**< The same, and functions that take a device answer it as well. */
     CUSHIM_FAULT_DELAY,   /**< It takes `delay_ns` longer. */
-    CUSHIM_FAULT_HANG,    /**< It does not end before cushim_fault_release(). */
+    CUSHIM_FAULT_HANG,    /**< It does not end before cushim_fault_resume(). */
     CUSHIM_FAULT_MISSING, /**< The driver has no such symbol. */
     CUSHIM_FAULT_OLDER,   /**< The driver is that of CUDA `version`. */
 };
@@ -183,7 +189,7 @@ struct cushim_fault {
     uint64_t every;
     /** With this probability, from 1e-9 to 1. */
     double probability;
-    /** Of the numbers that probability takes. 0: that of cushim_fault_seed_set(). */
+    /** Of the numbers that probability takes. 0 is one too. */
     uint64_t seed;
     /** So many times at most. */
     uint64_t times;
@@ -197,6 +203,13 @@ struct cushim_fault {
     /** Of OLDER, as cuDriverGetVersion counts: 11080. */
     int version;
 };
+
+/** A cushim_fault with the defaults. */
+#define CUSHIM_FAULT_INIT                                                           \
+    {                                                                               \
+        sizeof(struct cushim_fault), NULL, 0, 0, 0, 0.0, 0, 0, CUSHIM_FAULT_BEFORE, \
+            CUSHIM_FAULT_RETURN, CUDA_SUCCESS, 0, 0                                 \
+    }
 
 /**
  * Add rules from text: one on each line. `#` begins a comment at the start of a line or behind a
@@ -241,16 +254,10 @@ CUSHIM_API CUresult cushim_fault_add(struct cushim_layer *layer, const struct cu
                                      char *message, size_t message_size);
 
 /**
- * A rule as text that cushim_fault_parse() would read, in the order in which they were added; NULL
- * if there are fewer. Valid until cushim_fault_clear() or the end of the layer. Any thread.
- */
-CUSHIM_API const char *cushim_fault_text(struct cushim_layer *layer, size_t index);
-
-/**
- * How often the site of a rule was met, and how often the rule took effect; 0 if there is no such
- * rule. Of `missing` and `older` both count the calls that found the symbol missing, those that
- * were told the older version, and those of cuGetProcAddress for the symbol; who else looks for it
- * is not seen. Any thread.
+ * How often the site of a rule was met, and how often the rule took effect, by number in the order
+ * in which they were added; 0 if there is no such rule. Of `missing` and `older` both count the
+ * calls that found the symbol missing, those that were told the older version, and those of
+ * cuGetProcAddress for the symbol; who else looks for it is not seen. Any thread.
  */
 CUSHIM_API uint64_t cushim_fault_matched(struct cushim_layer *layer, size_t index);
 CUSHIM_API uint64_t cushim_fault_fired(struct cushim_layer *layer, size_t index);
@@ -280,13 +287,7 @@ CUSHIM_API void cushim_fault_clear(struct cushim_layer *layer);
  * Thread safety: as cushim_fault_parse().
  * Since: 0.1.
  */
-CUSHIM_API void cushim_fault_release(struct cushim_layer *layer);
-
-/**
- * Set the seed of rules that are added from now on and have a probability but no seed; 0 at first.
- * Any thread.
- */
-CUSHIM_API void cushim_fault_seed_set(struct cushim_layer *layer, uint64_t seed);
+CUSHIM_API void cushim_fault_resume(struct cushim_layer *layer);
 
 #ifdef __cplusplus
 }

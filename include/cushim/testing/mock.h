@@ -6,13 +6,13 @@
  *
  * Link with `libcushim-mock` (pkg-config `cushim-mock`, Meson dependency `cushim-mock`). Create a
  * mock, then let the program reach it in one of two ways: cushim_mock_install() makes its table
- * the one that cushim_driver() answers; cushim_mock_symbol() as the resolver of cushim_load()
- * exercises loading, versions and missing symbols too. Programs that cannot be relinked run on the
- * shared library of the mock: `cushim run -- PROGRAM`.
+ * the one that cushim_driver() answers; cushim_mock_symbol() as the resolver of
+ * cushim_driver_load() exercises loading, versions and missing symbols too. Programs that cannot be
+ * relinked run on the shared library of the mock: `cushim run -- PROGRAM`.
  *
  * What the mock does not implement answers CUDA_ERROR_NOT_SUPPORTED and is logged by name; see
  * docs/mock.md. A handle that was destroyed or never existed answers CUDA_ERROR_INVALID_HANDLE and
- * is a violation, which cushim_mock_destroy() reports.
+ * is a misuse, which cushim_mock_destroy() reports.
  *
  * One mock exists at a time in a process: the functions of a driver have no parameter that could
  * tell two apart.
@@ -47,6 +47,12 @@ struct cushim_mock_options {
     size_t message_size;
 };
 
+/** A cushim_mock_options with the defaults. */
+#define CUSHIM_MOCK_OPTIONS_INIT                                \
+    {                                                           \
+        sizeof(struct cushim_mock_options), NULL, NULL, NULL, 0 \
+    }
+
 /** What a mock has come to. */
 struct cushim_mock_state {
     /** sizeof(struct cushim_mock_state), set by the caller. */
@@ -59,8 +65,8 @@ struct cushim_mock_state {
     uint64_t executed;
     /** Calls into the mock so far. */
     uint64_t calls;
-    /** Violations so far: uses of handles that were destroyed or never existed, and the like. */
-    size_t violations;
+    /** Misuses so far: uses of handles that were destroyed or never existed, and the like. */
+    size_t misuses;
     /** Contexts, streams, events, modules and graphs that the program created and not destroyed. */
     size_t handles;
     /** Device and page-locked host allocations that are not freed. */
@@ -70,6 +76,12 @@ struct cushim_mock_state {
     /** Races found so far: see cushim/testing/mock.h. */
     size_t races;
 };
+
+/** A cushim_mock_state to be filled. */
+#define CUSHIM_MOCK_STATE_INIT                                      \
+    {                                                               \
+        sizeof(struct cushim_mock_state), 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+    }
 
 /**
  * Create a mock driver.
@@ -99,9 +111,9 @@ CUSHIM_API CUresult cushim_mock_create(const struct cushim_mock_options *options
  * @param mock  NULL is a no-op. No call into it may be under way.
  *
  * @return CUDA_SUCCESS              The mock is gone.
- * @return CUDA_ERROR_ILLEGAL_STATE  The mock is gone, and it had seen violations: assert on this in
+ * @return CUDA_ERROR_ILLEGAL_STATE  The mock is gone, and it had seen misuses: assert on this in
  *                                   the teardown of a test, and read them before with
- *                                   cushim_mock_violation().
+ *                                   cushim_mock_misuse().
  *
  * Thread safety: one thread, once.
  * Driver calls: none.
@@ -117,7 +129,9 @@ CUSHIM_API struct cushim_mock *cushim_mock_current(void);
 
 /**
  * The mock's table: every slot is filled. What a driver of the mock's version lacks answers
- * CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. Valid until the mock is destroyed. Any thread.
+ * CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER. It stays callable when the mock is destroyed: each slot
+ * then answers CUDA_ERROR_DEINITIALIZED, or, once there is another mock, for that one, which takes
+ * no handle of this one for its own. Any thread.
  */
 CUSHIM_API const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock);
 
@@ -159,14 +173,14 @@ CUSHIM_API CUresult cushim_mock_state_get(struct cushim_mock *mock,
                                           struct cushim_mock_state *state);
 
 /**
- * The text of a violation, in the order in which they were seen; NULL if there are fewer. Valid
+ * The text of a misuse, in the order in which they were seen; NULL if there are fewer. Valid
  * until the mock is destroyed. The first 64 are kept, all are counted. Any thread.
  */
-CUSHIM_API const char *cushim_mock_violation(struct cushim_mock *mock, size_t index);
+CUSHIM_API const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index);
 
 /**
  * Where the mock's log goes: a line for each function that it refuses, at the first call of it, one
- * for each function of a superseded ABI (table.h), likewise, and one for each violation and each
+ * for each function of a superseded ABI (table.h), likewise, and one for each misuse and each
  * race. On Linux also one when the system refuses to seal what
  * cuIpcGetMemHandle or cuIpcGetEventHandle is to share.
  *
@@ -328,8 +342,8 @@ struct cushim_mock_kernel {
     size_t parameter_count;
     /**
      * What the kernel does with the memory that each parameter points into, for the search for
-     * missing waits (cushim/testing/mock.h); borrowed for the call. NULL: unknown of all. What `run`
-     * does in fact has no influence.
+     * missing waits (cushim/testing/mock.h); borrowed for the call. NULL: unknown of all. What
+     * `run` does in fact has no influence.
      */
     const enum cushim_mock_access *accesses;
     /**
@@ -338,6 +352,12 @@ struct cushim_mock_kernel {
      */
     const size_t *access_bytes;
 };
+
+/** A cushim_mock_kernel with the defaults. */
+#define CUSHIM_MOCK_KERNEL_INIT                                                                   \
+    {                                                                                             \
+        sizeof(struct cushim_mock_kernel), NULL, 0, NULL, NULL, CUDA_SUCCESS, NULL, 0, NULL, NULL \
+    }
 
 /**
  * Say what a kernel does, in place of what was said before of this name.
@@ -371,7 +391,7 @@ CUSHIM_API void *cushim_mock_memory(struct cushim_mock *mock, CUdeviceptr addres
  *
  * Missing waits: pairs of operations on the same memory that nothing orders.
  *
- * With the setting `races = report` or `races = violation` the mock looks, at the submission of
+ * With the setting `races = report` or `races = misuse` the mock looks, at the submission of
  * each copy, set, kernel and cuMemFreeAsync, for an earlier one, or a cuMemAllocAsync, that uses
  * the same bytes, where one of the two writes and neither has to end before the other begins.
  * Streams, events, the legacy default stream, edges of graphs and what the host has waited for

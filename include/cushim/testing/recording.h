@@ -108,6 +108,17 @@ struct cushim_recorded_call {
     struct cushim_recorded_argument arguments[CUSHIM_RECORDED_ARGUMENTS];
 };
 
+/** A cushim_recorded_call to be filled. */
+#define CUSHIM_RECORDED_CALL_INIT                                                          \
+    {                                                                                      \
+        sizeof(struct cushim_recorded_call), 0, NULL, 0, 0, CUDA_SUCCESS, false, false, 0, \
+        {                                                                                  \
+            {                                                                              \
+                NULL, NULL, CUSHIM_ARGUMENT_HANDLE, false, 0, 0, ""                        \
+            }                                                                              \
+        }                                                                                  \
+    }
+
 /**
  * Start to record every call through a layer, from an empty recording.
  *
@@ -190,8 +201,8 @@ CUSHIM_API size_t cushim_recording_text(struct cushim_layer *layer, char *buffer
  * Thread safety: any thread.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_tag_name(struct cushim_layer *layer, const void *handle,
-                                    const char *name);
+CUSHIM_API CUresult cushim_tag_set(struct cushim_layer *layer, const void *handle,
+                                   const char *name);
 
 /**
  * The tag of a handle or address, as the recording tells it.
@@ -217,10 +228,10 @@ CUSHIM_API CUresult cushim_tag_get(struct cushim_layer *layer, const void *handl
  * Expectations: which calls a program is to make through a layer, with which arguments, how often
  * and in which order.
  *
- *     cushim_expect(layer, &(struct cushim_expectation){
+ *     cushim_layer_expect(layer, &(struct cushim_expectation){
  *         .size = sizeof(struct cushim_expectation),
  *         .function = "cuEventRecord",
- *         .arguments = {cushim_match_tag("event#1"), cushim_match_any()},
+ *         .arguments = {cushim_match_tag("event#1")},
  *         .minimum = 1, .maximum = 3});
  *     ...
  *     if (cushim_layer_verify(layer, text, sizeof text) != CUDA_SUCCESS)
@@ -247,11 +258,13 @@ enum cushim_match_kind {
     CUSHIM_MATCH_NOT_NULL,  /**< Not zero. */
 };
 
-/** What one argument has to be. Use the functions below to write one. It never grows. */
+/**
+ * What one argument has to be. The functions below write those that have a value. It never grows.
+ */
 struct cushim_match {
     enum cushim_match_kind kind;
     uint64_t value, last;
-    /** A tag as the recording tells it, a name of cushim_tag_name(), a text; borrowed. */
+    /** A tag as the recording tells it, a name of cushim_tag_set(), a text; borrowed. */
     const char *text;
     /**
      * Called with the bits of the argument as they were passed, on the thread of the call when it
@@ -283,12 +296,17 @@ struct cushim_expectation {
     bool in_order;
 };
 
-/** Matchers, by place in `arguments`. */
-static inline struct cushim_match cushim_match_any(void)
-{
-    struct cushim_match match = {CUSHIM_MATCH_ANY, 0, 0, NULL, NULL, NULL};
-    return match;
-}
+/** A cushim_expectation with the defaults. */
+#define CUSHIM_EXPECTATION_INIT                                                                   \
+    {                                                                                             \
+        sizeof(struct cushim_expectation), NULL, {{CUSHIM_MATCH_ANY, 0, 0, NULL, NULL, NULL}}, 0, \
+            0, false, CUDA_SUCCESS, false                                                         \
+    }
+
+/*
+ * Matchers, by place in `arguments`. Those that need no value have no function: zero matches
+ * everything, and `{.kind = CUSHIM_MATCH_NOT_NULL}` is one as well.
+ */
 
 /** Equal to a number; a negative one as `(uint64_t)-1`. */
 static inline struct cushim_match cushim_match_equal(uint64_t value)
@@ -332,20 +350,6 @@ cushim_match_predicate(bool (*predicate)(void *data, uint64_t value), void *data
     return match;
 }
 
-/** NULL, or 0. */
-static inline struct cushim_match cushim_match_null(void)
-{
-    struct cushim_match match = {CUSHIM_MATCH_NULL, 0, 0, NULL, NULL, NULL};
-    return match;
-}
-
-/** Neither NULL nor 0. */
-static inline struct cushim_match cushim_match_not_null(void)
-{
-    struct cushim_match match = {CUSHIM_MATCH_NOT_NULL, 0, 0, NULL, NULL, NULL};
-    return match;
-}
-
 /**
  * Expect a call from now on.
  *
@@ -366,25 +370,25 @@ static inline struct cushim_match cushim_match_not_null(void)
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_expect(struct cushim_layer *layer,
-                                  const struct cushim_expectation *expectation, char *message,
-                                  size_t size);
+CUSHIM_API CUresult cushim_layer_expect(struct cushim_layer *layer,
+                                        const struct cushim_expectation *expectation, char *message,
+                                        size_t size);
 
 /**
  * Expect that a function is not called, from now on, but for calls that an expectation takes. So
  * `*` forbids everything that is not expected. The other parameters and codes are those of
- * cushim_expect().
+ * cushim_layer_expect().
  *
  * A plain name that <cuda.h> may give to a newer ABI, as cuMemAlloc, is a failure also if a newer
  * one is called that no expectation expects: to forbid the old one alone forbids next to nothing.
  *
  * @param function  Exported name or pattern; borrowed until the layer is gone.
  */
-CUSHIM_API CUresult cushim_forbid(struct cushim_layer *layer, const char *function, char *message,
-                                  size_t size);
+CUSHIM_API CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *function,
+                                        char *message, size_t size);
 
 /** Expect nothing more, and forget what was counted. Scopes of errors end. Any thread. */
-CUSHIM_API void cushim_expectations_clear(struct cushim_layer *layer);
+CUSHIM_API void cushim_layer_clear_expectations(struct cushim_layer *layer);
 
 /**
  * Whether a call that answers an error is a failure where no scope expects errors.
@@ -404,7 +408,7 @@ CUSHIM_API void cushim_expectations_clear(struct cushim_layer *layer);
  * Thread safety: any thread.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_forbidden);
+CUSHIM_API CUresult cushim_layer_forbid_errors(struct cushim_layer *layer, bool is_forbidden);
 
 /**
  * Begin a scope in which calls are to answer errors, on any thread. Scopes nest; the innermost that
@@ -420,7 +424,7 @@ CUSHIM_API CUresult cushim_errors_forbid(struct cushim_layer *layer, bool is_for
  * Thread safety: any thread; scopes are the process's, not the thread's.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUresult code);
+CUSHIM_API CUresult cushim_layer_expect_errors_begin(struct cushim_layer *layer, CUresult code);
 
 /**
  * End the innermost scope. That no call answered such an error in it is a failure, which
@@ -432,7 +436,7 @@ CUSHIM_API CUresult cushim_expect_errors_begin(struct cushim_layer *layer, CUres
  * Thread safety: any thread.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_expect_errors_end(struct cushim_layer *layer);
+CUSHIM_API CUresult cushim_layer_expect_errors_end(struct cushim_layer *layer);
 
 /**
  * Tell whether everything came as expected so far: expectations and their order, what is forbidden,

@@ -13,7 +13,7 @@
  *     struct cushim_sweep_options options = {
  *         .size = sizeof options, .message = why, .message_size = sizeof why};
  *
- *     if (cushim_sweep(&options, body, NULL, NULL) != CUDA_SUCCESS)
+ *     if (cushim_sweep_run(&options, body, NULL, NULL) != CUDA_SUCCESS)
  *         fail(why);
  *
  *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
@@ -42,7 +42,7 @@
  * the first and the second. 16 handles are told apart; polls of more all count.
  *
  * In the mode `auto`, the default, a call that waits for what will never come answers
- * CUDA_ERROR_TIMEOUT and is a violation; in the mode `threaded` it hangs, and so does the sweep.
+ * CUDA_ERROR_TIMEOUT and is a misuse; in the mode `threaded` it hangs, and so does the sweep.
  *
  * The calls are counted as they come, of all threads. Where a body has several, which call is the
  * Nth may differ from run to run, and so may what a sweep finds.
@@ -84,9 +84,9 @@ struct cushim_sweep_options {
      */
     const char *const *variants;
     /**
-     * A table to sweep instead of a mock's, with every slot filled: after cushim_load() that of
-     * cushim_driver(), for a real GPU. What it has, it has from one run to the next. Nobody tells
-     * then of violations and pending work.
+     * A table to sweep instead of a mock's, with every slot filled: after cushim_driver_load() that
+     * of cushim_driver(), for a real GPU. What it has, it has from one run to the next. Nobody
+     * tells then of misuses and pending work.
      */
     const struct cushim_table *table;
     /**
@@ -119,7 +119,8 @@ struct cushim_sweep_options {
     /**
      * Errors that calls of the body answer, and that the sweep has not given, are wrong: memory
      * that is freed twice answers CUDA_ERROR_INVALID_VALUE, and no more comes of it. Not those that
-     * a scope in the body expects: cushim_expect_errors_begin(). CUDA_ERROR_NOT_READY is no error.
+     * a scope in the body expects: cushim_layer_expect_errors_begin(). CUDA_ERROR_NOT_READY is no
+     * error.
      */
     bool forbid_errors;
     /**
@@ -132,7 +133,7 @@ struct cushim_sweep_options {
      * Is told of each run in which a call fails, before the first of these has answered and on its
      * thread: `data` is the body's, and `run` says which run this is, as the message does; until
      * the run ends. If the program crashes, the last one told is where. It calls no driver and no
-     * cushim. NULL: nobody is told. cmocka.h has one that prints: cushim_cmocka_print_run().
+     * cushim. NULL: nothing is called.
      */
     void (*on_failure)(void *data, const char *run);
     /**
@@ -143,6 +144,13 @@ struct cushim_sweep_options {
     char *message;
     size_t message_size;
 };
+
+/** A cushim_sweep_options with the defaults. */
+#define CUSHIM_SWEEP_OPTIONS_INIT                                                              \
+    {                                                                                          \
+        sizeof(struct cushim_sweep_options), NULL, NULL, NULL, NULL, NULL, NULL, 0,            \
+            (enum cushim_sweep_kind)0, 0, 0, 0, false, false, false, NULL, NULL, NULL, NULL, 0 \
+    }
 
 /** What a sweep came to. */
 struct cushim_sweep_result {
@@ -158,16 +166,22 @@ struct cushim_sweep_result {
     uint64_t failures;
 };
 
+/** A cushim_sweep_result to be filled. */
+#define CUSHIM_SWEEP_RESULT_INIT                       \
+    {                                                  \
+        sizeof(struct cushim_sweep_result), 0, 0, 0, 0 \
+    }
+
 /**
  * Sweep a body. First it runs untouched, and then with each call failing.
  *
  * What is looked at after each run: what the body answered; what is left, of handles and memory,
- * and where that was created; violations, races, and, where no call failed, work that is still
+ * and where that was created; misuses, races, and, where no call failed, work that is still
  * pending; which context is current; with `forbid_errors`, which errors there were.
  *
  * @param options  NULL: the defaults.
  * @param body     Runs the program, and answers 0 if that behaved well: see
- *                 cushim_sweep_injected() and cushim_sweep_wrong(). It has to return, and so must
+ *                 cushim_sweep_injected() and cushim_sweep_fail(). It has to return, and so must
  *                 not leave by an assertion of cmocka.
  * @param data     Passed on to `body`, `setup` and `teardown`.
  * @param result   Receives what was done, also if something was wrong; NULL: nowhere. Bytes of it
@@ -188,9 +202,9 @@ struct cushim_sweep_result {
  * Driver calls: the body's, and cuCtxGetCurrent.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_sweep(const struct cushim_sweep_options *options,
-                                 int (*body)(void *data), void *data,
-                                 struct cushim_sweep_result *result);
+CUSHIM_API CUresult cushim_sweep_run(const struct cushim_sweep_options *options,
+                                     int (*body)(void *data), void *data,
+                                     struct cushim_sweep_result *result);
 
 /**
  * In a body: what the first failed call of this run answered; CUDA_SUCCESS: none has failed so far.
@@ -222,7 +236,7 @@ CUSHIM_API const char *cushim_sweep_running(void);
  * Thread safety: any thread.
  * Since: 0.1.
  */
-CUSHIM_API int cushim_sweep_wrong(const char *claim);
+CUSHIM_API int cushim_sweep_fail(const char *claim);
 
 #ifdef __cplusplus
 }

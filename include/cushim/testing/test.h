@@ -49,7 +49,7 @@ struct cushim_test_options {
     size_t capacity;
     /** No mock, but what cushim_driver() answers: the driver, or what is installed. */
     bool on_driver;
-    /** Errors that no scope expects are failures: cushim_errors_forbid(). */
+    /** Errors that no scope expects are failures: cushim_layer_forbid_errors(). */
     bool forbid_errors;
     /**
      * The driver is initialised, and the primary context of device 0 current for the calling
@@ -65,6 +65,12 @@ struct cushim_test_options {
     /** Size of `message` in bytes. */
     size_t message_size;
 };
+
+/** A cushim_test_options with the defaults. */
+#define CUSHIM_TEST_OPTIONS_INIT                                                              \
+    {                                                                                         \
+        sizeof(struct cushim_test_options), NULL, NULL, NULL, 0, false, false, false, NULL, 0 \
+    }
 
 /**
  * Begin a test: create a mock and install it, install a layer over it, and start to record.
@@ -106,8 +112,8 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - a mock or layer of the test that the program has destroyed itself;
  * - what cushim_layer_verify() tells: expectations, errors, and a recording with too little room,
  *   if one was asked for or read;
- * - violations of the mock: uses of handles that were destroyed, and the like;
- * - objects and allocations that the program has created and not released, in which function, call
+ * - misuses of the mock: uses of handles that were destroyed, and the like;
+ * - objects and allocations that the program has made and not given back, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line; of a primary context
  *   its last reference;
  * - a context that is current for the calling thread and was not when the test began;

@@ -20,8 +20,8 @@ static const char *const modes[] = {"manual", "auto", "threaded", NULL};
 static const char *const schedules[] = {"fifo", "eager", "lazy", "random", NULL};
 static const char *const personalities[] = {"normal", "no-device", "stub", "version-mismatch",
                                             NULL};
-static const char *const races[] = {"ignore", "report", "violation", NULL};
-static const char *const violations[] = {"report", "abort", NULL};
+static const char *const races[] = {"ignore", "report", "misuse", NULL};
+static const char *const misuses[] = {"report", "abort", NULL};
 static const char *const unregistered[] = {"refuse", "skip", NULL};
 static const char *const leaks[] = {"ignore", "report", NULL};
 static const char *const answers[] = {"no", "yes", NULL};
@@ -159,9 +159,9 @@ static const struct mock_key keys[] = {
      .maximum = UINT64_MAX},
     WORDS("personality", personalities, "normal, no-device, stub or version-mismatch",
           cushim__mock_key_word, personality),
-    WORDS("races", races, "ignore, report or violation", cushim__mock_key_word, races),
+    WORDS("races", races, "ignore, report or misuse", cushim__mock_key_word, races),
     WORDS("adversarial", answers, "yes or no", cushim__mock_key_flag, adversarial),
-    WORDS("violation", violations, "report or abort", cushim__mock_key_flag, abort_on_misuse),
+    WORDS("misuse", misuses, "report or abort", cushim__mock_key_flag, abort_on_misuse),
     WORDS("unregistered_kernels", unregistered, "refuse or skip", cushim__mock_key_flag,
           skip_unregistered),
     {.name = "kernels",

@@ -2,7 +2,9 @@
 /*
  * The table of handles. From the top: 16 bits that no address begins with, 5 of the kind, 19 of the
  * generation, 24 of the place. A place whose generations are used up is never used again, so a
- * handle means one object for the life of the table.
+ * handle means one object for the life of the table. Where objects are left at its end, the next
+ * mock's table goes on with its generations, until half of them are used up: a handle that somebody
+ * still has is none of its own. Otherwise handles are the same in each mock, as in runs of a sweep.
  */
 #include "src/mock/core/object.h"
 
@@ -34,6 +36,8 @@ static struct place *chunks[PLACES / CHUNK];
 static uint32_t used = 1;
 static uint32_t free_first, free_last; /* the longest free is used next */
 static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
+static uint32_t former_generation; /* the highest one of the mocks before this one */
+static uint32_t newest_generation; /* the highest one so far */
 
 static const char *const nouns[MOCK_KINDS] = {
     [MOCK_CONTEXT] = "a context",
@@ -98,6 +102,14 @@ static struct place *place_of(const void *handle)
     return generation_of(handle) <= place->generation ? place : NULL;
 }
 
+/* Whether a handle, if it ever was one, was that of a mock before this one. */
+static bool is_of_former_mock(const void *handle)
+{
+    return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
+           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS && nouns[kind_of(handle)] &&
+           generation_of(handle) > 0 && generation_of(handle) <= former_generation;
+}
+
 static uint32_t take_place(void)
 {
     const uint32_t index = free_first;
@@ -115,6 +127,7 @@ static uint32_t take_place(void)
         if (!chunks[used / CHUNK])
             return NOWHERE;
     }
+    place_at(used)->generation = former_generation;
     return used++;
 }
 
@@ -129,6 +142,8 @@ CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_
     place = place_at(index);
     place->object = head;
     place->generation++;
+    if (place->generation > newest_generation)
+        newest_generation = place->generation;
     place->next = NOWHERE;
     place->previous = last[kind];
     *(last[kind] == NOWHERE ? &first[kind] : &place_at(last[kind])->next) = index;
@@ -180,7 +195,10 @@ CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void 
         memcpy(object, &found, sizeof found);
         return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
     }
-    if (!place_of(handle))
+    if (is_of_former_mock(handle))
+        cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
+                            nouns[kind_of(handle)]);
+    else if (!place_of(handle))
         cushim__mock_misuse("0x%llx never was a handle", number);
     else if (kind_of(handle) != kind)
         cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
@@ -248,8 +266,26 @@ void cushim__mock_object_drop_all(const struct mock_context *context)
     }
 }
 
+/* Whether the program may have a handle that it is still to give back, also in vain. */
+static bool is_any_left(void)
+{
+    for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next) {
+            const struct mock_object *object = place_at(index)->object;
+
+            /* A context that is gone was destroyed by the program; what was in it was not. */
+            if (!object->internal && (kind != MOCK_CONTEXT || !object->gone))
+                return true;
+        }
+    }
+    return false;
+}
+
 void cushim__mock_object_clear(void)
 {
+    if (is_any_left())
+        former_generation = newest_generation < LAST_GENERATION / 2 ? newest_generation : 0;
+    newest_generation = former_generation;
     for (unsigned kind = MOCK_KINDS; kind-- > 0;) {
         while (first[kind] != NOWHERE)
             drop(place_at(first[kind])->object);

@@ -6,7 +6,7 @@
 
 int main(void)
 {
-    const CUresult code = cushim_init(NULL);
+    const CUresult code = cushim_driver_init(NULL);
     int devices = 0;
     char name[100] = "";
 

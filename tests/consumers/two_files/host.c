@@ -46,7 +46,7 @@ int main(int count, char **arguments)
         printf("plugin: %s\n", text);
     }
     print_reason("host, before");
-    cushim_load(NULL);
+    cushim_driver_load(NULL);
     print_reason("host");
     return 0;
 }

@@ -12,7 +12,7 @@ __attribute__((visibility("default"))) plugin_look_function plugin_look;
 int plugin_look(const char *library, char *text, size_t size)
 {
     const struct cushim_load_options options = {.size = sizeof options, .library = library};
-    const CUresult code = cushim_init(&options);
+    const CUresult code = cushim_driver_init(&options);
     int devices = 0;
 
     if (code == CUDA_SUCCESS && cushim_driver()->DeviceGetCount(&devices) == CUDA_SUCCESS)

@@ -39,7 +39,7 @@ CUresult fake_enter(const char *call, const char *detail)
     return CUDA_SUCCESS;
 }
 
-void fake_violation(const char *call, const char *what)
+void fake_misuse(const char *call, const char *what)
 {
     fprintf(stderr, "fake driver: %s: %s\n", call, what);
     abort();

@@ -24,12 +24,12 @@ long long fake_setting(const char *name, long long otherwise);
 CUresult fake_enter(const char *call, const char *detail);
 
 /* The program did what the real driver does not forgive: abort. */
-void fake_violation(const char *call, const char *what);
+void fake_misuse(const char *call, const char *what);
 
 int fake_device_count(void);
 
 /*
- * A violation unless this is the handle of a device of the initialised driver. Returns its number.
+ * A misuse unless this is the handle of a device of the initialised driver. Returns its number.
  */
 int fake_check_device(const char *call, CUdevice device);
 

@@ -20,10 +20,10 @@ int fake_device_count(void)
 int fake_check_device(const char *call, CUdevice device)
 {
     if (!is_initialised)
-        fake_violation(call, "the driver is not initialised");
+        fake_misuse(call, "the driver is not initialised");
     /* A handle is not the ordinal. */
     if (device < 100 || device >= 100 + fake_device_count())
-        fake_violation(call, "no device handle");
+        fake_misuse(call, "no device handle");
     return device - 100;
 }
 
@@ -39,7 +39,7 @@ EXPORT(cuInit, unsigned flags)
 {
     CUresult fault = fake_enter("cuInit", "");
     if (flags)
-        fake_violation("cuInit", "flags");
+        fake_misuse("cuInit", "flags");
     if (!fault)
         fault = (CUresult)fake_setting("FAKE_INIT", 0);
     is_initialised = !fault;

@@ -65,14 +65,14 @@ __attribute__((destructor)) static void count_leaks(void)
 static CUcontext current(const char *call)
 {
     if (!depth)
-        fake_violation(call, "no context is current");
+        fake_misuse(call, "no context is current");
     return stack[depth - 1];
 }
 
 static unsigned next(const char *call, unsigned *count)
 {
     if (*count == ROOM)
-        fake_violation(call, "too many objects");
+        fake_misuse(call, "too many objects");
     return (*count)++;
 }
 
@@ -93,7 +93,7 @@ static CUresult release(const char *call, CUdevice device)
     const CUresult fault = fake_enter(call, "");
     const int number = fake_check_device(call, device);
     if (!contexts[number].users--)
-        fake_violation(call, "released more often than retained");
+        fake_misuse(call, "released more often than retained");
     return fault;
 }
 
@@ -114,7 +114,7 @@ EXPORT(cuCtxPushCurrent_v2, CUcontext context)
 {
     const CUresult fault = fake_enter("cuCtxPushCurrent_v2", "");
     if (!context || !context->users)
-        fake_violation("cuCtxPushCurrent_v2", "no context");
+        fake_misuse("cuCtxPushCurrent_v2", "no context");
     if (!fault)
         stack[next("cuCtxPushCurrent_v2", &depth)] = context;
     return fault;
@@ -170,7 +170,7 @@ EXPORT(cuStreamCreateWithPriority, CUstream *stream, unsigned flags, int priorit
 {
     const CUresult fault = fake_enter("cuStreamCreateWithPriority", "");
     if (flags != CU_STREAM_NON_BLOCKING || priority)
-        fake_violation("cuStreamCreateWithPriority", "a blocking stream, or one with a priority");
+        fake_misuse("cuStreamCreateWithPriority", "a blocking stream, or one with a priority");
     if (fault)
         return fault;
     *stream = &streams[next("cuStreamCreateWithPriority", &stream_count)];
@@ -185,7 +185,7 @@ EXPORT(cuStreamDestroy_v2, CUstream stream)
 {
     const CUresult fault = fake_enter("cuStreamDestroy_v2", "");
     if (!stream || !stream->is_live || !stream->context->users)
-        fake_violation("cuStreamDestroy_v2", "no stream");
+        fake_misuse("cuStreamDestroy_v2", "no stream");
     stream->is_live = false;
     return fault;
 }
@@ -214,7 +214,7 @@ static struct allocation *find(const char *call, CUdeviceptr address)
         if (allocations[i].is_live && allocations[i].address == address)
             return &allocations[i];
     }
-    fake_violation(call, "no allocation");
+    fake_misuse(call, "no allocation");
     return NULL;
 }
 
@@ -237,9 +237,9 @@ EXPORT(cuMemsetD8Async, CUdeviceptr address, unsigned char value, size_t bytes, 
     snprintf(detail, sizeof detail, "%zu", bytes);
     fault = fake_enter("cuMemsetD8Async", detail);
     if (!stream || !stream->is_live)
-        fake_violation("cuMemsetD8Async", "no stream");
+        fake_misuse("cuMemsetD8Async", "no stream");
     if (find("cuMemsetD8Async", address)->bytes < bytes)
-        fake_violation("cuMemsetD8Async", "beyond the allocation");
+        fake_misuse("cuMemsetD8Async", "beyond the allocation");
     if (!fault) {
         const unsigned round = calls++;
         now_ns += round < 3 ? 500 * 1000000 : (1 + 3 * (round - 3) % 7) * 1000000;
@@ -250,14 +250,14 @@ EXPORT(cuMemsetD8Async, CUdeviceptr address, unsigned char value, size_t bytes, 
 static void check_event(const char *call, CUevent event)
 {
     if (!event || !event->is_live || !event->context->users)
-        fake_violation(call, "no event");
+        fake_misuse(call, "no event");
 }
 
 EXPORT(cuEventCreate, CUevent *event, unsigned flags)
 {
     const CUresult fault = fake_enter("cuEventCreate", "");
     if (flags)
-        fake_violation("cuEventCreate", "flags");
+        fake_misuse("cuEventCreate", "flags");
     if (fault)
         return fault;
     *event = &events[next("cuEventCreate", &event_count)];
@@ -278,7 +278,7 @@ EXPORT(cuEventRecord, CUevent event, CUstream stream)
     const CUresult fault = fake_enter("cuEventRecord", "");
     check_event("cuEventRecord", event);
     if (!stream || !stream->is_live || stream->context != event->context)
-        fake_violation("cuEventRecord", "no stream of this context");
+        fake_misuse("cuEventRecord", "no stream of this context");
     if (!fault) {
         event->is_recorded = event->is_pending = true;
         event->at_ns = now_ns;

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which table objects are destroyed through. The driver of this process has the functions of the
+ * mock, and counts what it is given to destroy: NVIDIA's would crash on a handle of another one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef _WIN32
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+#include "loader/loader.h"
+#include "src/mock/api/symbol.h"
+#include "testkit.h"
+#include "tests/support/counters.h"
+
+static unsigned by_driver, by_other; /* handles that these tables were given to destroy */
+
+#define DESTROYS(who, slot, type)                 \
+    static CUresult CUDAAPI who##_##slot(type it) \
+    {                                             \
+        by_##who++;                               \
+        return cushim__mock_table.slot(it);       \
+    }
+DESTROYS(driver, CtxDestroy_v2, CUcontext)
+DESTROYS(driver, DevicePrimaryCtxRelease_v2, CUdevice)
+DESTROYS(driver, StreamDestroy_v2, CUstream)
+DESTROYS(driver, EventDestroy_v2, CUevent)
+DESTROYS(other, EventDestroy_v2, CUevent)
+
+/* A pop of the driver installs this table and fails. NULL: it does not. */
+static const struct cushim_table *pop_installs;
+
+static CUresult CUDAAPI driver_CtxPopCurrent_v2(CUcontext *context)
+{
+    const CUresult code = cushim__mock_table.CtxPopCurrent_v2(context);
+
+    if (!pop_installs)
+        return code;
+    cushim_table_install(pop_installs, NULL);
+    return CUDA_ERROR_UNKNOWN;
+}
+
+static cushim_function resolve(const char *symbol, void *data)
+{
+    static const struct {
+        const char *symbol;
+        cushim_function function;
+    } own[] = {
+        {"cuCtxDestroy_v2", (cushim_function)driver_CtxDestroy_v2},
+        {"cuDevicePrimaryCtxRelease_v2", (cushim_function)driver_DevicePrimaryCtxRelease_v2},
+        {"cuStreamDestroy_v2", (cushim_function)driver_StreamDestroy_v2},
+        {"cuEventDestroy_v2", (cushim_function)driver_EventDestroy_v2},
+        {"cuCtxPopCurrent_v2", (cushim_function)driver_CtxPopCurrent_v2},
+    };
+
+    for (size_t i = 0; i < COUNT(own) && !data; i++) {
+        if (strcmp(symbol, own[i].symbol) == 0)
+            return own[i].function;
+    }
+    return cushim_mock_symbol(symbol, cushim_mock_current());
+}
+
+/* The first bytes of a table of the program's, which may be a layer or another driver. */
+static struct cushim_table *new_other(size_t size)
+{
+    struct cushim_table table = *cushim__loaded()->table, *other = malloc(size);
+
+    assert_non_null(other);
+    table.size = size;
+    table.EventDestroy_v2 = other_EventDestroy_v2;
+    memcpy(other, &table, size);
+    return other;
+}
+
+enum { HANDLES = 6, EVENTS = 3 }; /* to destroy; of the events two are the pool's */
+
+struct objects {
+    struct cushim_context *context, *primary;
+    struct cushim_stream *stream;
+    struct cushim_event *event, *pooled;
+    struct cushim_event_pool *pool;
+};
+
+static struct objects make(void)
+{
+    const struct cushim_event_pool_options two = {.size = sizeof two, .initial = 2};
+    struct objects its = {0};
+
+    OK(cushim_context_create(0, NULL, &its.context));
+    OK(cushim_context_retain_primary(0, &its.primary));
+    OK(cushim_stream_create(its.context, NULL, &its.stream));
+    OK(cushim_event_create(its.context, NULL, &its.event));
+    OK(cushim_event_pool_create(its.context, NULL, &two, &its.pool));
+    OK(cushim_event_pool_acquire(its.pool, &its.pooled));
+    return its;
+}
+
+/* The codes of all calls, or'ed. */
+static unsigned release(const struct objects *its)
+{
+    unsigned codes = cushim_event_close(its->event) | cushim_event_release(its->event);
+
+    codes |= cushim_event_release(its->pooled) | cushim_event_pool_release(its->pool);
+    codes |= cushim_stream_close(its->stream) | cushim_stream_release(its->stream);
+    return codes | cushim_context_release(its->primary) | cushim_context_release(its->context);
+}
+
+/* Each test has a mock, which the driver is made of. */
+static int set_up(void **state)
+{
+    const struct cushim_load_options options = {.size = sizeof options, .resolver = resolve};
+    struct cushim_mock *mock = NULL;
+
+    pop_installs = NULL;
+    by_driver = by_other = 0;
+    *state = cushim_mock_create(NULL, &mock) == CUDA_SUCCESS ? mock : NULL;
+    return cushim_driver_init(&options) != CUDA_SUCCESS;
+}
+
+/* Nothing is left in it, and it was given no handle that is not its own. */
+static int tear_down(void **state)
+{
+    struct cushim_mock_state left = {.size = sizeof left};
+
+    *state = cushim_mock_current();
+    cushim_layer_destroy(cushim_layer_current());
+    cushim_table_install(NULL, NULL);
+    if (*state)
+        cushim_mock_state_get(*state, &left);
+    return (cushim_mock_destroy(*state) != CUDA_SUCCESS) | (left.handles > 0);
+}
+
+static struct cushim_layer *install_recording(const struct cushim_table *table)
+{
+    const struct cushim_layer_options options = {.size = sizeof options, .table = table};
+    struct cushim_layer *layer = NULL;
+
+    OK(cushim_layer_create(&options, &layer));
+    OK(cushim_layer_install(layer));
+    OK(cushim_recording_start(layer, 0));
+    return layer;
+}
+
+/* Rules in a mock's settings make the layer's table the mock's, which was the driver's before. */
+static void objects_that_outlive_their_test_never_reach_the_driver(void **state)
+{
+    static const char *const settings[] = {NULL, "fault = cuMemAlloc* => missing"};
+
+    OK(cushim_mock_destroy(*state));
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        const struct cushim_test_options options = {
+            .size = sizeof options, .context = true, .settings = settings[i]};
+        const struct cushim_table *mocks;
+        struct cushim_test *test = NULL;
+        struct objects its;
+
+        cushim_layer_destroy(install_recording(cushim__loaded()->table));
+        OK(cushim_test_begin(&options, &test));
+        its = make();
+        mocks = cushim_mock_table(cushim_test_mock(test));
+        CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_test_end(test, NULL, 0));
+        CODE(CUDA_ERROR_DEINITIALIZED, mocks->EventDestroy_v2(NULL));
+        OK(release(&its));
+        assert_int_equal(by_driver, 0);
+    }
+}
+
+static void object_of_an_ended_mock_is_none_of_the_next(void **state)
+{
+    struct objects former, its;
+    struct cushim_mock *mock = NULL;
+
+    OK(cushim_mock_install(*state));
+    former = make();
+    OK(cushim_mock_destroy(*state));
+    OK(cushim_mock_create(NULL, &mock));
+    OK(cushim_mock_install(mock));
+    OK(cushim_driver()->Init(0));
+    its = make();
+    CODE(CUDA_ERROR_INVALID_HANDLE, cushim_event_close(former.event));
+    assert_non_null(strstr(cushim_mock_misuse(mock, 0), "of a mock that was destroyed"));
+    OK(cushim_event_synchronize(its.event));
+    OK(release(&its));
+    CODE(CUDA_ERROR_ILLEGAL_STATE, cushim_mock_destroy(mock));
+    OK(release(&former));
+    assert_int_equal(by_driver, 0);
+}
+
+static void what_a_failed_creation_has_made_is_destroyed_by_its_maker(void **state)
+{
+    struct cushim_context *none = NULL, *context = NULL;
+    struct cushim_stream *stream = NULL;
+    struct cushim_event *event = NULL;
+
+    (void)state;
+    OK(cushim_context_retain_primary(0, &context));
+    pop_installs = &cushim__mock_table;
+    CODE(CUDA_ERROR_UNKNOWN, cushim_context_create(0, NULL, &none));
+    OK(cushim_table_install(NULL, NULL));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_stream_create(context, NULL, &stream));
+    OK(cushim_table_install(NULL, NULL));
+    CODE(CUDA_ERROR_UNKNOWN, cushim_event_create(context, NULL, &event));
+    assert_int_equal(by_driver, 3);
+    OK(cushim_context_release(context));
+}
+
+/* Over the driver's table, and over the lazy-load table, which has become that. */
+static void layer_sees_the_end_of_objects_that_were_made_before_it(void **state)
+{
+    const struct cushim_table *const tables[] = {cushim__loaded()->table, &cushim__lazy_table};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        const struct objects its = make();
+        struct cushim_layer *layer = install_recording(tables[i]);
+
+        OK(release(&its));
+        assert_int_equal(cushim_recording_count(layer), HANDLES);
+        assert_int_equal(by_driver, (i + 1) * HANDLES);
+        cushim_layer_destroy(layer);
+    }
+}
+
+/* The layer is over the mock when they are released, and was over the driver. */
+static void objects_made_through_a_layer_do_without_it(void **state)
+{
+    struct cushim_layer *layer = install_recording(NULL);
+    const struct objects its = make();
+
+    (void)state;
+    cushim_layer_destroy(layer);
+    layer = install_recording(&cushim__mock_table);
+    OK(release(&its));
+    assert_int_equal(cushim_recording_count(layer), 0);
+    assert_int_equal(by_driver, HANDLES);
+}
+
+/* Released under one table, made through another; how many events the other one destroyed. */
+static unsigned others_share(const struct cushim_table *maker, const struct cushim_table *current)
+{
+    struct objects its;
+
+    OK(cushim_table_install(maker, NULL));
+    its = make();
+    by_driver = by_other = 0;
+    OK(cushim_table_install(current, NULL));
+    OK(release(&its));
+    assert_int_equal(by_driver + by_other, HANDLES);
+    return by_other;
+}
+
+/* Also one with a slot less, of which a copy is current. */
+static void table_destroys_what_it_made_or_what_it_is_said_to_wrap_made(void **state)
+{
+    (void)state;
+    for (size_t missing = 0; missing <= 1; missing++) {
+        struct cushim_table *other = new_other(sizeof *other - missing * sizeof(cushim_function));
+
+        assert_int_equal(others_share(other, NULL), EVENTS);
+        assert_int_equal(others_share(other, other), EVENTS);
+        assert_int_equal(others_share(NULL, other), 0); /* the driver's, under another table */
+        OK(cushim_table_set_wrapped(other, cushim__loaded()->table));
+        assert_int_equal(others_share(other, NULL), 0);
+        assert_int_equal(others_share(NULL, other), EVENTS);
+        OK(cushim_table_set_wrapped(other, NULL));
+        assert_int_equal(others_share(NULL, other), 0);
+        OK(cushim_table_install(NULL, NULL));
+        free(other);
+    }
+}
+
+#ifndef _WIN32
+static void in_a_forked_child_nothing_is_called_whatever_it_installs(void **state)
+{
+    const struct objects its = make();
+
+    for (int installs = 0; installs <= 1; installs++) {
+        struct cushim_table *other = new_other(sizeof *other);
+        const pid_t child = fork();
+        int status = -1;
+
+        (void)state;
+        if (child == 0) {
+            const bool failed = (installs && cushim_table_install(other, NULL)) || release(&its);
+
+            counters_write();
+            _exit(failed || by_driver || by_other);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        free(other);
+    }
+    OK(release(&its));
+}
+#endif
+
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(objects_that_outlive_their_test_never_reach_the_driver),
+        TEST(object_of_an_ended_mock_is_none_of_the_next),
+        TEST(what_a_failed_creation_has_made_is_destroyed_by_its_maker),
+        TEST(layer_sees_the_end_of_objects_that_were_made_before_it),
+        TEST(objects_made_through_a_layer_do_without_it),
+        TEST(table_destroys_what_it_made_or_what_it_is_said_to_wrap_made),
+#ifndef _WIN32
+        TEST(in_a_forked_child_nothing_is_called_whatever_it_installs),
+#endif
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
