@@ -6,6 +6,7 @@
 #include <cushim/testing/layer.h>
 
 #include "src/base/layer_host.h"
+#include "src/layer/fault.h"
 #include "src/layer/fault_rule.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/layer.h"

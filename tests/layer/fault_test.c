@@ -6,6 +6,7 @@
 
 #include "fixture.h"
 #include "src/base/system.h"
+#include "src/layer/fault.h"
 #include "src/layer/layer.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)

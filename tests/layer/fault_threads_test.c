@@ -5,6 +5,7 @@
 
 #include "fixture.h"
 #include "src/base/lock.h"
+#include "src/layer/fault.h"
 
 enum { THREADS = 8, CALLS = 1000 };
 
