@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/tool/arguments.h"
-
+/*
+ * The commands and their options, and the parser that looks each word of the command line up in
+ * them.
+ */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,58 +12,94 @@
 #include "src/tool/commands.h"
 #include "src/tool/output.h"
 
+const struct command_row commands[] = {
+    {COMMAND_INFO, "info", command_info},
+    {COMMAND_PROBE, "probe", command_probe},
+    {COMMAND_TIME, "time", command_time},
+    {COMMAND_RUN, "run", command_run},
+    {COMMAND_PROFILE, "profile", command_profile},
+    {COMMAND_SYMBOLS, "symbols", command_symbols},
+    {0},
+};
+
+#define FIELD(name) offsetof(struct arguments, name)
+
+enum { MOCKED = COMMANDS_OF_DRIVER | COMMAND_RUN };
+
+const struct option command_options[] = {
+    {"--bytes", OPTION_SIZE, COMMAND_TIME, .field = FIELD(bytes), .minimum = 1,
+     .maximum = UINT64_C(1) << 50},
+    {"--repeat", OPTION_NUMBER, COMMAND_TIME, .field = FIELD(repeat), .minimum = 1,
+     .maximum = 1000000},
+    {"--device", OPTION_NUMBER, COMMAND_TIME | COMMAND_PROFILE, .field = FIELD(device),
+     .maximum = INT_MAX},
+    {"--name", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(name),
+     .expected = "the name of a device"},
+    {"--output", OPTION_PATH, COMMAND_PROFILE, .field = FIELD(output),
+     .expected = "the path of a file to write"},
+    {"--timeout", OPTION_NUMBER, COMMAND_INFO | COMMAND_PROBE, .field = FIELD(timeout),
+     .minimum = 1, .maximum = 86400},
+    {"--library", OPTION_PATH, COMMANDS_OF_DRIVER | COMMAND_PROBE, .field = FIELD(library),
+     .expected = "the path of a driver library"},
+    {"--mock", OPTION_FLAG, COMMANDS_OF_DRIVER, .field = FIELD(mock)},
+    {"--devices", OPTION_SETTING, MOCKED, .key = "devices",
+     .expected = "how many devices the mock driver has"},
+    {"--driver-version", OPTION_SETTING, MOCKED, .key = "driver_version",
+     .expected = "a version of CUDA, such as 12.8"},
+    {"--config", OPTION_PATH, MOCKED, .field = FIELD(config),
+     .expected = "the path of a file of settings"},
+    {"--set", OPTION_SETTING, MOCKED,
+     .expected = "a setting of the mock driver, such as mode=threaded"},
+    {"--fault", OPTION_SETTING, COMMAND_RUN, .key = "fault",
+     .expected = "a rule of faults, such as 'cuMemAlloc_v2:nth=3 => return(OUT_OF_MEMORY)'"},
+    {"--library", OPTION_PATH, COMMAND_RUN, .field = FIELD(library),
+     .expected = "the folder of the mock driver's libcuda.so.1"},
+    {"--quiet", OPTION_FLAG, COMMAND_RUN, .field = FIELD(quiet)},
+    {"--since", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(since),
+     .expected = "a version of CUDA, such as 12.8"},
+    {"--until", OPTION_VERSION, COMMAND_SYMBOLS, .field = FIELD(until),
+     .expected = "a version of CUDA, such as 12.8"},
+    {"--json", OPTION_FLAG, COMMAND_INFO | COMMAND_TIME | COMMAND_PROBE | COMMAND_SYMBOLS,
+     .field = FIELD(json)},
+    {"--help", OPTION_FLAG, COMMANDS_ALL, .field = FIELD(help)},
+    {0},
+};
+
 static const struct arguments defaults = {
     .repeat = 100,
 };
 
-static const char *name_of(enum command command)
-{
-    const struct command_row *row = commands;
-
-    while (row->command != command)
-        row++;
-    return row->name;
-}
-
-/* One word of the command line against one option. */
 struct reading {
     struct arguments *arguments;
-    enum command command;
+    const struct command_row *row;
     struct failure *failure;
 };
 
-/* `expected` is NULL where nothing would have been right. */
+/* `word` is the one that is wrong, and `expected` describes a right one; each may be NULL. */
 static void complain(const struct reading *reading, const char *subject, const char *problem,
-                     const char *expected)
+                     const char *word, const char *expected)
 {
-    const char *command = name_of(reading->command);
     char advice[64];
 
-    snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", command);
-    failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%s", subject, problem,
-                expected ? ": expected " : "", expected ? expected : "");
+    snprintf(advice, sizeof advice, "Read the manual with `cushim help %s`.", reading->row->name);
+    failure_set(reading->failure, STATUS_USAGE, advice, "%s %s%s%.160s%s%s%s", subject, problem,
+                word ? " '" : "", word ? word : "", word ? "'" : "", expected ? ": expected " : "",
+                expected ? expected : "");
 }
 
 /* What a value of this option must look like. */
 static const char *expectation(const struct option *option, char *buffer, size_t size)
 {
-    switch (option->kind) {
-    case OPTION_FLAG: /* never asked for: it has no value */
-    case OPTION_PATH:
-    case OPTION_SETTING:
-    case OPTION_VERSION:
-        return option->expected;
-    case OPTION_NUMBER:
+    if (option->kind == OPTION_NUMBER)
         snprintf(buffer, size, "a whole number from %" PRIu64 " to %" PRIu64, option->minimum,
                  option->maximum);
-        break;
-    case OPTION_SIZE:
+    else if (option->kind == OPTION_SIZE)
         snprintf(buffer, size,
                  "a number of bytes from %" PRIu64 " to %" PRIu64
                  "G, such as 4096, 64K, 256M or 2G",
                  option->minimum, option->maximum >> 30);
-        break;
-    }
+    else
+        return option->expected;
     return buffer;
 }
 
@@ -90,184 +129,150 @@ static bool read_number(const char *text, bool is_size, uint64_t *number)
     return *next == '\0';
 }
 
-/* Read a version of CUDA as people write it. */
+/* Read a version of CUDA as people write it: one or two digits, and a point and one digit. */
 static bool read_version(const char *text, uint64_t *number)
 {
-    const size_t length = strcspn(text, ".");
-    const char *minor = text[length] ? text + length + 1 : "0"; /* 13 is 13.0 */
-    char major[3] = "";
+    const size_t digits = strspn(text, "0123456789");
 
-    if (length == 0 || length >= sizeof major || minor[0] < '0' || minor[0] > '9' || minor[1])
+    const char *minor = text[digits] == '.' ? text + digits + 1 : "0"; /* 13 is 13.0 */
+
+    if (digits < 1 || digits > 2 || (text[digits] && text[digits] != '.') ||
+        strspn(minor, "0123456789") != 1 || minor[1])
         return false;
-    memcpy(major, text, length);
-    if (!read_number(major, false, number))
-        return false;
-    *number = *number * 1000 + (uint64_t)(minor[0] - '0') * 10;
+    *number = strtoul(text, NULL, 10) * 1000 + (uint64_t)(minor[0] - '0') * 10;
     return *number > 0;
-}
-
-static void store(const struct reading *reading, const struct option *option, const void *value,
-                  size_t size)
-{
-    memcpy((char *)reading->arguments + option->field, value, size);
 }
 
 static bool take_value(const struct reading *reading, const struct option *option,
                        const char *value)
 {
-    char buffer[160], problem[256];
-    const char *expected = expectation(option, buffer, sizeof buffer);
+    struct arguments *arguments = reading->arguments;
+    char *field = (char *)arguments + option->field;
+    const char *problem = "cannot be";
+    char buffer[160];
     uint64_t number;
 
     if (option->kind == OPTION_PATH) {
-        store(reading, option, &value, sizeof value);
-        return true;
-    }
-    if (option->kind == OPTION_SETTING && !strchr(value, '\n')) {
-        reading->arguments->settings[reading->arguments->setting_count++] =
-            (struct setting){option, value};
+        memcpy(field, &value, sizeof value);
         return true;
     }
     if (option->kind == OPTION_SETTING) {
-        snprintf(problem, sizeof problem, "takes one line, but was given '%.160s'", value);
-    } else if (option->kind == OPTION_VERSION) {
-        if (read_version(value, &number)) {
-            store(reading, option, &number, sizeof number);
+        if (!strchr(value, '\n')) {
+            arguments->settings[arguments->setting_count++] = (struct setting){option, value};
             return true;
         }
-        snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
-    } else if (!read_number(value, option->kind == OPTION_SIZE, &number)) {
-        snprintf(problem, sizeof problem, "cannot be '%.160s'", value);
-    } else if (number < option->minimum || number > option->maximum) {
-        snprintf(problem, sizeof problem, "is out of range with '%.160s'", value);
-    } else {
-        store(reading, option, &number, sizeof number);
-        return true;
+        problem = "takes one line, but was given";
+    } else if (option->kind == OPTION_VERSION
+                   ? read_version(value, &number)
+                   : read_number(value, option->kind == OPTION_SIZE, &number)) {
+        if (option->kind == OPTION_VERSION ||
+            (number >= option->minimum && number <= option->maximum)) {
+            memcpy(field, &number, sizeof number);
+            return true;
+        }
+        problem = "is out of range with";
     }
-    complain(reading, option->name, problem, expected);
+    complain(reading, option->name, problem, value, expectation(option, buffer, sizeof buffer));
     return false;
 }
 
 /* The option that a word names, with or without `=value` behind it. */
-static const struct option *find(enum command command, const char *word)
+static const struct option *find(const struct reading *reading, const char *word)
 {
     const size_t length = strcspn(word, "=");
 
-    for (const struct option *option = arguments_options; option->name; option++) {
-        if (option->commands & (unsigned)command && strlen(option->name) == length &&
+    for (const struct option *option = command_options; option->name; option++) {
+        if (option->commands & (unsigned)reading->row->command && strlen(option->name) == length &&
             strncmp(option->name, word, length) == 0)
             return option;
     }
     return NULL;
 }
 
-/* Read one option. Returns how many words it took, or 0 after a failure. */
-static int take_option(const struct reading *reading, const char *word, const char *next)
+/* Read one option or operand. Returns how many words it took, or 0 after a failure. */
+static int take_word(const struct reading *reading, const char *word, const char *next)
 {
-    const struct option *option = find(reading->command, word);
+    struct arguments *arguments = reading->arguments;
+    const struct option *option = find(reading, word);
     const char *value = strchr(word, '=');
-    char buffer[160], problem[256];
+    char buffer[160];
 
-    if (!option && reading->command == COMMAND_SYMBOLS && word[0] != '-') {
-        if (reading->arguments->library) {
-            snprintf(problem, sizeof problem, "takes one library at most, not also '%.160s'", word);
-            complain(reading, name_of(reading->command), problem, NULL);
-            return 0;
-        }
-        reading->arguments->library = word;
-        return 1;
+    if (!option && reading->row->command == COMMAND_SYMBOLS && word[0] != '-') {
+        if (arguments->library)
+            complain(reading, reading->row->name, "takes one library at most, not also", word,
+                     NULL);
+        arguments->library = word;
+        return reading->failure->status == STATUS_DONE;
     }
     if (!option) {
-        snprintf(problem, sizeof problem, "%s '%.160s'",
-                 word[0] == '-' && word[1] ? "has no option" : "takes no argument", word);
-        complain(reading, name_of(reading->command), problem, NULL);
+        complain(reading, reading->row->name,
+                 word[0] == '-' && word[1] ? "has no option" : "takes no argument", word, NULL);
         return 0;
     }
     if (option->kind == OPTION_FLAG) {
-        const bool given = true;
         if (value) {
-            snprintf(problem, sizeof problem, "takes no value, but was given '%.160s'", value + 1);
-            complain(reading, option->name, problem, NULL);
+            complain(reading, option->name, "takes no value, but was given", value + 1, NULL);
             return 0;
         }
-        store(reading, option, &given, sizeof given);
+        *(bool *)((char *)arguments + option->field) = true;
         return 1;
     }
     if (value)
         return take_value(reading, option, value + 1) ? 1 : 0;
     if (!next || strncmp(next, "--", 2) == 0) {
-        complain(reading, option->name, "lacks its value",
+        complain(reading, option->name, "lacks its value", NULL,
                  expectation(option, buffer, sizeof buffer));
         return 0;
     }
     return take_value(reading, option, next) ? 2 : 0;
 }
 
-/* What each option allows, the others may forbid. */
+/* Refuse options that exclude one another, although each is right by itself. */
 static void check_together(const struct reading *reading)
 {
     const struct arguments *arguments = reading->arguments;
 
-    if (reading->command == COMMAND_RUN) {
+    if (reading->row->command == COMMAND_RUN) {
         if (!arguments->program && !arguments->help)
-            complain(reading, "run", "lacks the program to start",
+            complain(reading, "run", "lacks the program to start", NULL,
                      "cushim run [OPTIONS] -- PROGRAM [ARGUMENT...]");
         return;
     }
     if (arguments->until && arguments->until < arguments->since)
-        complain(reading, "--until", "is older than --since", NULL);
+        complain(reading, "--until", "is older than --since", NULL, NULL);
     if (arguments->mock && arguments->library)
-        complain(reading, "--library", "names a driver, but --mock takes another", NULL);
+        complain(reading, "--library", "names a driver, but --mock takes another", NULL, NULL);
     if (!arguments->mock && arguments->setting_count)
-        complain(reading, arguments->settings[0].option->name, "is of the mock driver",
+        complain(reading, arguments->settings[0].option->name, "is of the mock driver", NULL,
                  "--mock with it");
     if (!arguments->mock && arguments->config)
-        complain(reading, "--config", "is of the mock driver", "--mock with it");
+        complain(reading, "--config", "is of the mock driver", NULL, "--mock with it");
 }
 
-/* How many words belong to the command itself, and not to a program behind them. */
-static int own_words(const struct reading *reading, int count, char **words)
+bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
+                    char **words, struct failure *failure)
 {
-    int own = 0;
-
-    while (own < count && (reading->command != COMMAND_RUN || words[own][0] == '-')) {
-        const int taken =
-            reading->command == COMMAND_RUN && strcmp(words[own], "--") == 0
-                ? 0
-                : take_option(reading, words[own], own + 1 < count ? words[own + 1] : NULL);
-        if (!taken)
-            break;
-        own += taken;
-    }
-    return own;
-}
-
-bool arguments_read(struct arguments *arguments, enum command command, int count, char **words,
-                    struct failure *failure)
-{
-    const struct reading reading = {arguments, command, failure};
-    int own;
+    const struct reading reading = {arguments, row, failure};
+    const bool is_run = row->command == COMMAND_RUN;
+    int own = 0, taken = 1;
 
     *arguments = defaults;
     arguments->settings = output_memory((size_t)(count + 1) * sizeof *arguments->settings);
-    own = own_words(&reading, count, words);
-    if (failure->status == STATUS_DONE && command == COMMAND_RUN) {
-        if (own < count && strcmp(words[own], "--") == 0)
-            own++;
+    /* The words of a program begin with the first that is no option, or behind `--`. */
+    for (; own < count && taken; own += taken) {
+        if (is_run && (words[own][0] != '-' || strcmp(words[own], "--") == 0))
+            break;
+        taken = take_word(&reading, words[own], own + 1 < count ? words[own + 1] : NULL);
+    }
+    if (is_run && failure->status == STATUS_DONE) {
+        own += own < count && strcmp(words[own], "--") == 0;
         arguments->program = own < count ? words + own : NULL;
     }
     if (failure->status == STATUS_DONE)
         check_together(&reading);
     if (failure->status == STATUS_DONE)
         return true;
-    for (int i = 0; i < count && command != COMMAND_RUN; i++) {
-        if (strcmp(words[i], "--json") == 0)
-            arguments->json = true;
-    }
+    for (int i = 0; i < count && !is_run; i++)
+        arguments->json = arguments->json || strcmp(words[i], "--json") == 0;
     return false;
-}
-
-void arguments_free(struct arguments *arguments)
-{
-    free(arguments->settings);
 }

@@ -1,58 +1,120 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The commands. Each prints its result or its failure and returns the exit status.
- *
- * Commands are rows: what starts them, the manual and the messages all go by them.
+ * The commands, their options and the words of the user. Commands and options are rows
+ * (arguments.c) by which the parser and the messages go.
  */
 #ifndef CUSHIM_TOOL_COMMANDS_H
 #define CUSHIM_TOOL_COMMANDS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/tool/failure.h"
 #include "src/tool/probe.h"
 
-#include "src/tool/arguments.h"
+/* Commands that take options; a set of them is their sum. */
+enum command {
+    COMMAND_INFO = 1,
+    COMMAND_TIME = 2,
+    COMMAND_RUN = 4,
+    COMMAND_PROFILE = 8,
+    COMMAND_PROBE = 16,
+    COMMAND_SYMBOLS = 32,
+    COMMANDS_OF_DRIVER = COMMAND_INFO | COMMAND_TIME | COMMAND_PROFILE,
+    COMMANDS_ALL = COMMANDS_OF_DRIVER | COMMAND_RUN | COMMAND_PROBE | COMMAND_SYMBOLS,
+};
+
+enum option_kind {
+    OPTION_FLAG,
+    OPTION_PATH,
+    OPTION_NUMBER,
+    OPTION_SIZE,
+    OPTION_VERSION, /* of CUDA: 12.8 is 12080 */
+    OPTION_SETTING, /* of the mock driver: read by its own parser */
+};
+
+struct option {
+    const char *name; /* with its dashes */
+    enum option_kind kind;
+    unsigned commands;         /* that have it */
+    size_t field;              /* offset in struct arguments, of a type that the kind implies */
+    uint64_t minimum, maximum; /* of a number or size */
+    const char *expected;      /* what a path, setting or version is, for messages */
+    const char *key;           /* of a setting: its key; NULL: it stands in the value */
+};
+
+extern const struct option command_options[]; /* ends with a NULL name */
+
+/* One setting of the mock driver, as it was given. */
+struct setting {
+    const struct option *option;
+    const char *value;
+};
+
+/* The command line. Texts are NULL where they were not given. */
+struct arguments {
+    bool json;
+    bool help;
+    bool mock;
+    bool quiet;
+    const char *library; /* of symbols: its operand */
+    const char *config;
+    const char *name;
+    const char *output;
+    struct setting *settings; /* to be freed */
+    size_t setting_count;
+    char **program; /* of run: the words that start it, NULL behind the last */
+    uint64_t bytes; /* 0: not given */
+    uint64_t repeat;
+    uint64_t device;
+    uint64_t timeout;      /* seconds; 0: not given */
+    uint64_t since, until; /* versions of CUDA; 0: not given */
+};
 
 struct command_row {
     enum command command;
     const char *name;
-    const char *operands;    /* what stands behind the options in the manual; NULL: nothing */
-    const char *description; /* sentences */
     enum status (*run)(const struct arguments *arguments);
 };
 
 extern const struct command_row commands[]; /* ends with a NULL name */
 
-/* NULL: there is no such command. */
-const struct command_row *commands_find(const char *name);
+/* --- arguments.c --- */
 
-/* What a word in the place of a command may be: `info, probe, time, run, profile, symbols or help`. */
-const char *commands_names(char *buffer, size_t size);
+/*
+ * Read the words behind the command's name. The defaults stand where an option is not given; of
+ * an option that is given twice, the last counts. `json` is right after a failure, too.
+ */
+bool arguments_read(struct arguments *arguments, const struct command_row *row, int count,
+                    char **words, struct failure *failure);
 
-/* info.c */
+/* --- The manual, which manual.py makes of docs/cushim.1 --- */
+
+struct manual {
+    const char *command;      /* empty: the whole manual */
+    const char *const *lines; /* ends with NULL */
+};
+
+extern const struct manual manuals[];
+
+/* --- The commands, a file each. Each prints its result or its failure. --- */
+
 enum status command_info(const struct arguments *arguments);
-
-/* probe.c */
 enum status command_probe(const struct arguments *arguments);
+enum status command_profile(const struct arguments *arguments);
+enum status command_run(const struct arguments *arguments);
+enum status command_symbols(const struct arguments *arguments);
+enum status command_time(const struct arguments *arguments);
 
 /*
  * Try the driver that the command line asks for in a process of its own, for `seconds`; 0: 10.
- * probe_run() says what is returned.
+ * The codes are those of probe_run().
  */
 CUresult probe_driver(const struct arguments *arguments, uint64_t seconds,
-                      struct probe_result *probe);
+                      struct probe_result *result);
 
-/* The exit status for what a probe has found. */
-enum status probe_status(const struct probe_result *probe);
-
-/* profile.c */
-enum status command_profile(const struct arguments *arguments);
-
-/* time.c */
-enum status command_time(const struct arguments *arguments);
-
-/* run.c */
-enum status command_run(const struct arguments *arguments);
-
-/* symbols.c */
-enum status command_symbols(const struct arguments *arguments);
+/* The exit status for the result of a probe. */
+enum status probe_status(const struct probe_result *result);
 
 #endif

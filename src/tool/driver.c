@@ -6,14 +6,16 @@
 #include <string.h>
 
 #include <cushim/driver.h>
+#include <cushim/error.h>
 
+#include "loader/codes.h"
 #include "loader/loader.h"
 #include "loader/system.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
-/* Whether there is no driver at all, and nobody has named one that is not there. */
+/* Whether there is no driver, and no library was named that is missing. */
 static bool is_without_driver(const struct arguments *arguments, const struct cushim_report *report)
 {
     const char *named = getenv("CUSHIM_LIBRARY");
@@ -24,23 +26,22 @@ static bool is_without_driver(const struct arguments *arguments, const struct cu
            (report->state == CUSHIM_STATE_NOT_FOUND && !(named && *named));
 }
 
-/*
- * Load and initialise the driver. `library` is the path that the user named, relative ones too, or
- * NULL. The report is filled in any case.
- */
-static bool open_driver(const char *library, struct cushim_report *report, struct failure *failure)
+const char *driver_library(const char *named, char **memory)
 {
-    struct cushim_load_options options = {.size = sizeof options, .library = library};
-    char *absolute = NULL;
+    *memory =
+        named && named[0] && !cushim__path_is_absolute(named) ? system_absolute_path(named) : NULL;
+    return *memory ? *memory : named;
+}
 
-    /* The loader refuses relative paths, since folders change; a command is short. */
-    if (library && library[0] && !cushim__path_is_absolute(library)) {
-        absolute = system_absolute_path(library);
-        if (absolute)
-            options.library = absolute;
-    }
+/* Load and initialise the driver. The report is filled in any case. */
+static bool open_driver(const char *named, struct cushim_report *report, struct failure *failure)
+{
+    struct cushim_load_options options = {.size = sizeof options};
+    char *memory;
+
+    options.library = driver_library(named, &memory);
     cushim_driver_init(&options);
-    free(absolute);
+    free(memory);
 
     *report = (struct cushim_report){.code = CUDA_SUCCESS};
     cushim__report_get(report);
@@ -50,7 +51,7 @@ static bool open_driver(const char *library, struct cushim_report *report, struc
     return false;
 }
 
-/* Of a mock driver that fails as it was told, the advice is on its settings, not on the machine. */
+/* If a mock driver fails since its settings ask for that, the advice is on these. */
 static void advise(struct driver *driver, struct failure *failure)
 {
     const char *advice;
@@ -81,7 +82,10 @@ static bool open_own(struct driver *driver, const struct arguments *arguments,
     return is_open;
 }
 
-/* The library that was opened, whether it will do as a driver or not. Another may be a pipe. */
+/*
+ * The library that was opened, also one that is no driver. A file that was not opened may be a
+ * pipe.
+ */
 static const char *opened(const struct cushim_report *report)
 {
     const struct cushim__candidate *candidate =
@@ -93,7 +97,7 @@ static const char *opened(const struct cushim_report *report)
                : report->library;
 }
 
-/* A library that tells it is a mock driver, as that of `cushim run` does. */
+/* Ask a library whether it is a mock driver, as that of `cushim run` is. */
 static void ask_library(struct driver *driver, struct failure *failure)
 {
     const char *(*identity)(void) = NULL;
@@ -148,8 +152,94 @@ void driver_print_mock(const struct driver *driver)
 void driver_json_mock(const struct driver *driver, struct json *json)
 {
     json_bool(json, "simulated", driver->is_mock);
-    if (driver->identity)
-        json_string(json, "mock", driver->identity);
-    else
-        json_null(json, "mock");
+    json_string(json, "mock", driver->identity);
+}
+
+/* Drivers before CUDA 9.2 have no function for it, which is no failure. */
+static bool read_uuid(struct device *device, struct failure *failure)
+{
+    CUuuid uuid;
+    const CUresult code = cushim_device_uuid(device->handle, &uuid);
+
+    if (code == CUSHIM__REQUIRES_NEWER_DRIVER)
+        return true;
+    if (!failure_check(failure, "cushim_device_uuid", code))
+        return false;
+    cushim_uuid_format(&uuid, device->uuid);
+    /* As nvidia-smi and CUDA_VISIBLE_DEVICES write that of a part of a device. */
+    if (strstr(device->name, " MIG "))
+        memcpy(device->uuid, "MIG", 3);
+    return true;
+}
+
+bool device_count(int *count, struct failure *failure)
+{
+    if (!DRIVER_CALLED(failure, DeviceGetCount, count))
+        return false;
+    if (*count > 0)
+        return true;
+    failure_set(failure, STATUS_NO_DEVICE, cushim_error_advice(CUDA_ERROR_NO_DEVICE),
+                "The driver is initialised but has no device.");
+    return false;
+}
+
+bool device_open(struct device *device, int ordinal, struct failure *failure)
+{
+    *device = (struct device){.ordinal = ordinal};
+    return DRIVER_CALLED(failure, DeviceGet, &device->handle, ordinal) &&
+           DRIVER_CALLED(failure, DeviceGetName, device->name, (int)sizeof device->name,
+                         device->handle);
+}
+
+bool device_choose(struct device *device, uint64_t ordinal, struct failure *failure)
+{
+    int count = 0;
+
+    if (!device_count(&count, failure))
+        return false;
+    if (ordinal >= (uint64_t)count) {
+        failure_set(failure, STATUS_USAGE, "List the devices with `cushim info`.",
+                    "--device is out of range with '%d': expected %s%d, for the driver has %d "
+                    "device%s",
+                    (int)ordinal, count > 1 ? "0 to " : "", count - 1, count, count > 1 ? "s" : "");
+        return false;
+    }
+    return device_open(device, (int)ordinal, failure);
+}
+
+bool device_describe(struct device *device, struct failure *failure)
+{
+    return read_uuid(device, failure) &&
+           DRIVER_CALLED(failure, DeviceGetAttribute, &device->capability_major,
+                         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device->handle) &&
+           DRIVER_CALLED(failure, DeviceGetAttribute, &device->capability_minor,
+                         CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device->handle) &&
+           DRIVER_CALLED(failure, DeviceTotalMem_v2, &device->memory_bytes, device->handle) &&
+           DRIVER_CALLED(failure, DeviceGetPCIBusId, device->pci_address,
+                         (int)sizeof device->pci_address, device->handle);
+}
+
+void device_print(const struct device *device)
+{
+    output_line("device", "%d: %s", device->ordinal, device->name);
+    output_line("uuid", "%s", device->uuid[0] ? device->uuid : "not known to this driver");
+    output_line("capability", "%d.%d", device->capability_major, device->capability_minor);
+    output_bytes("memory", device->memory_bytes, "");
+    output_line("pci", "%s", device->pci_address);
+}
+
+void device_json(const struct device *device, struct json *json)
+{
+    char capability[32];
+
+    snprintf(capability, sizeof capability, "%d.%d", device->capability_major,
+             device->capability_minor);
+    json_open(json, NULL, '{');
+    json_integer(json, "ordinal", device->ordinal);
+    json_string(json, "name", device->name);
+    json_string(json, "uuid", device->uuid[0] ? device->uuid : NULL);
+    json_string(json, "compute_capability", capability);
+    json_size(json, "memory_bytes", device->memory_bytes);
+    json_string(json, "pci_address", device->pci_address);
+    json_close(json, '}');
 }

@@ -12,26 +12,18 @@
 
 #include "src/tool/failure.h"
 
-/* All-zero is none. */
 struct exports {
-    const char **names; /* sorted by strcmp(), each once */
+    const char **names; /* to be freed; the names themselves stay until the command ends */
     size_t count;
-    char *bytes; /* what the names lie in */
 };
 
-/* Read the exports of a file. False: it cannot be read, or is no library for this system. */
+/*
+ * Read the exports of a file, in its order, some perhaps twice. False: it cannot be read, or is no
+ * library for this system.
+ */
 bool exports_read(struct exports *exports, const char *path, struct failure *failure);
 
-bool exports_has(const struct exports *exports, const char *name);
-
-void exports_free(struct exports *exports);
-
-/* --- For the files of the systems: exports.c --- */
-
-/* Sort the names, and leave out those that come again. */
-void exports_sort(struct exports *exports);
-
-/* Say why a file cannot be read, in the words of the system or of the loader. */
+/* Why a file cannot be read, in the words of the system or of the loader. For exports_*.c. */
 void exports_refuse(struct failure *failure, const char *path, const char *why);
 
 #endif

@@ -3,16 +3,16 @@
  * The exported names of an ELF library: its dynamic symbol table.
  *
  * The table is found by the section headers, as readelf does. The dynamic linker needs none of
- * these, but drivers have them. The file may be damaged, or be changed while it is read: whatever
- * it says of itself is compared with its size.
+ * these, but drivers have them. The file may be damaged: whatever it
+ * says of itself is compared with its size.
  */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,48 +20,27 @@
 #include "src/tool/exports.h"
 #include "src/tool/output.h"
 
-struct library_file {
-    int file;
-    uint64_t size; /* in bytes */
+/* The bytes of the file, which stay mapped until the command ends. */
+struct image {
+    const char *bytes;
+    uint64_t size;
 };
 
-static bool read_at(const struct library_file *library, void *bytes, uint64_t size, uint64_t offset)
+/* A part of the file. NULL: the file ends before. */
+static const char *part(const struct image *image, uint64_t offset, uint64_t size)
 {
-    return offset <= library->size && size <= library->size - offset &&
-           pread(library->file, bytes, size, (off_t)offset) == (ssize_t)size;
+    return offset <= image->size && size <= image->size - offset ? image->bytes + offset : NULL;
 }
 
-/* A part of the file, with a NUL behind it. NULL: the file does not have it. Free it. */
-static void *read_part(const struct library_file *library, uint64_t size, uint64_t offset)
+/* Copied, since a damaged file may have it at any address. */
+static bool read_section(const struct image *image, const Elf64_Ehdr *header, uint64_t index,
+                         Elf64_Shdr *section)
 {
-    char *bytes;
+    const char *bytes = part(image, header->e_shoff + index * sizeof *section, sizeof *section);
 
-    if (offset > library->size || size > library->size - offset)
-        return NULL;
-    bytes = output_memory(size + 1);
-    bytes[size] = '\0';
-    if (read_at(library, bytes, size, offset))
-        return bytes;
-    free(bytes);
-    return NULL;
-}
-
-/* Find the dynamic symbols and their names among the sections. */
-static bool find_tables(const struct library_file *library, Elf64_Shdr *symbols, Elf64_Shdr *names)
-{
-    Elf64_Ehdr header;
-
-    if (!read_at(library, &header, sizeof header, 0) || header.e_shentsize != sizeof *symbols)
-        return false;
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        if (!read_at(library, symbols, sizeof *symbols, header.e_shoff + i * sizeof *symbols))
-            return false;
-        if (symbols->sh_type == SHT_DYNSYM)
-            return read_at(library, names, sizeof *names,
-                           header.e_shoff + symbols->sh_link * sizeof *names) &&
-                   names->sh_type == SHT_STRTAB;
-    }
-    return false;
+    if (bytes)
+        memcpy(section, bytes, sizeof *section);
+    return bytes;
 }
 
 /* As dlsym() finds it. */
@@ -75,34 +54,46 @@ static bool is_exported(const Elf64_Sym *symbol)
            (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 }
 
-static bool read_names(struct exports *exports, const struct library_file *library)
+static bool read_names(struct exports *exports, const struct image *image)
 {
-    Elf64_Shdr table, strings;
-    Elf64_Sym *symbols;
+    Elf64_Ehdr header;
+    Elf64_Shdr table = {0}, strings;
+    const char *symbols, *names;
     size_t count;
 
-    if (!find_tables(library, &table, &strings))
+    if (!part(image, 0, sizeof header))
         return false;
-    count = table.sh_size / sizeof *symbols;
-    symbols = read_part(library, table.sh_size, table.sh_offset);
-    exports->bytes = read_part(library, strings.sh_size, strings.sh_offset);
-    if (symbols && exports->bytes) {
-        exports->names = output_memory((count + 1) * sizeof *exports->names);
-        for (size_t i = 0; i < count; i++) {
-            if (is_exported(&symbols[i]) && symbols[i].st_name < strings.sh_size)
-                exports->names[exports->count++] = exports->bytes + symbols[i].st_name;
-        }
+    memcpy(&header, image->bytes, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum && table.sh_type != SHT_DYNSYM; i++) {
+        if (!read_section(image, &header, i, &table))
+            return false;
     }
-    free(symbols);
-    return exports->names != NULL;
+    if (header.e_shentsize != sizeof table || table.sh_type != SHT_DYNSYM ||
+        !read_section(image, &header, table.sh_link, &strings) || strings.sh_type != SHT_STRTAB)
+        return false;
+    count = table.sh_size / sizeof(Elf64_Sym);
+    symbols = part(image, table.sh_offset, table.sh_size);
+    names = part(image, strings.sh_offset, strings.sh_size);
+    if (!symbols || !names)
+        return false;
+    exports->names = output_memory((count + 1) * sizeof *exports->names);
+    for (size_t i = 0; i < count; i++) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, symbols + i * sizeof symbol, sizeof symbol);
+        if (is_exported(&symbol) && symbol.st_name < strings.sh_size &&
+            memchr(names + symbol.st_name, '\0', strings.sh_size - symbol.st_name))
+            exports->names[exports->count++] = names + symbol.st_name;
+    }
+    return true;
 }
 
 bool exports_read(struct exports *exports, const char *path, struct failure *failure)
 {
     struct cushim__candidate candidate = {0};
-    struct library_file library;
+    struct image image = {.size = 0};
     struct stat status;
-    bool is_read = false;
+    void *bytes = MAP_FAILED;
+    int file;
 
     if (strlen(path) >= sizeof candidate.path) {
         exports_refuse(failure, path, strerror(ENAMETOOLONG));
@@ -113,19 +104,21 @@ bool exports_read(struct exports *exports, const char *path, struct failure *fai
         exports_refuse(failure, path, candidate.message);
         return false;
     }
-    library.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (library.file < 0) {
+    file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file >= 0 && fstat(file, &status) == 0) {
+        image.size = (uint64_t)status.st_size;
+        bytes = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, file, 0);
+    }
+    if (bytes == MAP_FAILED)
         exports_refuse(failure, path, strerror(errno));
+    if (file >= 0)
+        close(file);
+    if (bytes == MAP_FAILED)
+        return false;
+    image.bytes = bytes;
+    if (!read_names(exports, &image)) {
+        exports_refuse(failure, path, "the section headers do not lead to its dynamic symbols");
         return false;
     }
-    if (fstat(library.file, &status) == 0 && status.st_size > 0) {
-        library.size = (uint64_t)status.st_size;
-        is_read = read_names(exports, &library);
-    }
-    close(library.file);
-    if (is_read)
-        exports_sort(exports);
-    else
-        exports_refuse(failure, path, "the section headers do not lead to its dynamic symbols");
-    return is_read;
+    return true;
 }

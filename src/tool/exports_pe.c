@@ -80,6 +80,5 @@ bool exports_read(struct exports *exports, const char *path, struct failure *fai
         exports_refuse(failure, path, "it has no directory of exports that is whole");
         return false;
     }
-    exports_sort(exports);
     return true;
 }

@@ -45,8 +45,8 @@ void failure_set(struct failure *failure, enum status status, const char *advice
     snprintf(failure->advice, sizeof failure->advice, "%s", advice);
 }
 
-/* Tell what the driver lacks of what it was asked for. False: nothing. */
-static bool tell_missed(char *text, size_t size)
+/* Describe a symbol that was called and that the driver lacks. False: there is none. */
+static bool describe_missed(char *text, size_t size)
 {
     for (size_t i = 0; i < cushim_symbol_count(); i++) {
         const int since = cushim__symbol_since(i);
@@ -69,7 +69,7 @@ bool failure_check_advised(struct failure *failure, const char *call, CUresult c
         return true;
     if (failure->status != STATUS_DONE)
         return false;
-    if (code == CUSHIM__REQUIRES_NEWER_DRIVER && tell_missed(missed, sizeof missed)) {
+    if (code == CUSHIM__REQUIRES_NEWER_DRIVER && describe_missed(missed, sizeof missed)) {
         meaning = missed;
         advice = "Update the NVIDIA driver.";
     }
@@ -123,16 +123,25 @@ void failure_json(const struct failure *failure, struct json *json)
     json_string(json, "kind", kind(failure->status));
     json_string(json, "message", failure->message);
     json_string(json, "advice", failure->advice);
-    if (failure->call)
-        json_string(json, "call", failure->call);
-    else
-        json_null(json, "call");
-    if (failure->code != CUDA_SUCCESS) {
+    json_string(json, "call", failure->call);
+    if (failure->code != CUDA_SUCCESS)
         json_integer(json, "code", (int)failure->code);
-        json_string(json, "code_name", cushim_error_name(failure->code));
-    } else {
+    else
         json_null(json, "code");
-        json_null(json, "code_name");
-    }
+    json_string(json, "code_name",
+                failure->code != CUDA_SUCCESS ? cushim_error_name(failure->code) : NULL);
     json_close(json, '}');
+}
+
+void failure_report(const struct failure *failure, bool as_json)
+{
+    struct json json = {0};
+
+    if (!as_json) {
+        failure_print(failure);
+        return;
+    }
+    json_open(&json, NULL, '{');
+    failure_json(failure, &json);
+    json_close(&json, '}');
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A failure: what the command says instead of a result, and the status that it exits with.
+ * A failure: what the command prints instead of a result, and the status that it exits with.
  *
  * Functions that can fail take one, return false when they have, and leave an earlier failure as it
  * is: the first one is the cause, what follows are consequences.
@@ -11,8 +11,7 @@
 #include <stdbool.h>
 
 #include "loader/report.h"
-
-#include "src/tool/json.h"
+#include "src/tool/output.h"
 
 /* Exit statuses. The manual (help.c) and the man page explain them. */
 enum status {
@@ -64,10 +63,15 @@ __attribute__((format(__printf__, 4, 5)))
 void failure_set(struct failure *failure, enum status status, const char *advice,
                  const char *format, ...);
 
-/* Say it on standard error. */
+/* Print it on standard error. */
 void failure_print(const struct failure *failure);
 
-/* Say it as the member "error". */
+/* Print it as the member "error". */
 void failure_json(const struct failure *failure, struct json *json);
+
+/*
+ * Print it where it is the whole result: on standard error, or as a document with that one member.
+ */
+void failure_report(const struct failure *failure, bool as_json);
 
 #endif

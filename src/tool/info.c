@@ -6,13 +6,10 @@
 #include "loader/system.h"
 #include "src/base/text.h"
 #include "src/tool/commands.h"
-#include "src/tool/device.h"
+#include "src/tool/diagnostics.h"
 #include "src/tool/driver.h"
-#include "src/tool/json.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
-#include "src/tool/trap.h"
-#include "src/tool/trap_search.h"
 
 /* The first cuInit of a machine with many GPUs takes longer than a probe's 10 seconds. */
 enum { DEFAULT_SECONDS = 60 };
@@ -39,7 +36,7 @@ static bool read_devices(struct devices *devices, struct failure *failure)
 }
 
 /* The library that has ended or stopped another process. */
-static void add_candidate(const struct trap_scene *scene, const struct arguments *arguments,
+static void add_candidate(const struct system_info *info, const struct arguments *arguments,
                           const struct probe_result *probe, struct cushim_report *report)
 {
     struct cushim__candidate *candidate = &report->candidates[report->candidate_count++];
@@ -59,14 +56,14 @@ static void add_candidate(const struct trap_scene *scene, const struct arguments
                               ? "the process that loaded it did not come back"
                               : "the process that loaded it did not survive");
     if (is_loading && !probe->library[0])
-        trap_searched_library(scene, candidate->path, sizeof candidate->path);
+        detect_searched_library(info, candidate->path, sizeof candidate->path);
 }
 
 /*
  * The report of a driver that has ended or stopped another process. The state is that of a driver
  * that fails at the same place; no call has returned the code.
  */
-static void report_crash(const struct trap_scene *scene, const struct arguments *arguments,
+static void report_crash(const struct system_info *info, const struct arguments *arguments,
                          const struct probe_result *probe, struct cushim_report *report,
                          struct failure *failure)
 {
@@ -84,7 +81,7 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
         report->code = is_loading ? CUDA_ERROR_SHARED_OBJECT_INIT_FAILED : CUDA_ERROR_UNKNOWN;
         cushim__text_copy(report->library, sizeof report->library,
                           is_loading ? "" : probe->library);
-        add_candidate(scene, arguments, probe, report);
+        add_candidate(info, arguments, probe, report);
         if (!probe->library[0] && report->candidates[0].path[0])
             cushim__text_format(&text, " The search leads to %s.", report->candidates[0].path);
         cushim__text_copy(
@@ -103,21 +100,21 @@ static void report_crash(const struct trap_scene *scene, const struct arguments 
 
 /*
  * Let another process try the driver first: a damaged library kills the process that loads it, and
- * a broken driver may hang. False: it did, and the report says so. Where no process came as far as
- * the driver, nothing is known of that, and the command goes on alone.
+ * a broken driver may hang. False: it did, and the report has it. Where no process came as far as
+ * the driver, the command loads it all the same.
  */
-static bool is_safe_to_load(const struct trap_scene *scene, const struct arguments *arguments,
+static bool is_safe_to_load(const struct system_info *info, const struct arguments *arguments,
                             struct cushim_report *report, struct failure *failure)
 {
     struct probe_result probe;
-    const CUresult code = probe_driver(arguments, scene->seconds, &probe);
+    const CUresult code = probe_driver(arguments, info->seconds, &probe);
     char reason[sizeof probe.reason];
     struct cushim__text text;
 
     if (code == CUDA_SUCCESS && probe.stage == PROBE_STAGE_DONE)
         return true;
     if (code == CUDA_SUCCESS && (probe.stage != PROBE_STAGE_START || probe.verdict == PROBE_HUNG)) {
-        report_crash(scene, arguments, &probe, report, failure);
+        report_crash(info, arguments, &probe, report, failure);
         return false;
     }
     /* A path that is refused is refused here alike. */
@@ -129,24 +126,24 @@ static bool is_safe_to_load(const struct trap_scene *scene, const struct argumen
     return true;
 }
 
-static void print_text(const struct driver *driver, const struct trap_scene *scene,
+static void print_text(const struct driver *driver, const struct system_info *info,
                        const struct devices *devices, const struct failure *failure)
 {
     driver_print_mock(driver);
     output_report(&driver->report);
     /* A mock driver's failures have no reason in the machine. */
     if (!driver->is_mock)
-        trap_print(scene);
+        diagnostics_print(info);
     for (int i = 0; i < devices->count; i++) {
         putchar('\n');
         device_print(&devices->list[i]);
     }
-    /* The report has said it already if the driver is not ready. */
+    /* The report has the failure already if the driver is not ready. */
     if (failure->status != STATUS_DONE && driver->report.state == CUSHIM_STATE_READY)
         failure_print(failure);
 }
 
-static void print_json(const struct driver *driver, const struct trap_scene *scene,
+static void print_json(const struct driver *driver, const struct system_info *info,
                        const struct devices *devices, const struct failure *failure)
 {
     struct json json = {0};
@@ -157,9 +154,9 @@ static void print_json(const struct driver *driver, const struct trap_scene *sce
     driver_json_mock(driver, &json);
     json_report(&json, "report", &driver->report);
     if (!driver->is_mock) {
-        trap_json(scene, &json);
+        diagnostics_json(info, &json);
     } else {
-        json_open(&json, "traps", '[');
+        json_open(&json, "diagnostics", '[');
         json_close(&json, ']');
     }
     json_open(&json, "devices", '[');
@@ -175,23 +172,22 @@ enum status command_info(const struct arguments *arguments)
     struct driver driver = {0};
     struct failure failure = {0};
     struct devices devices = {0};
-    const struct trap_scene scene = {
+    const struct system_info info = {
         .report = &driver.report,
         .root = "",
-        .variable = getenv,
         .command = own,
         .seconds = arguments->timeout ? arguments->timeout : DEFAULT_SECONDS,
     };
 
-    if ((arguments->mock || is_safe_to_load(&scene, arguments, &driver.report, &failure)) &&
+    if ((arguments->mock || is_safe_to_load(&info, arguments, &driver.report, &failure)) &&
         driver_choose(&driver, arguments, false, &failure))
         read_devices(&devices, &failure);
     if (arguments->json)
-        print_json(&driver, &scene, &devices, &failure);
+        print_json(&driver, &info, &devices, &failure);
     else if (failure.status == STATUS_USAGE)
         failure_print(&failure);
     else
-        print_text(&driver, &scene, &devices, &failure);
+        print_text(&driver, &info, &devices, &failure);
     free(devices.list);
     free(own);
     driver_close(&driver, &failure);

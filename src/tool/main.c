@@ -1,36 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command `cushim`: which of its commands is meant. */
+/* The command `cushim`: it finds the command that the first word names. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <cuda.h>
+
+#include <cushim/table.h>
+
+#include "loader/symbols.h"
 #include "src/tool/commands.h"
-#include "src/tool/help.h"
 #include "src/tool/output.h"
-#include "src/tool/probe_answer.h"
-#include "src/tool/probe_child.h"
+#include "src/tool/probe.h"
 #include "src/tool/system.h"
 
-static enum status refuse(const struct failure *failure, bool as_json)
-{
-    struct json json = {0};
-
-    if (!as_json) {
-        failure_print(failure);
-        return failure->status;
-    }
-    json_open(&json, NULL, '{');
-    failure_json(failure, &json);
-    json_close(&json, '}');
-    return failure->status;
-}
-
-static enum status refuse_word(const char *what, const char *word)
+/* `word` is the one that is wrong; NULL: none is. */
+static enum status refuse(const char *what, const char *word)
 {
     struct failure failure = {0};
 
     failure_set(&failure, STATUS_USAGE, "Read the manual with `cushim help`.", "%s%s%.160s%s", what,
                 word ? " '" : "", word ? word : "", word ? "'" : "");
-    return refuse(&failure, false);
+    failure_print(&failure);
+    return failure.status;
+}
+
+/* NULL: there is no such command. */
+static const struct command_row *find(const char *name)
+{
+    for (const struct command_row *row = commands; row->name; row++) {
+        if (strcmp(row->name, name) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* The word that should name a command is wrong or missing. */
+static enum status refuse_command(const char *what, const char *after, const char *word)
+{
+    char problem[160];
+    size_t length = (size_t)snprintf(problem, sizeof problem, "%s ", what);
+
+    for (const struct command_row *row = commands; row->name && length < sizeof problem; row++)
+        length += (size_t)snprintf(problem + length, sizeof problem - length, "%s%s",
+                                   row == commands ? "" : ", ", row->name);
+    if (length < sizeof problem)
+        snprintf(problem + length, sizeof problem - length, " or help%s", after);
+    return refuse(problem, word);
+}
+
+static void print_manual(const char *command)
+{
+    const struct manual *manual = manuals;
+
+    while (strcmp(manual->command, command) != 0)
+        manual++;
+    for (const char *const *line = manual->lines; *line; line++)
+        puts(*line);
+}
+
+static void print_version(void)
+{
+    int newest = 0;
+
+    for (size_t i = 0; i < cushim_symbol_count(); i++) {
+        if (cushim__symbol_since(i) > newest)
+            newest = cushim__symbol_since(i);
+    }
+    printf("cushim %s\n", CUSHIM_VERSION);
+    printf("registry: CUDA %d.%d, %zu symbols\n", newest / 1000, newest % 1000 / 10,
+           cushim_symbol_count());
+    printf("headers: CUDA %d.%d\n", CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
 }
 
 static enum status run(const struct command_row *row, int count, char **words)
@@ -39,41 +79,36 @@ static enum status run(const struct command_row *row, int count, char **words)
     struct failure failure = {0};
     enum status status = STATUS_DONE;
 
-    if (!arguments_read(&arguments, row->command, count, words, &failure))
-        status = refuse(&failure, arguments.json);
-    else if (arguments.help)
-        help_command(row);
-    else
+    if (!arguments_read(&arguments, row, count, words, &failure)) {
+        failure_report(&failure, arguments.json);
+        status = failure.status;
+    } else if (arguments.help) {
+        print_manual(row->name);
+    } else {
         status = row->run(&arguments);
-    arguments_free(&arguments);
+    }
+    free(arguments.settings);
     return status;
 }
 
 static enum status help(int count, char **words)
 {
-    const struct command_row *row = count > 0 ? commands_find(words[0]) : NULL;
+    const struct command_row *row = count > 0 ? find(words[0]) : NULL;
 
     if (count > 1)
-        return refuse_word("help takes one command at most, not also", words[1]);
+        return refuse("help takes one command at most, not also", words[1]);
     if (count > 0 && !row)
-        return refuse_word("there is no command to explain that is called", words[0]);
-    if (row)
-        help_command(row);
-    else
-        help_manual();
+        return refuse("there is no command to explain that is called", words[0]);
+    print_manual(row ? row->name : "");
     return STATUS_DONE;
 }
 
 static enum status dispatch(int count, char **words)
 {
-    const struct command_row *row = count > 0 ? commands_find(words[0]) : NULL;
-    char names[64], problem[128];
+    const struct command_row *row = count > 0 ? find(words[0]) : NULL;
 
-    commands_names(names, sizeof names);
-    if (count == 0) {
-        snprintf(problem, sizeof problem, "a command is missing: expected %s", names);
-        return refuse_word(problem, NULL);
-    }
+    if (count == 0)
+        return refuse_command("a command is missing: expected", "", NULL);
     if (row)
         return run(row, count - 1, words + 1);
     if (strcmp(words[0], PROBE_WORD) == 0) {
@@ -84,30 +119,24 @@ static enum status dispatch(int count, char **words)
     if (strcmp(words[0], "help") == 0 || strcmp(words[0], "--help") == 0 ||
         strcmp(words[0], "-h") == 0)
         return help(count - 1, words + 1);
-    snprintf(problem, sizeof problem, "expected the command %s, not", names);
-    if (strcmp(words[0], "--version") != 0)
-        return refuse_word(words[0][0] == '-' ? "a command must come before the option" : problem,
-                           words[0]);
-    if (count > 1)
-        return refuse_word("--version takes no argument", words[1]);
-    help_version();
-    return STATUS_DONE;
-}
-
-/* What says that it is not the program that has failed, where one was to be started. */
-static enum status status_of_nothing(int count, char **words)
-{
-    const struct command_row *row = count > 1 ? commands_find(words[1]) : NULL;
-
-    return row && row->command == COMMAND_RUN ? STATUS_NO_LIBRARY : STATUS_FAILED;
+    if (strcmp(words[0], "--version") == 0) {
+        if (count > 1)
+            return refuse("--version takes no argument", words[1]);
+        print_version();
+        return STATUS_DONE;
+    }
+    if (words[0][0] == '-')
+        return refuse("a command must come before the option", words[0]);
+    return refuse_command("expected the command", ", not", words[0]);
 }
 
 int main(int count, char **words)
 {
     enum status status;
 
+    /* Where a program was to be started, the status must not look like one of the program's. */
     if (!system_begin(&count, &words))
-        return (int)status_of_nothing(count, words);
+        return count > 1 && strcmp(words[1], "run") == 0 ? STATUS_NO_LIBRARY : STATUS_FAILED;
     status = dispatch(count > 0 ? count - 1 : 0, words + 1);
     return output_finish() ? (int)status : (int)STATUS_FAILED;
 }

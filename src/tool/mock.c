@@ -8,9 +8,13 @@
 #include <cushim/driver.h>
 #include <cushim/testing/mock.h>
 
-#include "src/mock/config/profile.h"
 #include "src/mock/config/settings.h"
 #include "src/tool/output.h"
+
+_Static_assert((int)MOCK_ATTRIBUTES == (int)MOCK_ATTRIBUTES_MAX &&
+                   (int)MOCK_LIMITS == (int)MOCK_LIMITS_MAX &&
+                   (int)MOCK_NAME_BYTES == (int)MOCK_TEXT_SIZE,
+               "what a profile can say is what the mock driver reads");
 
 static const char advice[] =
     "Read the page mock.md (share/doc/cushim/docs), which lists the settings of the mock driver.";
@@ -29,30 +33,13 @@ static size_t put_setting(char *buffer, size_t size, const struct setting *setti
                             setting->value);
 }
 
-/* Whether two keys are of one group and name the same member of it, by its name or its number. */
-static bool is_same_member(const struct cushim__word *key, const struct cushim__word *other,
-                           const char *prefix,
-                           bool (*find)(const struct cushim__word *name, unsigned *number))
-{
-    struct cushim__word name, other_name;
-    unsigned number, other_number;
-
-    return cushim__word_begins(key, prefix, &name) &&
-           cushim__word_begins(other, prefix, &other_name) && find(&name, &number) &&
-           find(&other_name, &other_number) && number == other_number;
-}
-
 /* Whether two lines, or keys alone, have the same key, of which one alone may be there. */
 static bool is_same_key(const char *line, const char *other)
 {
-    const struct cushim__word key = {line, strcspn(line, " \t=\n")};
-    const struct cushim__word other_key = {other, strcspn(other, " \t=\n")};
+    const size_t length = strcspn(line, " \t=\n");
 
-    if (cushim__mock_settings_repeat(key.start, key.length))
-        return false;
-    return (key.length == other_key.length && strncmp(line, other, key.length) == 0) ||
-           is_same_member(&key, &other_key, "attribute.", cushim__mock_attribute_find) ||
-           is_same_member(&key, &other_key, "limit.", cushim__mock_limit_find);
+    return !cushim__mock_settings_repeat(line, length) && strcspn(other, " \t=\n") == length &&
+           strncmp(line, other, length) == 0;
 }
 
 /* Whether the command line sets the key of this line, from its setting number `first` on. */
@@ -103,7 +90,7 @@ static bool refuse(struct failure *failure, const char *where, const char *messa
 
 /*
  * Refuse an option, which is one line, by a message of the parser about that line. The column is
- * told of a rule, which is long, and counted in what stands on the command line.
+ * printed for a rule, which is long, and counted in what stands on the command line.
  */
 static bool refuse_option(struct failure *failure, const struct setting *setting,
                           const char *message)
@@ -116,7 +103,8 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
         return refuse(failure, option->name, message);
     column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
     message = strstr(message, ": ") + 2;
-    if (option->key && option->is_repeated && column > key)
+    if (option->key && cushim__mock_settings_repeat(option->key, strlen(option->key)) &&
+        column > key)
         failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
                     message);
     else
@@ -124,7 +112,7 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
     return false;
 }
 
-/* Check settings, and tell the mode that they lead to, or why they are refused. */
+/* Check settings: the mode that they lead to, or a message why they are refused. */
 static bool read_mode(const char *file, const char *settings, enum mock_mode *mode, char *message,
                       size_t size)
 {
@@ -169,7 +157,8 @@ char *mock_settings(const struct arguments *arguments, const char *before)
     return text;
 }
 
-bool mock_check_options(const struct arguments *arguments, struct failure *failure)
+/* Check each setting of the command line by itself, so that the message names the option. */
+static bool check_options(const struct arguments *arguments, struct failure *failure)
 {
     for (size_t i = 0; i < arguments->setting_count; i++) {
         const struct setting *setting = &arguments->settings[i];
@@ -188,22 +177,16 @@ bool mock_check_options(const struct arguments *arguments, struct failure *failu
     return true;
 }
 
-bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
+bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
+                const char *where, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
     enum mock_mode mode;
 
-    return read_mode(file, settings, &mode, message, sizeof message) ||
-           refuse(failure, where, message);
-}
-
-bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
-{
-    char message[CUSHIM_REPORT_MESSAGE_BYTES];
-    enum mock_mode mode;
-
+    if (!check_options(arguments, failure))
+        return false;
     if (!read_mode(file, settings, &mode, message, sizeof message))
-        return refuse(failure, "the settings", message);
+        return refuse(failure, where, message);
     if (mode == MOCK_MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");
@@ -226,7 +209,7 @@ bool mock_open(const struct arguments *arguments, struct cushim_report *report,
     CUresult code = CUDA_ERROR_INVALID_VALUE;
 
     *report = (struct cushim_report){.code = CUDA_SUCCESS};
-    if (mock_check_options(arguments, failure))
+    if (check_options(arguments, failure))
         code = cushim_mock_create(&options, &mock);
     free(settings);
     if (code == CUDA_SUCCESS) {

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "src/tool/arguments.h"
+#include "src/tool/commands.h"
 
 /* Whether there is a mock driver at all. */
 bool mock_is_built(void);
@@ -18,10 +18,10 @@ bool mock_is_built(void);
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,
                struct failure *failure);
 
-/* Give it back, if it was opened. What it saw done wrong is a failure. */
+/* Release it, if it was opened. Misuse that it has noticed is a failure. */
 bool mock_close(struct failure *failure);
 
-/* One line that says which mock this is; NULL: it is not open. */
+/* One line that identifies the mock; NULL: it is not open. */
 const char *mock_identity(void);
 
 /*
@@ -30,16 +30,15 @@ const char *mock_identity(void);
  */
 char *mock_settings(const struct arguments *arguments, const char *before);
 
-/* Check each setting of the command line by itself, to tell which option is wrong. */
-bool mock_check_options(const struct arguments *arguments, struct failure *failure);
-
 /*
- * Check what a program would read: a file of settings, or NULL, and settings, or NULL. `where`
- * names the latter in messages.
+ * Check the settings of the command line, so that the message names the option; then what a program
+ * would read: a file of settings, or NULL, and settings, or NULL, which `where` names in messages.
+ * A mode in which nothing but the program's own calls of cushim would move the clock is refused.
  */
-bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure);
+bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
+                const char *where, struct failure *failure);
 
-/* Refuse a mode in which nothing but the program's own calls of cushim would move the clock. */
-bool mock_check_mode(const char *file, const char *settings, struct failure *failure);
+/* A profile has attributes and limits of numbers below these, and a name of so many bytes. */
+enum { MOCK_ATTRIBUTES = 192, MOCK_LIMITS = 16, MOCK_NAME_BYTES = 256 };
 
 #endif

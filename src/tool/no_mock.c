@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the place of mock.c where cushim is built without the mock driver. */
+/* Built instead of mock.c if cushim is built without the mock driver. */
 #include "src/tool/mock.h"
 
 static bool refuse(struct failure *failure)
@@ -16,29 +16,14 @@ bool mock_is_built(void)
 
 char *mock_settings(const struct arguments *arguments, const char *before)
 {
-    (void)arguments;
-    (void)before;
+    (void)arguments, (void)before;
     return NULL;
 }
 
-bool mock_check_options(const struct arguments *arguments, struct failure *failure)
+bool mock_check(const struct arguments *arguments, const char *file, const char *settings,
+                const char *where, struct failure *failure)
 {
-    (void)arguments;
-    return refuse(failure);
-}
-
-bool mock_check(const char *file, const char *settings, const char *where, struct failure *failure)
-{
-    (void)file;
-    (void)settings;
-    (void)where;
-    return refuse(failure);
-}
-
-bool mock_check_mode(const char *file, const char *settings, struct failure *failure)
-{
-    (void)file;
-    (void)settings;
+    (void)arguments, (void)file, (void)settings, (void)where;
     return refuse(failure);
 }
 

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard output: text for people, and the proof at the end that it has arrived. */
+/*
+ * Standard output: lines of text for people or one JSON document for programs, and the check at the
+ * end that all of it has arrived.
+ */
 #ifndef CUSHIM_TOOL_OUTPUT_H
 #define CUSHIM_TOOL_OUTPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "loader/report.h"
 
-/* Memory for output. Does not return if there is none: hold nothing of the driver's meanwhile. */
+/*
+ * Memory for output. Ends the process if there is none, so call it while no object of the driver
+ * exists.
+ */
 void *output_memory(size_t size);
 
 /* One line, `label` in the column of the report's labels. */
@@ -23,7 +30,37 @@ void output_report(const struct cushim_report *report);
 /* A number of bytes, exactly and, from a KiB on, in the largest fitting unit. */
 void output_bytes(const char *label, size_t bytes, const char *remark);
 
-/* Close standard output. False, and said on standard error, if some of it was lost. */
+/* Close standard output. False, and a message on standard error, if some of it was lost. */
 bool output_finish(void);
+
+/*
+ * One JSON document, two spaces per level. Members are written in the order of the calls. The key
+ * is NULL for an element of an array and for the document itself. The document ends with a newline
+ * when its last bracket is closed.
+ */
+
+/* All-zero is the start of a document. */
+struct json {
+    unsigned depth;
+    bool filled; /* the innermost bracket has something in it */
+};
+
+/* `bracket` is `{` or `[`, and what closes it is `}` or `]`. */
+void json_open(struct json *json, const char *key, char bracket);
+void json_close(struct json *json, char bracket);
+
+/* NULL is null. */
+void json_string(struct json *json, const char *key, const char *value);
+
+void json_integer(struct json *json, const char *key, int64_t value);
+void json_size(struct json *json, const char *key, uint64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+void json_null(struct json *json, const char *key);
+
+/* Fixed point; null if `value` is not a finite number. */
+void json_decimal(struct json *json, const char *key, double value, int places);
+
+/* The report as the library writes it, moved in to this level. */
+void json_report(struct json *json, const char *key, const struct cushim_report *report);
 
 #endif

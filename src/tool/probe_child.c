@@ -1,72 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "src/tool/probe_child.h"
-
-#include <limits.h>
-#include <stdlib.h>
+/*
+ * The process of a probe: it opens and initialises the driver, and sends a message at each stage.
+ */
 #include <string.h>
 
-#include "loader/report.h"
 #include <cushim/driver.h>
 #include <cushim/error.h>
 
+#include "loader/report.h"
 #include "src/base/text.h"
-#include "src/tool/device.h"
-#include "src/tool/probe_answer.h"
+#include "src/tool/driver.h"
+#include "src/tool/probe.h"
 #include "src/tool/system.h"
 
 /* More than a machine has: a garbled count ends no later. */
 enum { MOST_DEVICES = 128 };
 
-static void say(const char *piece)
+static struct probe_message message;
+
+static void send_stage(enum probe_stage stage)
 {
-    if (!probe_channel_write(piece, strlen(piece)))
+    memcpy(message.mark, PROBE_MARK, sizeof message.mark);
+    message.stage = (int32_t)stage;
+    if (!probe_channel_write(&message, sizeof message))
         system_end(PROBE_LOST);
 }
 
-static bool read_words(int count, char **words, struct cushim_load_options *options)
+static void send_findings(const struct cushim_report *report)
 {
-    char *end;
-    long version;
-
-    if (count != 3 || strcmp(words[0], PROBE_PROTOCOL) != 0)
-        return false;
-    version = strtol(words[1], &end, 10);
-    if (end == words[1] || *end || version < 0 || version > INT_MAX)
-        return false;
-    options->minimum_version = (int)version;
-    options->library = words[2][0] ? words[2] : NULL;
-    return true;
-}
-
-/* The report has no words on what comes after cuInit. */
-static void tell_of_devices(struct cushim_report *report, CUresult code, int count)
-{
-    struct cushim__text text;
-
-    report->code = code;
-    cushim__text_begin(&text, report->reason, sizeof report->reason);
-    cushim__text_format(&text, "The driver for CUDA %d.%d is initialised",
-                        report->driver_version / 1000, report->driver_version % 1000 / 10);
-    if (code != CUDA_SUCCESS) {
-        cushim__text_format(&text, ", but cuDeviceGetCount returned %d %s: %s.", (int)code,
-                            cushim_error_name(code), cushim_error_string(code));
-        cushim__text_copy(report->advice, sizeof report->advice, cushim_error_advice(code));
-    } else if (count > 0) {
-        cushim__text_format(&text, " and has %d %s.", count, count == 1 ? "device" : "devices");
-    } else {
-        cushim__text_add(&text, ", but it has no device.");
-        cushim__text_copy(report->advice, sizeof report->advice,
-                          cushim_error_advice(CUDA_ERROR_NO_DEVICE));
-    }
+    message.state = (int32_t)report->state;
+    message.code = (int32_t)report->code;
+    cushim__text_copy(message.reason, sizeof message.reason, report->reason);
+    cushim__text_copy(message.advice, sizeof message.advice, report->advice);
+    send_stage(PROBE_STAGE_DONE);
 }
 
 /*
  * Ask of the devices what `cushim info` asks: a driver that crashes or hangs there does so in this
- * process. What the calls return is no matter here.
+ * process. What the calls return does not matter here.
  */
-static void ask_devices(int count)
+static void ask_devices(void)
 {
-    for (int i = 0; i < count && i < MOST_DEVICES; i++) {
+    for (int i = 0; i < message.device_count && i < MOST_DEVICES; i++) {
         struct failure failure = {0};
         struct device device;
 
@@ -75,36 +50,26 @@ static void ask_devices(int count)
     }
 }
 
-static char line[PROBE_ANSWER_BYTES];
-
-/* Which driver it is that may hang. */
-static void tell_of_library(const struct cushim_report *report)
+/* The report has no words on what comes after cuInit. */
+static void describe_devices(struct cushim_report *report)
 {
     struct cushim__text text;
 
-    cushim__text_begin(&text, line, sizeof line);
-    cushim__text_format(&text, PROBE_VERSION "%d", report->driver_version);
-    cushim__text_add(&text, PROBE_LIBRARY);
-    cushim__text_json(&text, report->library);
-    cushim__text_add(&text, PROBE_INITIALISING);
-    say(line);
-}
-
-static void answer(const struct cushim_report *report, int count)
-{
-    struct cushim__text text;
-
-    cushim__text_begin(&text, line, sizeof line);
-    cushim__text_add(&text, PROBE_STATE);
-    cushim__text_json(&text, cushim_state_name(report->state));
-    cushim__text_format(&text, PROBE_CODE "%d", (int)report->code);
-    cushim__text_format(&text, PROBE_DEVICES "%d", count);
-    cushim__text_add(&text, PROBE_REASON);
-    cushim__text_json(&text, report->reason);
-    cushim__text_add(&text, PROBE_ADVICE);
-    cushim__text_json(&text, report->advice);
-    cushim__text_add(&text, PROBE_END);
-    say(line);
+    cushim__text_begin(&text, report->reason, sizeof report->reason);
+    cushim__text_format(&text, "The driver for CUDA %d.%d is initialised",
+                        report->driver_version / 1000, report->driver_version % 1000 / 10);
+    if (report->code != CUDA_SUCCESS) {
+        cushim__text_format(&text, ", but cuDeviceGetCount returned %d %s: %s.", (int)report->code,
+                            cushim_error_name(report->code), cushim_error_string(report->code));
+        cushim__text_copy(report->advice, sizeof report->advice, cushim_error_advice(report->code));
+    } else if (message.device_count > 0) {
+        cushim__text_format(&text, " and has %d %s.", (int)message.device_count,
+                            message.device_count == 1 ? "device" : "devices");
+    } else {
+        cushim__text_add(&text, ", but it has no device.");
+        cushim__text_copy(report->advice, sizeof report->advice,
+                          cushim_error_advice(CUDA_ERROR_NO_DEVICE));
+    }
 }
 
 enum status probe_child(int count, char **words)
@@ -114,26 +79,29 @@ enum status probe_child(int count, char **words)
     int devices = 0;
     CUresult code;
 
-    if (!read_words(count, words, &options))
+    if (count != 1)
         return STATUS_USAGE;
+    options.library = words[0][0] ? words[0] : NULL;
     if (!probe_channel_open())
         return STATUS_FAILED;
-    say(PROBE_LOADING);
+    send_stage(PROBE_STAGE_LOAD);
     code = cushim_driver_load(&options);
-    if (code == CUDA_SUCCESS) {
-        cushim__report_get(&report);
-        tell_of_library(&report);
-        code = cushim_driver_init(&options);
-    }
     cushim__report_get(&report);
     if (code == CUDA_SUCCESS) {
-        say(PROBE_COUNTING);
-        code = cushim_driver()->DeviceGetCount(&devices);
-        devices = code == CUDA_SUCCESS && devices > 0 ? devices : 0;
-        ask_devices(devices);
-        tell_of_devices(&report, code, devices);
+        message.driver_version = report.driver_version;
+        cushim__text_copy(message.library, sizeof message.library, report.library);
+        send_stage(PROBE_STAGE_INIT);
+        code = cushim_driver_init(&options);
+        cushim__report_get(&report);
     }
-    answer(&report, devices);
+    if (code == CUDA_SUCCESS) {
+        send_stage(PROBE_STAGE_COUNT);
+        report.code = cushim_driver()->DeviceGetCount(&devices);
+        message.device_count = report.code == CUDA_SUCCESS && devices > 0 ? devices : 0;
+        ask_devices();
+        describe_devices(&report);
+    }
+    send_findings(&report);
     system_end(0);
     return STATUS_DONE;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `cushim profile`: what a device says of itself, for the mock driver to say the same. */
+/* `cushim profile`: a device in numbers, as a file that makes the mock driver answer the same. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,31 +9,29 @@
 #include <cushim/driver.h>
 
 #include "loader/attributes.h"
-#include "src/mock/config/settings.h"
 #include "src/tool/commands.h"
-#include "src/tool/device.h"
 #include "src/tool/driver.h"
+#include "src/tool/mock.h"
 #include "src/tool/output.h"
 #include "src/tool/system.h"
 
 /*
- * Every number that the mock driver can be told is asked for, so that what is newer than the names
- * is not lost.
+ * Every number that the mock driver reads is asked for, so that an attribute that is newer than the
+ * names is not lost.
  */
-enum { ATTRIBUTE_END = MOCK_ATTRIBUTES_MAX, LIMIT_END = MOCK_LIMITS_MAX };
 
 struct profile {
     const char *name;
     int driver_version;
     size_t memory_bytes;
     int least_priority, greatest_priority;
-    int attributes[ATTRIBUTE_END];
-    bool has_attribute[ATTRIBUTE_END];
-    size_t limits[LIMIT_END];
-    bool has_limit[LIMIT_END];
+    int attributes[MOCK_ATTRIBUTES];
+    bool has_attribute[MOCK_ATTRIBUTES];
+    size_t limits[MOCK_LIMITS];
+    bool has_limit[MOCK_LIMITS];
 };
 
-/* Attributes that tell the machine and not the kind of device, and what is written instead. */
+/* Attributes of the machine and not of the kind of device, and what is written instead. */
 static const struct {
     const char *name;
     int value;
@@ -57,7 +55,7 @@ static const char *name_of(const struct cushim__attribute *names, size_t count, 
 static bool check_name(const char *name, struct failure *failure)
 {
     const size_t length = strlen(name);
-    bool is_good = length > 0 && length < MOCK_TEXT_SIZE && name[0] != ' ' && name[0] != '#' &&
+    bool is_good = length > 0 && length < MOCK_NAME_BYTES && name[0] != ' ' && name[0] != '#' &&
                    name[length - 1] != ' ' && !strstr(name, " #");
 
     for (const char *next = name; *next && is_good; next++)
@@ -70,10 +68,10 @@ static bool check_name(const char *name, struct failure *failure)
     return is_good;
 }
 
-/* What this driver does not know is left out. */
+/* Attributes that this driver does not have are left out. */
 static bool read_attributes(struct profile *profile, CUdevice device, struct failure *failure)
 {
-    for (int number = 1; number < ATTRIBUTE_END; number++) {
+    for (int number = 1; number < MOCK_ATTRIBUTES; number++) {
         const CUresult code = cushim_driver()->DeviceGetAttribute(
             &profile->attributes[number], (CUdevice_attribute)number, device);
         profile->has_attribute[number] = code == CUDA_SUCCESS;
@@ -93,7 +91,7 @@ static bool read_attributes(struct profile *profile, CUdevice device, struct fai
 /* Of the current context. */
 static bool read_limits(struct profile *profile, struct failure *failure)
 {
-    for (int number = 0; number < LIMIT_END; number++) {
+    for (int number = 0; number < MOCK_LIMITS; number++) {
         const CUresult code =
             cushim_driver()->CtxGetLimit(&profile->limits[number], (CUlimit)number);
         profile->has_limit[number] = code == CUDA_SUCCESS;
@@ -134,15 +132,15 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
 {
     fprintf(file,
             "# %s with %s of CUDA %d.%d, as it answers: written by cushim profile.\n"
-            "# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node "
-            "-1.\n",
+            "# What identifies the machine has been replaced: PCI numbers and board group 0, "
+            "NUMA node -1.\n",
             profile->name, is_mock ? "cushim's mock driver" : "the driver",
             profile->driver_version / 1000, profile->driver_version % 1000 / 10);
     fprintf(file, "schema = 1\nname = %s\ndriver_version = %d\nmemory_bytes = %zu\n", profile->name,
             profile->driver_version, profile->memory_bytes);
     fprintf(file, "priority.least = %d\npriority.greatest = %d\n\n", profile->least_priority,
             profile->greatest_priority);
-    for (unsigned number = 0; number < ATTRIBUTE_END; number++) {
+    for (unsigned number = 0; number < MOCK_ATTRIBUTES; number++) {
         if (profile->has_attribute[number]) {
             put_key(file, "attribute", name_of(cushim__attributes, CUSHIM__ATTRIBUTE_COUNT, number),
                     number);
@@ -150,7 +148,7 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
         }
     }
     fputc('\n', file);
-    for (unsigned number = 0; number < LIMIT_END; number++) {
+    for (unsigned number = 0; number < MOCK_LIMITS; number++) {
         if (profile->has_limit[number]) {
             put_key(file, "limit", name_of(cushim__limits, CUSHIM__LIMIT_COUNT, number), number);
             fprintf(file, "%zu\n", profile->limits[number]);
@@ -158,88 +156,71 @@ static void put_profile(FILE *file, const struct profile *profile, bool is_mock)
     }
 }
 
-/* Write and close. False: `*why` and errno say why. */
-static bool put_into(FILE *file, const struct profile *profile, bool is_mock, const char **why)
+/* Write a new file. Returns 0, or an error number and the reason; then a part is removed. */
+static int write_file(const struct profile *profile, bool is_mock, const char *path, bool is_part,
+                      const char **why)
 {
-    bool is_written;
-    int reason;
+    FILE *file = system_new_file(path, why);
+    int error = 0;
 
+    if (!file)
+        return errno;
     errno = 0;
     put_profile(file, profile, is_mock);
-    is_written = fflush(file) == 0 && !ferror(file);
-    reason = errno;
-    if (fclose(file) != 0 && is_written) {
-        is_written = false;
-        reason = errno;
-    }
-    *why = strerror(reason);
-    errno = reason;
-    return is_written;
-}
-
-static void fail(struct failure *failure, const char *path, const char *why)
-{
-    failure_set(failure, STATUS_FAILED, "Name another file with --output.",
-                "The profile could not be written to %s: %s", path, why);
-}
-
-static void write_file(const struct profile *profile, bool is_mock, const char *path,
-                       struct failure *failure)
-{
-    const char *why = "";
-    FILE *file = system_new_file(path, &why);
-
-    if (!file || !put_into(file, profile, is_mock, &why))
-        fail(failure, path, why);
+    if (fflush(file) != 0 || ferror(file))
+        error = errno ? errno : EIO;
+    if (fclose(file) != 0 && !error)
+        error = errno;
+    if (error)
+        *why = strerror(error);
+    if (error && is_part)
+        remove(path);
+    return error;
 }
 
 /*
  * A profile that ends early looks like a whole one of a lesser device. So a file is written beside
  * the one that is meant, which it replaces once it is whole.
  */
-static void replace_file(const struct profile *profile, bool is_mock, const char *path,
-                         struct failure *failure)
+static int replace_file(const struct profile *profile, bool is_mock, const char *path,
+                        const char *part, const char **why)
 {
-    static const char end[] = ".part";
-    const size_t length = strlen(path);
-    char *part = output_memory(length + sizeof end);
-    const char *why = "";
-    bool is_written = false;
-    int reason;
-    FILE *file;
+    int error = write_file(profile, is_mock, part, true, why);
 
-    memcpy(part, path, length);
-    memcpy(part + length, end, sizeof end);
-    file = system_new_file(part, &why);
-    reason = errno;
-    if (file) {
-        is_written = put_into(file, profile, is_mock, &why);
-        if (is_written && !system_replace(part, path)) {
-            why = strerror(errno);
-            is_written = false;
-        }
-        reason = errno;
-        if (!is_written)
-            remove(part);
+    if (!error && !system_replace(part, path)) {
+        error = errno;
+        *why = strerror(error);
+        remove(part);
     }
-    /* The file can be written, and the folder cannot. */
-    if (!is_written && (reason == EACCES || reason == EPERM || reason == ENAMETOOLONG))
-        write_file(profile, is_mock, path, failure);
-    else if (!is_written)
-        fail(failure, !file && reason == EEXIST ? part : path, why);
-    free(part);
+    return error;
 }
 
-/* Standard output is closed, and what it lost is told, by main(). */
 static void write_profile(const struct profile *profile, bool is_mock, const char *path,
                           struct failure *failure)
 {
-    if (!path)
+    static const char end[] = ".part";
+    const size_t size = path ? strlen(path) + sizeof end : sizeof end;
+    const char *why = "";
+    char *part;
+    int error;
+
+    if (!path) {
+        /* main() closes standard output, and reports what is lost there. */
         put_profile(stdout, profile, is_mock);
-    else if (system_is_replaceable(path))
-        replace_file(profile, is_mock, path, failure);
-    else
-        write_file(profile, is_mock, path, failure);
+        return;
+    }
+    part = output_memory(size);
+    snprintf(part, size, "%s%s", path, end);
+    error = system_is_replaceable(path) ? replace_file(profile, is_mock, path, part, &why) : EPERM;
+    if (error == EEXIST)
+        path = part;
+    /* The file cannot be replaced, or the folder cannot be written; perhaps the file can. */
+    else if (error == EACCES || error == EPERM || error == ENAMETOOLONG)
+        error = write_file(profile, is_mock, path, false, &why);
+    if (error)
+        failure_set(failure, STATUS_FAILED, "Name another file with --output.",
+                    "The profile could not be written to %s: %s", path, why);
+    free(part);
 }
 
 enum status command_profile(const struct arguments *arguments)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader/system.h"
 #include "src/tool/commands.h"
 #include "src/tool/mock.h"
 #include "src/tool/output.h"
@@ -41,15 +42,30 @@ static char *check_folder(const char *folder)
     return NULL;
 }
 
+/*
+ * Make the path of a file that of its folder. Windows writes its own paths with backslashes alone.
+ */
+static void cut_name(char *path)
+{
+    char *end = strrchr(path, '/');
+
+    if (!end)
+        end = strrchr(path, '\\');
+    if (end)
+        *end = '\0';
+}
+
 /* The folder of the mock's library; free it. */
 static char *find_folder(const struct arguments *arguments, struct failure *failure)
 {
-    char *own = arguments->library ? NULL : system_own_folder();
+    char *own = arguments->library ? NULL : system_own_path();
     char *found = arguments->library ? check_folder(arguments->library) : NULL;
 
+    if (own)
+        cut_name(own);
     for (size_t i = 0; own && !found && i < sizeof folders / sizeof folders[0]; i++) {
-        char *folder = system_path_is_absolute(folders[i]) ? join(folders[i], "", "")
-                                                           : join(own, "/", folders[i]);
+        const bool is_absolute = cushim__path_is_absolute(folders[i]);
+        char *folder = join(is_absolute ? "" : own, is_absolute ? "" : "/", folders[i]);
         found = check_folder(folder);
         free(folder);
     }
@@ -81,11 +97,10 @@ static bool set_settings(const struct arguments *arguments, struct failure *fail
     char *settings = mock_settings(arguments, before);
     const char *file = config ? config : system_get(config_name);
     const char *text = settings ? settings : before;
-    const bool is_done = mock_check_options(arguments, failure) &&
-                         mock_check(file, text, before ? settings_name : "the options", failure) &&
-                         mock_check_mode(file, text, failure) &&
-                         (!config || system_set(config_name, config, failure)) &&
-                         (!settings || system_set(settings_name, settings, failure));
+    const bool is_done =
+        mock_check(arguments, file, text, before ? settings_name : "the options", failure) &&
+        (!config || system_set(config_name, config, failure)) &&
+        (!settings || system_set(settings_name, settings, failure));
 
     free(config);
     free(settings);

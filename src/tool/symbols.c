@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `cushim symbols`: the driver API by version, and what of it a library exports. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/groups.h"
 #include "loader/symbols.h"
 #include "src/tool/commands.h"
 #include "src/tool/exports.h"
-#include "src/tool/json.h"
 #include "src/tool/output.h"
 
 #ifdef _WIN32
@@ -15,6 +15,38 @@ enum { FOREIGN = 0 };
 #else
 enum { FOREIGN = CUSHIM__WINDOWS };
 #endif
+
+static int compare(const void *left, const void *right)
+{
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+/* Sort the names, and leave out those that come again. */
+static void sort_exports(struct exports *exports)
+{
+    size_t count = 0;
+
+    if (exports->count == 0)
+        return;
+    qsort(exports->names, exports->count, sizeof *exports->names, compare);
+    for (size_t i = 0; i < exports->count; i++) {
+        if (count == 0 || strcmp(exports->names[i], exports->names[count - 1]) != 0)
+            exports->names[count++] = exports->names[i];
+    }
+    exports->count = count;
+}
+
+void exports_refuse(struct failure *failure, const char *path, const char *why)
+{
+    failure_set(failure, STATUS_NO_DRIVER, "Name the file of a driver's library.",
+                "The exported names of '%.512s' cannot be read: %s", path, why);
+}
+
+static bool has_export(const struct exports *exports, const char *name)
+{
+    return exports->count > 0 &&
+           bsearch(&name, exports->names, exports->count, sizeof *exports->names, compare);
+}
 
 enum choice { ALL, HAS, LACKS };
 
@@ -47,7 +79,7 @@ static bool is_chosen(const struct question *question, unsigned slot, enum choic
     if (cushim__symbols[slot].flags & FOREIGN)
         return false;
     return choice == ALL ||
-           exports_has(question->exports, cushim__slot_name(slot)) == (choice == HAS);
+           has_export(question->exports, cushim__slot_name(slot)) == (choice == HAS);
 }
 
 static size_t count(const struct question *question, enum choice choice)
@@ -165,7 +197,7 @@ static void print_json(const struct question *question, const struct failure *fa
     json_close(&json, '}');
 }
 
-/* Another library than a driver would only be said to lack everything. */
+/* Of a library that is no driver, all symbols would be listed as lacking. */
 static void check_driver(const struct exports *exports, const char *path, struct failure *failure)
 {
     for (size_t i = 0; i < exports->count; i++) {
@@ -184,8 +216,10 @@ enum status command_symbols(const struct arguments *arguments)
 
     if (arguments->library) {
         question.exports = &exports;
-        if (exports_read(&exports, arguments->library, &failure))
+        if (exports_read(&exports, arguments->library, &failure)) {
+            sort_exports(&exports);
             check_driver(&exports, arguments->library, &failure);
+        }
     }
     if (arguments->json)
         print_json(&question, &failure);
@@ -193,6 +227,6 @@ enum status command_symbols(const struct arguments *arguments)
         failure_print(&failure);
     else
         print_text(&question);
-    exports_free(&exports);
+    free(exports.names);
     return failure.status;
 }

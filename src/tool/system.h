@@ -10,21 +10,18 @@
 
 /*
  * Call first of all. If the caller of the command has closed a standard stream, the next file to be
- * opened would get its number: a device of the driver's, and our output would go there. The words
- * of the command line are UTF-8 then, where the system tells what they are. False: no memory, or
- * the process has more rights than its user (set-user-ID and its like), which is said: what the
- * options name would be loaded, started and written with these.
+ * opened would get its number: a device of the driver's, and our output would go there. On Windows
+ * the words of the command line become UTF-8. False: no memory, or the process has more rights than
+ * its user (set-user-ID and its like), which is printed: the files that the options name would be
+ * loaded, started and written with these rights.
  */
 bool system_begin(int *count, char ***words);
 
 /* The absolute form of a path, also of one that leads nowhere. Free it; NULL without memory. */
 char *system_absolute_path(const char *path);
 
-/* The path of this command's own file, by which it can be started anew. Free it; NULL as below. */
+/* The path of this command's own file. Free it; NULL: unknown. */
 char *system_own_path(void);
-
-/* The folder of this command's own file. Free it; NULL if the system does not tell. */
-char *system_own_folder(void);
 
 bool system_file_exists(const char *path);
 
@@ -49,10 +46,8 @@ bool system_set(const char *name, const char *value, struct failure *failure);
 /* How the mock driver's library is called, and the variable of the folders where it is searched. */
 extern const char system_mock_library[], system_search_variable[];
 
-/* What stands between these folders, and what no name of one can have because of it. */
+/* What separates these folders, and the characters that no name of one can have because of it. */
 extern const char system_search_separator[], system_search_forbidden[];
-
-bool system_path_is_absolute(const char *path);
 
 /*
  * Why some programs will not find a library in the first of these folders, or cushim not the one
@@ -69,7 +64,7 @@ void system_execute(char **words, struct failure *failure);
 /* Whether a file of this path is there and can be replaced by another, or is not there yet. */
 bool system_is_replaceable(const char *path);
 
-/* Put one file in the place of another, which is gone then. False: errno says why. */
+/* Rename a file over another one. False: errno says why. */
 bool system_replace(const char *from, const char *path);
 
 /* End the process at once: what a driver does as a process ends may crash or hang. */
@@ -77,7 +72,9 @@ void system_end(int status);
 
 bool system_error_is_terminal(void);
 
-/* Seconds of a clock that only goes forward. */
-double system_seconds(void);
+#ifdef _WIN32
+/* Words as one command line, so that the C runtime of the program reads them unchanged. Free it. */
+wchar_t *system_command_line(const char *const *words);
+#endif
 
 #endif

@@ -5,12 +5,12 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 bool system_begin(int *count, char ***words)
@@ -62,79 +62,47 @@ char *system_own_path(void)
     return path ? path : strdup("/proc/self/exe");
 }
 
-char *system_own_folder(void)
-{
-    char *path = realpath("/proc/self/exe", NULL);
-
-    if (path)
-        *strrchr(path, '/') = '\0';
-    return path;
-}
-
 bool system_file_exists(const char *path)
 {
     return access(path, R_OK) == 0;
 }
 
-/* The folder that a file is to be in; close it. Negative: there is none. */
-static int open_folder(const char *path, const char **name)
+/* Whether everybody may write the folder that a file is to be in. */
+static bool is_in_shared_folder(const char *path)
 {
-    const char *end = strrchr(path, '/');
-    char *folder = end ? strndup(path, (size_t)(end - path) + 1) : strdup(".");
-    const int opened = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+    char *copy = strdup(path);
+    struct stat status;
+    const bool is_shared =
+        copy && stat(dirname(copy), &status) == 0 && (status.st_mode & S_IWOTH) != 0;
 
-    *name = end ? end + 1 : path;
-    free(folder);
-    return opened;
+    free(copy);
+    return is_shared;
 }
 
-/* Links are not followed, and nobody is waited for. */
-static int open_in_shared(int folder, const char *name, const char **why)
+/* In a shared folder links are not followed, and a pipe is not waited for. */
+FILE *system_new_file(const char *path, const char **why)
 {
+    const bool is_shared = is_in_shared_folder(path);
     const int file =
-        openat(folder, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
+        open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (is_shared ? O_NOFOLLOW | O_NONBLOCK : O_TRUNC),
+             0666);
+    const int reason = errno;
     struct stat status;
 
     if (file < 0) {
-        const int reason = errno;
-        const bool is_there = fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) == 0;
-        *why = reason == ELOOP ? "it is a link, in a folder that everybody may write"
-                               : strerror(reason);
-        errno = is_there ? EEXIST : reason;
-        return -1;
+        *why = is_shared && reason == ELOOP ? "it is a link, in a folder that everybody may write"
+                                            : strerror(reason);
+        errno = is_shared && lstat(path, &status) == 0 ? EEXIST : reason;
+        return NULL;
     }
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-        status.st_nlink == 1 && ftruncate(file, 0) == 0)
-        return file;
+    if (!is_shared ||
+        (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+         status.st_nlink == 1 && ftruncate(file, 0) == 0))
+        return fdopen(file, "w");
     close(file);
     *why = "it is not this user's own file, in a folder that everybody may write";
     errno = EEXIST;
-    return -1;
-}
-
-FILE *system_new_file(const char *path, const char **why)
-{
-    const char *name;
-    const int folder = open_folder(path, &name);
-    struct stat status;
-    FILE *file;
-    int opened;
-
-    if (folder < 0 || fstat(folder, &status) != 0 || !(status.st_mode & S_IWOTH)) {
-        if (folder >= 0)
-            close(folder);
-        file = fopen(path, "w");
-        *why = file ? "" : strerror(errno);
-        return file;
-    }
-    opened = open_in_shared(folder, name, why);
-    close(folder);
-    file = opened >= 0 ? fdopen(opened, "w") : NULL;
-    if (opened >= 0 && !file) {
-        *why = strerror(errno);
-        close(opened);
-    }
-    return file;
+    return NULL;
 }
 
 system_function system_library_function(const char *path, const char *name)
@@ -167,11 +135,6 @@ const char system_search_variable[] = "LD_LIBRARY_PATH";
 const char system_search_separator[] = ":";
 /* glibc puts other text for what begins with a dollar, and musl begins a folder at a new line. */
 const char system_search_forbidden[] = ":;$\n";
-
-bool system_path_is_absolute(const char *path)
-{
-    return path[0] == '/';
-}
 
 const char *system_search_obstacle(void)
 {
@@ -211,12 +174,4 @@ void system_end(int status)
 bool system_error_is_terminal(void)
 {
     return isatty(STDERR_FILENO) == 1;
-}
-
-double system_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }

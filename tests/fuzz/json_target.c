@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "src/tool/failure.h"
-#include "src/tool/json.h"
+#include "src/tool/output.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/json_check.h"
 

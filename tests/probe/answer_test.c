@@ -1,289 +1,215 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counts as an answer: nothing but what the command writes. */
+/* What counts as an answer: nothing but the messages that the command writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-#include "src/base/text.h"
-#include "src/tool/probe_answer.h"
 #include "tests/probe/probing.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-#define LOADED(version, library) PROBE_LOADING PROBE_VERSION version PROBE_LIBRARY library
-#define INITIALISING LOADED("12080", "\"/a \\\"b\\\\c\\u000a.so\"") PROBE_INITIALISING
-#define FINDINGS(state, code, devices)                                    \
-    "\"state\":\"" state "\",\"code\":" code ",\"device_count\":" devices \
-    ",\"reason\":\"Because.\",\"advice\":\"\"}\n"
-
-/* The path in there. */
-#define OWN_LIBRARY "/a \"b\\c\n.so"
-
-static const char usable[] = INITIALISING PROBE_COUNTING FINDINGS("ready", "0", "2");
-
-static const struct {
-    const char *text;
-    enum probe_answer answer;
-    enum probe_stage stage;
-} texts[] = {
-    {"", PROBE_ANSWER_CUT, PROBE_STAGE_START},
-    {usable, PROBE_ANSWER_WHOLE, PROBE_STAGE_DONE},
-    {PROBE_LOADING FINDINGS("not-found", "303", "0"), PROBE_ANSWER_WHOLE, PROBE_STAGE_DONE},
-    {INITIALISING FINDINGS("no-device", "100", "0"), PROBE_ANSWER_WHOLE, PROBE_STAGE_DONE},
-    {PROBE_LOADING, PROBE_ANSWER_CUT, PROBE_STAGE_LOAD},
-    {PROBE_LOADING "\"", PROBE_ANSWER_CUT, PROBE_STAGE_LOAD},
-    {INITIALISING, PROBE_ANSWER_CUT, PROBE_STAGE_INIT},
-    {INITIALISING PROBE_COUNTING, PROBE_ANSWER_CUT, PROBE_STAGE_COUNT},
-    /* A driver may answer any code. */
-    {INITIALISING FINDINGS("init-failed", "-1", "0"), PROBE_ANSWER_WHOLE, PROBE_STAGE_DONE},
-    {INITIALISING FINDINGS("init-failed", "-2147483648", "0"), PROBE_ANSWER_WHOLE,
-     PROBE_STAGE_DONE},
-    /* Of two minds. */
-    {PROBE_LOADING FINDINGS("ready", "0", "2"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {INITIALISING PROBE_COUNTING FINDINGS("not-found", "303", "0"), PROBE_ANSWER_GARBAGE,
-     PROBE_STAGE_COUNT},
-    {INITIALISING PROBE_COUNTING FINDINGS("ready", "3", "2"), PROBE_ANSWER_GARBAGE,
-     PROBE_STAGE_COUNT},
-    {PROBE_LOADING FINDINGS("not-found", "0", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    /* Out of order. */
-    {PROBE_LOADING PROBE_COUNTING, PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_INITIALISING, PROBE_ANSWER_GARBAGE, PROBE_STAGE_START},
-    /* No numbers, no names, no texts. */
-    {PROBE_LOADING FINDINGS("not-found", "-", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "-0", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "--1", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "-2147483649", "0"), PROBE_ANSWER_GARBAGE,
-     PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "303", "-1"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {LOADED("-1", "\"/a\"") PROBE_INITIALISING, PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {LOADED("12080", "/a") PROBE_INITIALISING, PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {LOADED("12080", "\"/a\"") FINDINGS("not-found", "303", "0"), PROBE_ANSWER_GARBAGE,
-     PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "0303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "99999999999999999999999", "0"), PROBE_ANSWER_GARBAGE,
-     PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found", "", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("unknown", "303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("a name that is longer than any other", "303", "0"),
-     PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("\\u0000", "303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not\\u002dfound", "303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("\\n", "303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    {PROBE_LOADING FINDINGS("not-found\n", "303", "0"), PROBE_ANSWER_GARBAGE, PROBE_STAGE_LOAD},
-    /* What other programs print. */
-    {"y\ny\ny\n", PROBE_ANSWER_GARBAGE, PROBE_STAGE_START},
-    {"{}\n", PROBE_ANSWER_GARBAGE, PROBE_STAGE_START},
-    {"probe-child 1 0 \n", PROBE_ANSWER_GARBAGE, PROBE_STAGE_START},
-    {"{\"cushim_probe\":1,\"loading\":true,", PROBE_ANSWER_GARBAGE, PROBE_STAGE_START},
+enum {
+    STAGES = PROBE_STAGE_DONE,
+    MESSAGE = sizeof(struct probe_message),
+    WHOLE = STAGES * MESSAGE
 };
 
-static int tried;
+#define LIBRARY "/a \"b\\c\n.so"
 
-/* From memory of exactly its size, so that a sanitizer sees who reads on. */
-static enum probe_answer read_bytes(const void *bytes, size_t length, struct probe_result *probe)
+/* What the command writes of a driver with two devices: one message for each stage. */
+static struct probe_message messages[STAGES + 1];
+
+static int begin(void **state)
 {
-    char *text = malloc(length + 1);
+    (void)state;
+    memset(messages, 0, sizeof messages);
+    for (int i = 0; i < STAGES; i++) {
+        memcpy(messages[i].mark, PROBE_MARK, sizeof messages[i].mark);
+        messages[i].stage = i + 1;
+        if (messages[i].stage >= PROBE_STAGE_INIT) {
+            messages[i].driver_version = 12080;
+            strcpy(messages[i].library, LIBRARY);
+        }
+    }
+    messages[STAGES - 1].state = CUSHIM_STATE_READY;
+    messages[STAGES - 1].device_count = 2;
+    strcpy(messages[STAGES - 1].reason, "Because.");
+    return 0;
+}
+
+/* From memory of exactly its size, so that a sanitizer reports a read behind it. */
+static enum probe_answer read_bytes(size_t length, struct probe_result *result)
+{
+    char *bytes = malloc(length ? length : 1);
     enum probe_answer answer;
 
-    assert_non_null(text);
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    memset(probe, 0x5a, sizeof *probe);
-    answer = probe_answer_read(text, length, probe);
-    free(text);
-    tried++;
+    assert_non_null(bytes);
+    memcpy(bytes, messages, length);
+    memset(result, 0x5a, sizeof *result);
+    answer = probe_answer_read(bytes, length, result);
+    free(bytes);
     return answer;
 }
 
-static void assert_nothing_taken(const struct probe_result *probe)
+static void assert_garbage(size_t length, enum probe_stage stage)
 {
-    struct probe_result nothing = {.stage = probe->stage};
+    struct probe_result result;
 
-    /* What was reported before the driver was initialised stands. */
-    if (probe->stage >= PROBE_STAGE_INIT) {
-        nothing.driver_version = probe->driver_version;
-        memcpy(nothing.library, probe->library, sizeof nothing.library);
-        assert_true(strlen(probe->library) < sizeof probe->library);
-    }
-    /* Without the padding behind the last field. */
-    assert_memory_equal(probe, &nothing,
-                        offsetof(struct probe_result, advice) + sizeof nothing.advice);
+    assert_int_equal(read_bytes(length, &result), PROBE_ANSWER_GARBAGE);
+    assert_int_equal(result.stage, stage);
+    assert_int_equal(result.state, CUSHIM_STATE_UNTRIED);
+    assert_int_equal(result.device_count, 0);
+    assert_string_equal(result.reason, "");
 }
 
-static void each_text_is_what_it_is(void **state)
+static void whole_answer_has_the_findings(void **state)
 {
-    struct probe_result probe;
+    struct probe_result result;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(texts); i++) {
-        const enum probe_answer answer = read_bytes(texts[i].text, strlen(texts[i].text), &probe);
-
-        if (answer != texts[i].answer || probe.stage != texts[i].stage)
-            print_message("%s\n", texts[i].text);
-        assert_int_equal(answer, texts[i].answer);
-        assert_int_equal(probe.stage, texts[i].stage);
-        if (answer != PROBE_ANSWER_WHOLE)
-            assert_nothing_taken(&probe);
-    }
+    assert_int_equal(read_bytes(WHOLE, &result), PROBE_ANSWER_WHOLE);
+    assert_int_equal(result.stage, PROBE_STAGE_DONE);
+    assert_int_equal(result.state, CUSHIM_STATE_READY);
+    assert_int_equal(result.code, 0);
+    assert_int_equal(result.driver_version, 12080);
+    assert_int_equal(result.device_count, 2);
+    assert_string_equal(result.library, LIBRARY);
+    assert_string_equal(result.reason, "Because.");
+    assert_string_equal(result.advice, "");
 }
 
-static void whole_answer_is_understood(void **state)
+static void answer_that_breaks_off_names_the_stage_and_the_driver(void **state)
 {
-    struct probe_result probe;
+    struct probe_result result;
 
     (void)state;
-    assert_int_equal(read_bytes(usable, strlen(usable), &probe), PROBE_ANSWER_WHOLE);
-    assert_int_equal(probe.state, CUSHIM_STATE_READY);
-    assert_int_equal(probe.code, 0);
-    assert_int_equal(probe.driver_version, 12080);
-    assert_int_equal(probe.device_count, 2);
-    assert_string_equal(probe.library, OWN_LIBRARY);
-    assert_string_equal(probe.reason, "Because.");
-    assert_string_equal(probe.advice, "");
-}
+    for (size_t length = 0; length < WHOLE; length++) {
+        const enum probe_stage stage = (enum probe_stage)(length / MESSAGE);
 
-/* What does something to a terminal is escaped on the way, whichever character it is. */
-static void path_comes_through_as_it_was_written(void **state)
-{
-    static const char head[] = LOADED("13000", "");
-    static const char tail[] = PROBE_INITIALISING FINDINGS("no-device", "100", "0");
-    static const char *const paths[] = {
-        "/a b.so",
-        "/\x1b[2J.so",
-        "/\x7f",
-        "/\xc2\x85.so",
-        "/\xd8\x9c.so",
-        "/\xe2\x80\xae.so",
-        "/\xc3\xa4\xe2\x82\xac\xf0\x9f\x90\xa7.so",
-        "/\xc2\xa0",
-        "/\"\\",
-    };
-    char line[1024];
-    struct probe_result probe;
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(paths); i++) {
-        struct cushim__text text;
-
-        cushim__text_begin(&text, line, sizeof line);
-        cushim__text_add(&text, head);
-        cushim__text_json(&text, paths[i]);
-        cushim__text_add(&text, tail);
-        assert_int_equal(read_bytes(line, strlen(line), &probe), PROBE_ANSWER_WHOLE);
-        assert_string_equal(probe.library, paths[i]);
+        assert_int_equal(read_bytes(length, &result), PROBE_ANSWER_CUT);
+        assert_int_equal(result.stage, stage);
+        assert_string_equal(result.library, stage >= PROBE_STAGE_INIT ? LIBRARY : "");
+        assert_int_equal(result.state, CUSHIM_STATE_UNTRIED);
     }
 }
 
-static void answer_that_breaks_off_anywhere_is_cut(void **state)
+/* Loading or cuInit fails, and the driver may return any code. */
+static void last_message_may_follow_each_stage_but_the_first(void **state)
 {
-    struct probe_result probe;
+    struct probe_result result;
 
     (void)state;
-    for (size_t length = 0; length < sizeof usable - 1; length++) {
-        assert_int_equal(read_bytes(usable, length, &probe), PROBE_ANSWER_CUT);
-        assert_nothing_taken(&probe);
-        assert_int_equal(probe.stage >= PROBE_STAGE_INIT, length >= sizeof INITIALISING - 1);
-        if (probe.stage >= PROBE_STAGE_INIT) {
-            assert_int_equal(probe.driver_version, 12080);
-            assert_string_equal(probe.library, OWN_LIBRARY);
+    for (int stages = 1; stages < STAGES; stages++) {
+        begin(NULL);
+        messages[stages] = messages[STAGES - 1];
+        if (stages < PROBE_STAGE_COUNT) {
+            messages[stages].state = CUSHIM_STATE_INIT_FAILED;
+            messages[stages].device_count = 0;
+            messages[stages].code = -2147483647 - 1;
+        }
+        assert_int_equal(read_bytes((size_t)(stages + 1) * MESSAGE, &result), PROBE_ANSWER_WHOLE);
+        assert_int_equal((int)result.code, messages[stages].code);
+    }
+    begin(NULL);
+    messages[0] = messages[STAGES - 1];
+    assert_garbage(MESSAGE, PROBE_STAGE_START);
+}
+
+static void stages_out_of_order_are_garbage(void **state)
+{
+    (void)state;
+    for (int i = 0; i < STAGES; i++) {
+        for (int stage = -1; stage <= STAGES + 1; stage++) {
+            begin(NULL);
+            messages[i].stage = stage;
+            if (stage != i + 1)
+                assert_garbage(WHOLE, (enum probe_stage)i);
+        }
+    }
+}
+
+static void bytes_of_somebody_else_are_garbage(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < STAGES; i++) {
+        for (size_t at = 0; at < sizeof messages[i].mark; at++) {
+            begin(NULL);
+            messages[i].mark[at] ^= 1;
+            assert_garbage(WHOLE, (enum probe_stage)i);
+            /* Also if nothing more follows. */
+            assert_garbage(i * MESSAGE + at + 1, (enum probe_stage)i);
         }
     }
 }
 
 static void bytes_behind_an_answer_make_it_garbage(void **state)
 {
-    static const char *const tails[] = {"\n", "x", " ", "}\n", usable};
-    char text[2 * sizeof usable];
-    struct probe_result probe;
-
     (void)state;
-    for (size_t i = 0; i < COUNT(tails); i++) {
-        snprintf(text, sizeof text, "%s%s", usable, tails[i]);
-        assert_int_equal(read_bytes(text, strlen(text), &probe), PROBE_ANSWER_GARBAGE);
-        assert_nothing_taken(&probe);
-    }
-    /* With the NUL that closes it. */
-    assert_int_equal(read_bytes(usable, sizeof usable, &probe), PROBE_ANSWER_GARBAGE);
+    assert_garbage(WHOLE + 1, PROBE_STAGE_COUNT);
+    messages[STAGES] = messages[STAGES - 1];
+    assert_garbage(WHOLE + MESSAGE, PROBE_STAGE_COUNT);
 }
 
-/* Inside of numbers and texts a byte may be another, and the answer is another then. */
-static void byte_that_is_changed_never_changes_what_the_answer_is(void **state)
+static void text_without_an_end_is_garbage(void **state)
 {
-    struct probe_result probe;
-    char text[sizeof usable];
-    int whole = 0;
+    struct probe_message *last = &messages[STAGES - 1];
 
     (void)state;
-    for (size_t at = 0; at < sizeof usable - 1; at++) {
-        for (int byte = 0; byte < 256; byte++) {
-            memcpy(text, usable, sizeof text);
-            text[at] = (char)byte;
-            if (read_bytes(text, sizeof usable - 1, &probe) != PROBE_ANSWER_WHOLE) {
-                assert_nothing_taken(&probe);
-                continue;
-            }
-            whole++;
-            assert_int_equal(probe.state, CUSHIM_STATE_READY);
-            assert_int_equal(probe.stage, PROBE_STAGE_DONE);
-            assert_true(strlen(probe.library) < sizeof probe.library);
-        }
-    }
-    assert_true(whole > 256);
+    memset(last->library, 'x', sizeof last->library);
+    assert_garbage(WHOLE, PROBE_STAGE_COUNT);
+    begin(NULL);
+    memset(last->reason, 'x', sizeof last->reason);
+    assert_garbage(WHOLE, PROBE_STAGE_COUNT);
+    begin(NULL);
+    memset(last->advice, 'x', sizeof last->advice);
+    assert_garbage(WHOLE, PROBE_STAGE_COUNT);
 }
 
-static void text_that_is_too_long_is_garbage(void **state)
+static void findings_that_contradict_each_other_are_garbage(void **state)
 {
-    static char text[PROBE_ANSWER_BYTES];
-    static const char head[] = LOADED("13000", "\"");
-    static const char tail[] = "\"" PROBE_INITIALISING FINDINGS("no-device", "100", "0");
-    struct probe_result probe;
+    static const struct {
+        int state, code, devices, version;
+    } rows[] = {
+        {CUSHIM_STATE_NOT_FOUND, 303, 0, 12080}, /* although the devices were counted */
+        {CUSHIM_STATE_READY, 3, 2, 12080},       {CUSHIM_STATE_READY, 0, -1, 12080},
+        {CUSHIM_STATE_READY, 0, 2, -1},          {-1, 1, 0, 12080},
+        {CUSHIM_STATE_FORKED + 1, 1, 0, 12080},
+    };
 
     (void)state;
-    for (size_t length = PROBE_PATH_BYTES - 2; length < PROBE_PATH_BYTES + 2; length++) {
-        memcpy(text, head, sizeof head);
-        memset(text + sizeof head - 1, 'x', length);
-        strcpy(text + sizeof head - 1 + length, tail);
-        assert_int_equal(read_bytes(text, strlen(text), &probe),
-                         length < PROBE_PATH_BYTES ? PROBE_ANSWER_WHOLE : PROBE_ANSWER_GARBAGE);
-    }
-}
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct probe_message *last = &messages[STAGES - 1];
 
-static void random_bytes_are_garbage(void **state)
-{
-    uint32_t seed = 12345;
-    unsigned char bytes[64];
-    struct probe_result probe;
-
-    (void)state;
-    for (int turn = 0; turn < 20000; turn++) {
-        for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (unsigned char)((seed = seed * 1664525 + 1013904223) >> 24);
-        bytes[0] = (unsigned char)(bytes[0] == '{' ? 'x' : bytes[0]);
-        assert_int_equal(read_bytes(bytes, sizeof bytes, &probe), PROBE_ANSWER_GARBAGE);
-        assert_nothing_taken(&probe);
+        last->state = rows[i].state;
+        last->code = rows[i].code;
+        last->device_count = rows[i].devices;
+        last->driver_version = rows[i].version;
+        assert_garbage(WHOLE, PROBE_STAGE_COUNT);
     }
+    /* Ready, or no code, before the devices were counted. */
+    begin(NULL);
+    messages[1] = messages[STAGES - 1];
+    assert_garbage(2 * MESSAGE, PROBE_STAGE_LOAD);
+    messages[1].state = CUSHIM_STATE_NOT_FOUND;
+    messages[1].device_count = 0;
+    assert_garbage(2 * MESSAGE, PROBE_STAGE_LOAD);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_text_is_what_it_is),
-        cmocka_unit_test(whole_answer_is_understood),
-        cmocka_unit_test(path_comes_through_as_it_was_written),
-        cmocka_unit_test(answer_that_breaks_off_anywhere_is_cut),
-        cmocka_unit_test(bytes_behind_an_answer_make_it_garbage),
-        cmocka_unit_test(byte_that_is_changed_never_changes_what_the_answer_is),
-        cmocka_unit_test(text_that_is_too_long_is_garbage),
-        cmocka_unit_test(random_bytes_are_garbage),
+        cmocka_unit_test_setup(whole_answer_has_the_findings, begin),
+        cmocka_unit_test_setup(answer_that_breaks_off_names_the_stage_and_the_driver, begin),
+        cmocka_unit_test_setup(last_message_may_follow_each_stage_but_the_first, begin),
+        cmocka_unit_test_setup(stages_out_of_order_are_garbage, begin),
+        cmocka_unit_test_setup(bytes_of_somebody_else_are_garbage, begin),
+        cmocka_unit_test_setup(bytes_behind_an_answer_make_it_garbage, begin),
+        cmocka_unit_test_setup(text_without_an_end_is_garbage, begin),
+        cmocka_unit_test_setup(findings_that_contradict_each_other_are_garbage, begin),
     };
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
-    probing_count("answers read, cut and changed ones", tried);
-    return failed;
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

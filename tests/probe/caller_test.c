@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the command may inherit from whoever starts it: ignored children, blocked signals, open
- * descriptors. None of it reaches the process of a probe, and none changes the verdict. A probe is
- * made with few descriptors, and with none of the standard streams.
+ * descriptors. None of it reaches the process of a probe, and none changes the verdict. And a
+ * process that cannot be killed.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -27,37 +27,28 @@
 
 /* --- children --- */
 
-/* However the caller treats the ends of children, verdicts are the same. */
-static void check_verdicts_with(void (*handler)(int), int flags)
+/* Whoever starts the command may ignore the ends of its children, and the command inherits that. */
+static void ignored_children_change_nothing(void **state)
 {
-    struct sigaction action = {.sa_flags = flags}, former;
-    struct probe_result usable, broken, hung;
+    struct probe_result usable, ended, hung;
 
-    action.sa_handler = handler;
-    assert_int_equal(sigaction(SIGCHLD, &action, &former), 0);
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
     usable = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
-    probing_set_action("fault", "init");
-    broken = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+    signal(SIGCHLD, SIG_IGN);
+    probing_set_action("call-exit", "init");
+    ended = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
+    signal(SIGCHLD, SIG_IGN);
     probing_set_action("leave-child-and-hang", "init");
     hung = probing_probe_hung(PROBE_STAGE_INIT);
     probing_set_action(NULL, NULL);
-    assert_int_equal(sigaction(SIGCHLD, &former, &action), 0);
-    assert_true(action.sa_handler == handler);
+    signal(SIGCHLD, SIG_DFL);
 
     assert_int_equal(usable.verdict, PROBE_USABLE);
-    assert_int_equal(broken.verdict, PROBE_BROKEN);
-    assert_int_equal(broken.stage, PROBE_STAGE_INIT);
-    if (broken.exit_status == -1 && broken.signal == 0)
-        assert_non_null(strstr(broken.reason, "something else in this process"));
+    assert_int_equal(ended.verdict, PROBE_BROKEN);
+    assert_int_equal(ended.exit_status, 3);
     assert_int_equal(hung.verdict, PROBE_HUNG);
     assert_int_equal(hung.unreaped_pid, 0);
-}
-
-static void caller_may_ignore_its_children(void **state)
-{
-    (void)state;
-    check_verdicts_with(SIG_IGN, 0);
-    check_verdicts_with(SIG_DFL, SA_NOCLDWAIT);
 }
 
 /* --- signals --- */
@@ -88,7 +79,7 @@ static void process_gets_default_signals_whatever_the_caller_has(void **state)
 
 enum { FEW_DESCRIPTORS = 64 };
 
-static int places_without_descriptors, streams_closed;
+static int places_without_descriptors;
 
 static void process_inherits_no_descriptor(void **state)
 {
@@ -106,41 +97,9 @@ static void process_inherits_no_descriptor(void **state)
     assert_int_equal(probe.verdict, PROBE_USABLE);
 }
 
-/* Elsewhere the command itself closes what it finds open, and another program does not. */
-static void not_even_another_program_inherits_one(void **state)
-{
-    const char *path = probing_script("for n in 4 5 6 7 8 9; do\n"
-                                      "    [ ! -e /proc/self/fd/$n ] || exit 44\n"
-                                      "done\n"
-                                      "exit 45\n");
-    const struct probe_options options = {.timeout_ns = PROBING_LONG_NS, .command = path};
-    struct probe_result probe = {0};
-    int kept[20];
-
-    (void)state;
-    for (size_t i = 0; i < 20; i++)
-        kept[i] = open("/dev/null", O_RDONLY);
-    assert_int_equal(probe_run(&options, &probe), CUDA_SUCCESS);
-    for (size_t i = 0; i < 20; i++)
-        close(kept[i]);
-    assert_int_equal(unlink(path), 0);
-#if defined(__GLIBC__)
-#if __GLIBC_PREREQ(2, 34)
-    assert_int_equal(probe.exit_status, 45);
-    return;
-#endif
-#endif
-    assert_int_equal(probe.exit_status, 44);
-}
-
 /* With none free, then one, and so on until it works. */
 static void caller_without_descriptors_gets_a_code(void **state)
 {
-    const struct probe_options options = {
-        .timeout_ns = PROBING_LONG_NS,
-        .library = probing_path("one-device"),
-        .command = probing_command,
-    };
     struct probe_result probe = {0};
     struct rlimit former, few;
     int kept[FEW_DESCRIPTORS], count = 0;
@@ -153,7 +112,7 @@ static void caller_without_descriptors_gets_a_code(void **state)
     while (count < FEW_DESCRIPTORS && (kept[count] = open("/dev/null", O_RDONLY)) >= 0)
         count++;
     while (count > 0) {
-        code = probe_run(&options, &probe);
+        code = probe_run(probing_command, probing_path("one-device"), PROBING_LONG_NS, &probe);
         if (code == CUDA_SUCCESS)
             break;
         places_without_descriptors++;
@@ -171,40 +130,41 @@ static void caller_without_descriptors_gets_a_code(void **state)
     assert_in_range(places_without_descriptors, 2, 4);
 }
 
-/* Each of the eight sets of standard streams that may be closed. */
-static void caller_may_have_closed_its_streams(void **state)
-{
-    (void)state;
-    fflush(NULL);
-    for (unsigned set = 0; set < 8; set++) {
-        struct probe_result probe, ended;
-        bool stayed_closed = true;
-        int kept[3];
+/* --- the end --- */
 
-        for (int stream = 0; stream < 3; stream++)
-            kept[stream] = fcntl(stream, F_DUPFD_CLOEXEC, 10);
-        for (int stream = 0; stream < 3; stream++) {
-            if (set & 1u << stream)
-                close(stream);
-        }
-        probe = probing_probe(probing_path("one-device"), PROBING_LONG_NS);
-        probing_set_action("expect-no-descriptors", "init");
-        ended = probing_probe(probing_path("misbehaving"), PROBING_LONG_NS);
-        probing_set_action(NULL, NULL);
-        for (int stream = 0; stream < 3; stream++)
-            stayed_closed &= !(set & 1u << stream) || fcntl(stream, F_GETFD) == -1;
-        for (int stream = 0; stream < 3; stream++) {
-            dup2(kept[stream], stream);
-            close(kept[stream]);
-        }
-        streams_closed++;
-        assert_true(stayed_closed);
-        assert_int_equal(probe.verdict, PROBE_USABLE);
-        assert_int_equal(ended.verdict, PROBE_USABLE);
-    }
+/* A process that cannot be killed, as one that a hung kernel keeps: kill() does nothing. */
+int __wrap_kill(pid_t process, int number);
+int __real_kill(pid_t process, int number);
+
+static bool is_unkillable;
+static int refused_kills;
+
+int __wrap_kill(pid_t process, int number)
+{
+    if (!is_unkillable)
+        return __real_kill(process, number);
+    refused_kills++;
+    return 0;
 }
 
-/* --- the caller's end --- */
+static void process_that_cannot_be_killed_is_reported_and_not_waited_for(void **state)
+{
+    struct probe_result probe;
+    int status = 0;
+
+    (void)state;
+    probing_set_action("stop", "init");
+    is_unkillable = true;
+    probe = probing_probe_once(probing_path("misbehaving"), 100000000);
+    is_unkillable = false;
+    probing_set_action(NULL, NULL);
+    assert_int_equal(probe.verdict, PROBE_HUNG);
+    assert_true(probe.unreaped_pid > 0);
+    assert_non_null(strstr(probe.reason, "the system cannot end the process"));
+    assert_true(refused_kills > 0);
+    __real_kill((pid_t)probe.unreaped_pid, SIGKILL);
+    assert_int_equal(waitpid((pid_t)probe.unreaped_pid, &status, 0), probe.unreaped_pid);
+}
 
 static void probe_ends_with_its_caller(void **state)
 {
@@ -245,19 +205,17 @@ static void probe_ends_with_its_caller(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        PROBING_TEST(caller_may_ignore_its_children),
+        PROBING_TEST(ignored_children_change_nothing),
         PROBING_TEST(process_gets_default_signals_whatever_the_caller_has),
         PROBING_TEST(process_inherits_no_descriptor),
-        PROBING_TEST(not_even_another_program_inherits_one),
         PROBING_TEST(caller_without_descriptors_gets_a_code),
-        PROBING_TEST(caller_may_have_closed_its_streams),
+        PROBING_TEST(process_that_cannot_be_killed_is_reported_and_not_waited_for),
         PROBING_TEST(probe_ends_with_its_caller),
     };
     const int refused = probing_begin(count, words);
     const int failed = refused ? refused : cmocka_run_group_tests(tests, NULL, NULL);
 
     probing_count("places where a descriptor was refused", places_without_descriptors);
-    probing_count("sets of closed streams", streams_closed);
     probing_count("children of drivers ended with them", left_orphans);
     probing_count("lost or crashed", failed);
     return failed;

@@ -37,10 +37,8 @@ const char *probing_path(const char *name)
 
 struct probe_result probing_probe_once(const char *library, uint64_t timeout_ns)
 {
-    const struct probe_options options = {
-        .timeout_ns = timeout_ns, .library = library, .command = probing_command};
     struct probe_result probe = {0};
-    const CUresult code = probe_run(&options, &probe);
+    const CUresult code = probe_run(probing_command, library, timeout_ns, &probe);
 
     if (code != CUDA_SUCCESS)
         probe.code = code;

@@ -25,9 +25,9 @@ const char *probing_driver(const char *name, char *path, size_t size);
 const char *probing_path(const char *name);
 
 /*
- * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure. On
- * a slow machine a process that was killed may be there a while longer than a probe waits for its
- * end: that end is awaited then, and the probe made anew, unless it is to be made once.
+ * A probe of a path, or of what is searched. `unknown` and the code stands in it after a failure.
+ * On a slow machine a process that was killed may be there a while longer than a probe waits for
+ * its end: that end is awaited then, and the probe made anew, unless it is to be made once.
  */
 struct probe_result probing_probe_once(const char *library, uint64_t timeout_ns);
 struct probe_result probing_probe(const char *library, uint64_t timeout_ns);
@@ -52,9 +52,6 @@ int probing_close(void **state);
     cmocka_unit_test_setup_teardown(function, probing_open, probing_close)
 
 /* --- probing_posix.c, probing_windows.c --- */
-
-/* POSIX: a program in the folder with these lines for the shell. NULL: it cannot be made. */
-const char *probing_script(const char *body);
 
 /* Setup: how things are. */
 int left_begin(void **state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on POSIX. Orphans come to this process, so that none can be left without its being seen.
+ * Probing on POSIX. Orphans come to this process, so that the test finds each that is left.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -14,13 +14,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/probe/probing.h"
 #include "tests/support/descriptor.h"
-#include "tests/support/folder.h"
 
 /* What was killed may take its time to end; what was not is still there after that. */
 enum { PATIENCE_MS = 120000 };
@@ -61,15 +59,6 @@ int left_check(void **state)
     assert_int_equal(errno, ECHILD);
     assert_int_equal(descriptor_count(), descriptors);
     return 0;
-}
-
-const char *probing_script(const char *body)
-{
-    char text[512];
-    const int length = snprintf(text, sizeof text, "#!/bin/sh\n%s\n", body);
-    const char *path = folder_write("script", text, (size_t)length);
-
-    return length < (int)sizeof text && chmod(path, 0700) == 0 ? path : NULL;
 }
 
 /* Words of a reason. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probing on Windows. Handles of this process; that no process is left is the job's doing, which has
- * one of them.
+ * Probing on Windows. Handles of this process; that no process is left is the job's doing, which
+ * has one of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,6 +68,6 @@ const struct misbehaviour misbehaviours[] = {
     {"print", PROBE_USABLE, 0, 0, "has 1 device.", false, false},
     {"spin", PROBE_HUNG, -1, 0, "it hangs", false, false},
     {"write-nowhere", PROBE_BROKEN, -1, EXCEPTION_ACCESS_VIOLATION,
-     ENDED " by 0xc0000005 (access misuse)", false, true},
+     ENDED " by 0xc0000005 (access violation)", false, true},
     {NULL, PROBE_UNKNOWN, 0, 0, NULL, false, false},
 };

@@ -17,7 +17,7 @@ DONE, FAILED, NO_DRIVER, NO_DEVICE, HUNG, CRASHED, USAGE, INTERRUPTED = 0, 1, 2,
 
 
 def host_path(path):
-    """An absolute path as the command tells it: Wine calls our root Z:."""
+    """An absolute path as the command prints it: Wine calls our root Z:."""
     if WINDOWS and path.startswith('/'):
         path = 'Z:' + path
     return path.replace('/', '\\') if WINDOWS else path

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual: what it says is so, and the man page says the same."""
+"""The manual: what it says is so, and nothing of the man page is lost on the way."""
 
 import os
 import re
@@ -63,9 +63,9 @@ class Manual(ToolTest):
     def test_man_page_says_the_same(self):
         with open(os.environ['CUSHIM_MAN_PAGE'], encoding='utf-8') as page:
             written = sections_of_man_page(page.read())
-        told = sections_of_help(self.manual('help'))
-        self.assertEqual(list(written), list(told))
-        for heading, words in told.items():
+        printed = sections_of_help(self.manual('help'))
+        self.assertEqual(list(written), list(printed))
+        for heading, words in printed.items():
             with self.subTest(heading=heading):
                 self.assertEqual(written[heading], words)
 
@@ -87,15 +87,15 @@ class Manual(ToolTest):
     def statuses(self, *arguments):
         """Exit status -> words, in the manual's order."""
         _, _, section = self.manual(*arguments).partition('\nEXIT STATUS\n')
-        told = {}
+        printed = {}
         for line in section.split('\n\n')[0].splitlines():
             name, words = line[4:20].strip(), line[20:].strip()
             if name:
-                self.assertNotIn(name, told)
-                told[name] = words
+                self.assertNotIn(name, printed)
+                printed[name] = words
             else:
-                told[list(told)[-1]] += ' ' + words
-        return told
+                printed[list(printed)[-1]] += ' ' + words
+        return printed
 
     def test_exit_statuses_of_a_command_are_its_own(self):
         whole = self.statuses('help')
@@ -103,9 +103,9 @@ class Manual(ToolTest):
                              ('time', '0 1 2 3 64 130'),
                              ('run', '64 125 126 127 others'), ('profile', '0 1 2 3 64'),
                              ('symbols', '0 1 2 64')):
-            told = self.statuses(command, '--help')
-            self.assertEqual(list(told), own.split())
-            for status, words in told.items():
+            printed = self.statuses(command, '--help')
+            self.assertEqual(list(printed), own.split())
+            for status, words in printed.items():
                 with self.subTest(command=command, status=status):
                     [names] = re.findall(r'(?:\A|(?<=\. ))(?:([a-z, ]+): )?' + re.escape(words),
                                          whole[status])
@@ -122,6 +122,12 @@ class Manual(ToolTest):
                              re.findall(r'(?:^|\. )(--[\w-]+(?: [A-Z=]+)?)(?= [A-Z][a-z])',
                                         part['OPTIONS']))
 
+    def test_each_option_is_explained(self):
+        with open(os.environ['CUSHIM_OPTIONS'], encoding='utf-8') as source:
+            options = re.findall(r'^    \{"(--[\w-]+)", OPTION_', source.read(), re.MULTILINE)
+        explained = re.findall(r'^    (--[\w-]+)', self.manual('help'), re.MULTILINE)
+        self.assertEqual(set(options), set(explained))
+
     def test_options_explained_exist(self):
         values = {'--bytes': '1', '--repeat': '1', '--device': '0', '--library': '/nowhere',
                   '--devices': '2', '--driver-version': '12.8', '--config': '/dev/null',
@@ -137,17 +143,17 @@ class Manual(ToolTest):
                     self.assertNotIn('takes no argument', result.err, str(result))
 
     def test_defaults_are_true(self):
-        told = self.manual('help', 'time')
+        printed = self.manual('help', 'time')
         document = self.run_with(13000, 'time', '--json').json()
-        self.assertRegex(told, r'--bytes (?s:.*?)Default: 256M, of the mock driver 16M\.')
+        self.assertRegex(printed, r'--bytes (?s:.*?)Default: 256M, of the mock driver 16M\.')
         self.assertEqual(document['bytes'], 256 << 20)
-        self.assertRegex(told, r'--repeat (?s:.*?)Default: 100\.')
+        self.assertRegex(printed, r'--repeat (?s:.*?)Default: 100\.')
         self.assertEqual(document['repeat'], 100)
         self.assertEqual(document['device']['ordinal'], 0)
-        self.assertIn('%d untimed rounds' % document['warmup_rounds'], told)
+        self.assertIn('%d untimed rounds' % document['warmup_rounds'], printed)
 
     def test_members_of_json_are_true(self):
-        told = sections_of_help(self.manual('help'))['JSON']
+        printed = sections_of_help(self.manual('help'))['JSON']
         info = self.run_with(13000, 'info', '--json').json()
         time = self.run_with(13000, 'time', '--json').json()
         error = self.run_command('info', '--json', CUSHIM_LIBRARY='none').json()['error']
@@ -156,10 +162,10 @@ class Manual(ToolTest):
         library = self.run_command('symbols', '--json', fake(13000)).json()
         for member in [*info, *probe, *time, 'error', *error, *symbols, *symbols['symbols'][0],
                        *library]:
-            self.assertRegex(told, r'\b%s\b' % member)
+            self.assertRegex(printed, r'\b%s\b' % member)
         for kind in ('failed', 'no-driver', 'no-device', 'hung', 'crashed', 'usage',
                      'interrupted'):
-            self.assertIn(kind, told)
+            self.assertIn(kind, printed)
 
     def test_version(self):
         version = self.manual('--version')

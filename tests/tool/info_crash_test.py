@@ -25,7 +25,7 @@ class Named(ToolTest):
     """A driver that somebody has named."""
 
     def info(self, how, when, *words, **settings):
-        """Both forms of the output, which tell the same."""
+        """Both forms of the output, which have the same contents."""
         text, document = (self.run_command('info', *words, *form, **settings,
                                            **misbehave(how, when)) for form in ([], ['--json']))
         self.assertEqual([text.err, document.err], ['', ''])
@@ -85,8 +85,9 @@ class Named(ToolTest):
             for when in 'open', 'init':
                 text, document = self.info(HERE, when, '--library',
                                            shutil.copy(MISBEHAVING, folder))
-                self.assertIn('library-writable', [trap['name'] for trap in document['traps']])
-                self.assertIn('\ntrap        library-writable: ', text.out)
+                self.assertIn('library-writable',
+                              [row['name'] for row in document['diagnostics']])
+                self.assertIn('\ndiagnostic  library-writable: ', text.out)
 
     def test_driver_that_hangs(self):
         words = ['info', '--library', MISBEHAVING, '--timeout', '1']
@@ -142,15 +143,15 @@ class Searched(ToolTest):
         result = self.run_command('info', '--json', **settings)
         self.assertIn(result.status, statuses, str(result))
         document = result.json()
-        [trap] = [trap for trap in document['traps'] if trap['name'] == 'shadowed-driver']
-        self.assertIn('LD_LIBRARY_PATH leads to ' + bad, trap['evidence'])
+        [diagnostic] = [row for row in document['diagnostics'] if row['name'] == 'shadowed-driver']
+        self.assertIn('LD_LIBRARY_PATH leads to ' + bad, diagnostic['evidence'])
         self.assertIn('there is also %s: The driver for CUDA 13.0 is initialised and has 2 devices'
-                      % self.good, trap['evidence'])
-        self.assertIn('CUSHIM_LIBRARY=%s ' % self.good, trap['advice'])
-        self.assertIn('remove %s,' % bad, trap['advice'])
+                      % self.good, diagnostic['evidence'])
+        self.assertIn('CUSHIM_LIBRARY=%s ' % self.good, diagnostic['advice'])
+        self.assertIn('remove %s,' % bad, diagnostic['advice'])
         text = self.run_command('info', **settings)
-        self.assertIn('\nevidence    %s\nadvice      %s\n' % (trap['evidence'], trap['advice']),
-                      text.out)
+        self.assertIn('\nevidence    %s\nadvice      %s\n'
+                      % (diagnostic['evidence'], diagnostic['advice']), text.out)
         advised = self.run_command('info', **{**settings, 'CUSHIM_LIBRARY': self.good})
         self.assert_status(advised, DONE)
         return document

@@ -32,9 +32,9 @@ class WithoutDriver(ToolTest):
             result = self.run_command('info', *words, **variables)
             self.assert_status(result, NO_DRIVER)
             self.assertIn('Check the path', result.lines()['advice'])
-            self.assertNotIn('trap', result.lines())
+            self.assertNotIn('diagnostic', result.lines())
 
-    def test_empty_variable_is_told_once(self):
+    def test_empty_variable_is_reported_once(self):
         result = self.run_command('info', CUSHIM_LIBRARY='')
         self.assert_status(result, NO_DRIVER)
         lines = result.lines()
@@ -43,7 +43,7 @@ class WithoutDriver(ToolTest):
         self.assertIn('leave it unset', lines['advice'])
         self.assertEqual(lines['tried'],
                          'by environment: refused: CUSHIM_LIBRARY is set, but empty')
-        self.assertNotIn('trap', lines)
+        self.assertNotIn('diagnostic', lines)
 
     def test_missing_relative_library_is_named_in_full(self):
         result = self.run_command('info', '--library=nowhere.so', '--json')
@@ -63,7 +63,7 @@ class WithoutDriver(ToolTest):
         result = self.run_command('info', '--json', CUSHIM_LIBRARY='none')
         self.assert_status(result, NO_DRIVER)
         document = result.json()
-        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'traps',
+        self.assertEqual(list(document), ['error', 'simulated', 'mock', 'report', 'diagnostics',
                                           'devices'])
         self.assertIs(document['simulated'], False)
         self.assertEqual(document['devices'], [])
@@ -126,7 +126,7 @@ class WithDevices(ToolTest):
         result = self.run_with(13000, 'info', '--json')
         self.assert_status(result, DONE)
         document = result.json()
-        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'traps', 'devices'])
+        self.assertEqual(list(document), ['simulated', 'mock', 'report', 'diagnostics', 'devices'])
         self.assertEqual(document['report']['state'], 'ready')
         self.assertEqual(document['devices'], [
             {'ordinal': 0, 'name': 'Fake GPU', 'uuid': FIRST_UUID, 'compute_capability': '9.0',

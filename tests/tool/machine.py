@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Machines laid out below a folder, their parts, and the search for traps on them."""
+"""Machines laid out below a folder, their parts, and the diagnostics on them."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import tempfile
 
 from harness import ToolTest, environment, fake
 
-TRAPS = os.environ['CUSHIM_TRAPS']
+DIAGNOSE = os.environ['CUSHIM_DIAGNOSE']
 COMMAND = os.environ['CUSHIM_COMMAND']
 
 DEVICE = object()   # a device's file that everybody may open
@@ -88,14 +88,15 @@ class Machine:
     def _command(self):
         """The search as a user who is refused something: root never is."""
         if not self.is_user or os.geteuid() != 0:
-            return [TRAPS], {}, {}
+            return [DIAGNOSE], {}, {}
         # The folders of the build may be closed to others.
-        copy, command = [shutil.copy(path, self.folder.name) for path in (TRAPS, COMMAND)]
+        copy, command = [shutil.copy(path, self.folder.name) for path in (DIAGNOSE, COMMAND)]
         return [copy], {'CUSHIM_COMMAND': command}, {'user': NOBODY, 'group': NOBODY,
                                                      'extra_groups': []}
 
-    def traps(self, state, code=0, origin='search', outcome='not-found', library='', **variables):
-        """The traps by name. Keywords are of the report, those in capitals of the environment."""
+    def diagnose(self, state, code=0, origin='search', outcome='not-found', library='',
+                 **variables):
+        """The diagnostics by name. Keywords are of the report, in capitals of the environment."""
         hidden = ('LD_LIBRARY_PATH', 'NVIDIA_', 'KUBERNETES_', 'container')
         kept = {name: value for name, value in environment({}).items()
                 if not name.startswith(hidden)}
@@ -104,7 +105,7 @@ class Machine:
         run = subprocess.run([*command, self.folder.name, state, str(code), origin, outcome,
                               library], env=kept, stdout=subprocess.PIPE, timeout=300, check=True,
                              **rights)
-        return {trap['name']: trap for trap in json.loads(run.stdout)['traps']}
+        return {row['name']: row for row in json.loads(run.stdout)['diagnostics']}
 
     def close(self):
         self.folder.cleanup()
@@ -155,18 +156,18 @@ def bound(name):
             '/sys/bus/drivers/%s/' % name: '', '/sys/module/%s/' % name: ''}
 
 
-class TrapTest(ToolTest):
+class DiagnosticTest(ToolTest):
 
     def look(self, paths, about):
         machine = Machine(paths)
         self.addCleanup(machine.close)
-        return machine.traps(**about)
+        return machine.diagnose(**about)
 
-    def assert_seen(self, name, paths, about, *evidence):
-        traps = self.look(paths, about)
-        self.assertIn(name, traps)
+    def assert_found(self, name, paths, about, *evidence):
+        diagnostics = self.look(paths, about)
+        self.assertIn(name, diagnostics)
         for words in evidence:
-            self.assertIn(words, traps[name]['evidence'])
+            self.assertIn(words, diagnostics[name]['evidence'])
 
-    def assert_not_seen(self, name, paths, about):
+    def assert_not_found(self, name, paths, about):
         self.assertNotIn(name, self.look(paths, about))

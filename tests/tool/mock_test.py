@@ -83,7 +83,7 @@ class Info(ToolTest):
                 self.assertTrue(text.lines()['advice'].startswith('The settings ask for '))
                 self.assertIn('(personality = %s)' % personality, text.lines()['advice'])
                 self.assertEqual(document['error']['advice'], text.lines()['advice'])
-                self.assertEqual(document['traps'], [])
+                self.assertEqual(document['diagnostics'], [])
 
     def test_the_environment_of_the_library_is_not_read(self):
         result = self.run_command('info', '--mock', CUSHIM_MOCK_SETTINGS='devices = 3')
@@ -225,7 +225,7 @@ class Fallback(ToolTest):
         self.assertEqual(list(document)[0], 'simulated')
         self.assertIs(document['simulated'], True)
 
-    def test_info_tells_of_the_driver_and_of_nothing_else(self):
+    def test_info_describes_the_driver_and_nothing_else(self):
         self.assert_status(self.run_command('info', CUSHIM_LIBRARY='none'), NO_DRIVER)
 
     def test_not_where_a_driver_was_named(self):

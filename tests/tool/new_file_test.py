@@ -137,22 +137,22 @@ class NewFile(ToolTest):
         os.remove(self.path)
         os.remove(self.part)
 
-    def test_link_planted_as_the_part_is_not_followed(self):
+    def test_link_in_the_place_of_the_part_is_not_followed(self):
         for target in self.own, 'gone':
             os.symlink(target, self.part)
             self.assert_part_is_in_the_way('it is a link, in a folder that everybody may write')
             self.assertFalse(os.path.exists(os.path.join(self.folder, 'gone')))
 
-    def test_another_name_of_a_file_planted_as_the_part_is_not_written_into(self):
+    def test_another_name_of_a_file_in_the_place_of_the_part_is_not_written_into(self):
         os.link(self.own, self.part)
         self.assert_part_is_in_the_way("not this user's own file")
 
-    def test_pipe_planted_as_the_part_is_not_waited_for(self):
+    def test_pipe_in_the_place_of_the_part_is_not_waited_for(self):
         os.mkfifo(self.part)
         self.assert_part_is_in_the_way('No such device or address')
 
     @unittest.skipUnless(os.geteuid() == 0, 'only root can give files to others')
-    def test_file_of_somebody_else_planted_as_the_part_is_not_written_into(self):
+    def test_file_of_somebody_else_in_the_place_of_the_part_is_not_written_into(self):
         for mode in 0o600, 0o666:
             with open(self.part, 'w', encoding='ascii') as file:
                 file.write(TEXT)

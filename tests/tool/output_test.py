@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Output that cannot be written is a failure that is told, and closed streams do no harm."""
+"""Output that cannot be written is a failure with a message, and closed streams do no harm."""
 
 import os
 import subprocess

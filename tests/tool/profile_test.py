@@ -10,7 +10,7 @@ from harness import DONE, FAILED, NO_DEVICE, NO_DRIVER, USAGE, ToolTest
 
 FIRST = '''\
 # Fake GPU with the driver of CUDA 13.0, as it answers: written by cushim profile.
-# What tells the machine has been replaced: PCI numbers and board group 0, NUMA node -1.
+# What identifies the machine has been replaced: PCI numbers and board group 0, NUMA node -1.
 schema = 1
 name = Fake GPU
 driver_version = 13000
@@ -41,7 +41,7 @@ def entries(text):
 
 class Profile(ToolTest):
 
-    def test_tells_what_the_driver_knows_and_no_identifier(self):
+    def test_has_what_the_driver_knows_and_no_identifier(self):
         result = self.run_with(13000, 'profile')
         self.assert_status(result, DONE)
         self.assertEqual(result.err, '')
@@ -130,11 +130,11 @@ class OnTheMock(ToolTest):
         with open(H200, encoding='ascii') as file:
             written = entries(file.read())
         self.assertGreater(len(written), 150)
-        told = self.profile()
+        printed = self.profile()
         # The mock has the memory that a small machine can back, not the device's.
-        self.assertEqual(told.pop('memory_bytes'), '2147483648')
+        self.assertEqual(printed.pop('memory_bytes'), '2147483648')
         self.assertEqual(written.pop('memory_bytes'), '150109880320')
-        self.assertEqual(told, written)
+        self.assertEqual(printed, written)
 
     def test_profile_of_another_driver(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -142,17 +142,17 @@ class OnTheMock(ToolTest):
             self.assert_status(self.run_with(13000, 'profile', '--output', path), DONE)
             with open(path, encoding='ascii') as file:
                 written = entries(file.read())
-            told = self.profile('--set', 'profile=' + path)
-        # The mock has addresses of its own, so it tells all three.
-        self.assertEqual(told.pop('attribute.PCI_DEVICE_ID'), '0')
+            printed = self.profile('--set', 'profile=' + path)
+        # The mock has addresses of its own, so it has all three.
+        self.assertEqual(printed.pop('attribute.PCI_DEVICE_ID'), '0')
         for prefix, count in (('attribute.', 6), ('priority.', 2), ('name', 1)):
             part = {key: value for key, value in written.items() if key.startswith(prefix)}
             self.assertEqual(len(part), count)
-            self.assertEqual({key: value for key, value in told.items()
+            self.assertEqual({key: value for key, value in printed.items()
                               if key.startswith(prefix)}, part)
         # It keeps the limits that an H200 has.
         for limit in 'limit.STACK_SIZE', 'limit.MALLOC_HEAP_SIZE':
-            self.assertEqual(told[limit], written[limit])
+            self.assertEqual(printed[limit], written[limit])
 
 
 if __name__ == '__main__':

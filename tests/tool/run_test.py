@@ -121,12 +121,6 @@ class Environment(ToolTest):
                          'fault = cuInit => hang\nfault = cuInit => hang\nfault=op.copy=>hang\n'
                          'fault = cuInit => hang\n')
 
-    def test_an_attribute_is_the_same_by_name_and_by_number(self):
-        before = 'attribute.MULTIPROCESSOR_COUNT = 4\nlimit.STACK_SIZE = 2048'
-        self.assertEqual(self.variable('CUSHIM_MOCK_SETTINGS', '--set', 'attribute.16=3',
-                                       CUSHIM_MOCK_SETTINGS=before),
-                         '\nlimit.STACK_SIZE = 2048\nattribute.16=3\n')
-
     def test_program_runs_on_the_settings_of_both(self):
         result = self.run_command('run', '--devices', '2', '--', *COMMAND, 'info', '--json',
                                   CUSHIM_MOCK_SETTINGS='devices = 3\nmemory = 64 MiB\n')
@@ -234,7 +228,7 @@ class Driver(ToolTest):
                 self.assertRegex(result.lines()['mock'], r'\Acushim mock .*mode threaded')
                 self.assertIn('(personality = %s)' % personality, result.lines()['advice'])
 
-    def test_a_stub_that_was_searched_is_told_with_its_file(self):
+    def test_a_stub_that_was_searched_is_reported_with_its_file(self):
         result = self.run_command('info', LD_LIBRARY_PATH=FOLDER,
                                   CUSHIM_MOCK_SETTINGS='personality = stub')
         self.assert_status(result, NO_DRIVER)

@@ -71,60 +71,60 @@ class Symbols(ToolTest):
                 self.assertEqual(self.symbols('--json', *words).json(), {'symbols': []})
 
     def test_complete_driver_has_everything(self):
-        told = self.symbols('--json', built_driver('complete')).json()
-        self.assertEqual(list(told), ['library', 'has', 'lacks', 'besides'])
-        self.assertEqual(told['library'], built_driver('complete'))
-        self.assertEqual(told['has'], objects(OWN))
-        self.assertEqual(told['lacks'], [])
+        printed = self.symbols('--json', built_driver('complete')).json()
+        self.assertEqual(list(printed), ['library', 'has', 'lacks', 'besides'])
+        self.assertEqual(printed['library'], built_driver('complete'))
+        self.assertEqual(printed['has'], objects(OWN))
+        self.assertEqual(printed['lacks'], [])
 
     def test_driver_lacks_what_it_does_not_export(self):
-        told = self.symbols('--json', built_driver('cuda-12.2')).json()
-        self.assertEqual(told['has'], objects(row for row in OWN if row['since'] <= 12020))
-        self.assertEqual(told['lacks'], objects(row for row in OWN if row['since'] > 12020))
-        told = self.symbols('--json', built_driver('without-mem-alloc-v2'), '--until',
+        printed = self.symbols('--json', built_driver('cuda-12.2')).json()
+        self.assertEqual(printed['has'], objects(row for row in OWN if row['since'] <= 12020))
+        self.assertEqual(printed['lacks'], objects(row for row in OWN if row['since'] > 12020))
+        printed = self.symbols('--json', built_driver('without-mem-alloc-v2'), '--until',
                             '13.0').json()
-        self.assertEqual([row['symbol'] for row in told['lacks']], ['cuMemAlloc_v2'])
+        self.assertEqual([row['symbol'] for row in printed['lacks']], ['cuMemAlloc_v2'])
 
     def test_versions_bound_what_is_compared(self):
-        told = self.symbols('--since', '12.2', '--json', built_driver('cuda-12.2'), '--until',
+        printed = self.symbols('--since', '12.2', '--json', built_driver('cuda-12.2'), '--until',
                             '12.3').json()
-        self.assertEqual({row['since'] for row in told['has']}, {12020})
-        self.assertEqual({row['since'] for row in told['lacks']}, {12030})
+        self.assertEqual({row['since'] for row in printed['has']}, {12020})
+        self.assertEqual({row['since'] for row in printed['lacks']}, {12030})
 
     @unittest.skipUnless('CUSHIM_MOCK_LIBRARY' in os.environ, 'built without the mock')
-    def test_other_names_of_cu_are_told(self):
+    def test_other_names_of_cu_are_listed(self):
         library = host_path(os.environ['CUSHIM_MOCK_LIBRARY'])
-        told = self.symbols('--json', library).json()
-        self.assertIn('cushim_mock_identity', told['besides'])
-        self.assertEqual(told['besides'], sorted(set(told['besides'])))
-        for name in told['besides']:
+        printed = self.symbols('--json', library).json()
+        self.assertIn('cushim_mock_identity', printed['besides'])
+        self.assertEqual(printed['besides'], sorted(set(printed['besides'])))
+        for name in printed['besides']:
             self.assertRegex(name, '^cushim_mock_')
         self.assertEqual(self.symbols('--json', '--since', '13.5', library).json()['besides'],
-                         told['besides'])
+                         printed['besides'])
 
     def test_text_says_the_same(self):
         library = built_driver('without-elapsed-v2')
-        told = self.symbols('--json', '--since', '12.8', library).json()
+        printed = self.symbols('--json', '--since', '12.8', library).json()
         lines = self.symbols('--since', '12.8', library).out.splitlines()
         for word in 'has', 'lacks':
             self.assertEqual([line.split()[1:] for line in lines if line.split()[0] == word],
                              [[version(row['since']), row['group'], row['symbol']]
-                              for row in told[word]])
-            self.assertTrue(told[word])
+                              for row in printed[word]])
+            self.assertTrue(printed[word])
         self.assertEqual([line.split()[1:] for line in lines if line.startswith('besides')],
-                         [[name] for name in told['besides']])
-        has, lacks, besides = (len(told[word]) for word in ('has', 'lacks', 'besides'))
+                         [[name] for name in printed['besides']])
+        has, lacks, besides = (len(printed[word]) for word in ('has', 'lacks', 'besides'))
         self.assertEqual(lines[-2:], [
             'library     ' + library,
             'symbols     It has %d of %d, lacks %d, and has %d names besides.'
             % (has, has + lacks, lacks, besides)])
 
     def test_library_is_not_loaded(self):
-        """One that could not be: what it needs is missing, or its constructor would be seen."""
+        """One that could not be: what it needs is missing, or its constructor leaves a trace."""
         name = 'needs-helper' if WINDOWS else 'unresolved'
-        told = self.symbols('--json', built_driver(name)).json()
-        self.assertIn('cuInit', [row['symbol'] for row in told['has']])
-        self.assertEqual(told['besides'], [])  # needs_what_nobody_has is exported, but not of cu
+        printed = self.symbols('--json', built_driver(name)).json()
+        self.assertIn('cuInit', [row['symbol'] for row in printed['has']])
+        self.assertEqual(printed['besides'], [])  # needs_what_nobody_has is exported, but not of cu
         self.assertEqual(self.symbols(fake(13000)).log, [])
 
     def refused(self, path, message, **settings):
@@ -189,8 +189,8 @@ class Symbols(ToolTest):
                     struct.pack_into(form, changed, at, value)
                     with open(path, 'wb') as file:
                         file.write(changed)
-                    told = self.symbols('--json', path).json()
-                    self.assertEqual([row['symbol'] for row in told['lacks']], ['cuInit'])
+                    printed = self.symbols('--json', path).json()
+                    self.assertEqual([row['symbol'] for row in printed['lacks']], ['cuInit'])
 
     @unittest.skipIf(WINDOWS, 'of ELF files')
     def test_damaged_tables_are_refused(self):

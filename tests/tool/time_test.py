@@ -102,7 +102,7 @@ class Calls(ToolTest):
             'cuEventDestroy_v2', 'cuEventDestroy_v2', 'cuMemFree_v2', 'cuStreamDestroy_v2',
             'cuCtxPopCurrent_v2', 'cuDevicePrimaryCtxRelease_v2'])
 
-    def test_fallback_of_elapsed_time_is_told_and_called(self):
+    def test_fallback_of_elapsed_time_is_reported_and_called(self):
         result = self.run_with(12020, 'time', '--json', '--repeat', '1')
         self.assert_status(result, DONE)
         self.assertEqual(result.json()['elapsed_function'], 'cuEventElapsedTime')
@@ -191,7 +191,7 @@ class Failures(ToolTest):
 
 class Interruption(ToolTest):
 
-    def test_tells_what_was_measured(self):
+    def test_prints_what_was_measured(self):
         result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP + 5)
         self.assert_status(result, INTERRUPTED)
         document = result.json()
@@ -199,12 +199,12 @@ class Interruption(ToolTest):
                          [True, 5, 100])
         self.assertEqual(document['median_ms'], 4)
 
-    def test_tells_it_in_text(self):
+    def test_prints_it_as_text(self):
         result = self.run_with(13000, 'time', FAKE_INTERRUPT=WARMUP + 5)
         self.assert_status(result, INTERRUPTED)
         self.assertEqual(result.lines()['rounds'], '5 timed after 3 untimed; interrupted')
 
-    def test_before_the_first_timed_round_leaves_nothing_to_tell(self):
+    def test_before_the_first_timed_round_leaves_no_result(self):
         result = self.run_with(13000, 'time', '--json', FAKE_INTERRUPT=WARMUP)
         self.assert_status(result, INTERRUPTED)
         self.assertEqual(result.json()['error']['kind'], 'interrupted')
@@ -236,7 +236,7 @@ class Progress(ToolTest):
             try:
                 while piece := os.read(main, 4096):
                     shown += piece
-            except OSError:  # how Linux tells that the other side is closed
+            except OSError:  # how Linux reports that the other side is closed
                 pass
         os.close(main)
         return process.returncode, shown.decode('ascii')

@@ -104,7 +104,7 @@ class Run(ToolTest):
         self.assertEqual(len(document['devices']), 2)
 
     @unittest.skipUnless(RUNNER, 'only Wine runs everything elevated')
-    def test_elevated_process_is_told_who_does_not_get_it(self):
+    def test_elevated_process_is_reported_who_does_not_get_it(self):
         elevated = [COMMAND[0], COMMAND[-1]]
         result = self.run_command('run', '--', CUSHIM, 'info', command=elevated)
         self.assert_status(result, NO_DRIVER)

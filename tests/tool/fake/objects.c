@@ -4,7 +4,7 @@
  *
  * Time is a counter that only cuMemsetD8Async moves. Handles are never used twice, so a second
  * destroy is noticed, and ends the process like any other misuse; what is left at the end of the
- * process makes it exit with 99. A call that gives something back does so even if it is told to
+ * process makes it exit with 99. A call that gives something back does so even if it is asked to
  * fail, as the driver does that reports earlier work.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `cushim info` makes of the traps: which are told when, and how."""
+"""What `cushim info` makes of the diagnostics: which are reported when, and how."""
 
 import re
 import unittest
 
 from harness import DONE, NO_DEVICE, ToolTest
-from machine import (ABSENT, BRIDGE, CONF, DOCKER, GPU, HEALTHY, LENT, LIBRARY, MODULE, NO_GPU,
-                     READY, REFUSED, STUB, STUBS, WRONG, WSL_2, LinkTo, Machine, Mode, TrapTest,
-                     bound, driver)
+from machine import (ABSENT, BRIDGE, CONF, DOCKER, DiagnosticTest, GPU, HEALTHY, LENT, LIBRARY,
+                     LinkTo, MODULE, Machine, Mode, NO_GPU, READY, REFUSED, STUB, STUBS, WRONG,
+                     WSL_2, bound, driver)
 
 
-class Whole(TrapTest):
+class Whole(DiagnosticTest):
 
     def test_healthy_machine_has_none(self):
         machine = {**HEALTHY, **driver('535.129.03'), **CONF}
@@ -26,12 +26,12 @@ class Whole(TrapTest):
             self.assertEqual(self.look(machine, {'state': state, 'LD_LIBRARY_PATH': STUBS}), {})
 
     def test_members(self):
-        [trap] = self.look(BRIDGE, ABSENT).values()
-        self.assertEqual(list(trap), ['name', 'message', 'evidence', 'advice'])
-        self.assertTrue(all(trap.values()))
+        [diagnostic] = self.look(BRIDGE, ABSENT).values()
+        self.assertEqual(list(diagnostic), ['name', 'message', 'evidence', 'advice'])
+        self.assertTrue(all(diagnostic.values()))
 
 
-# A machine that has the trap and what else is so, in which states of the driver it is told, and
+# A machine with the cause and what else is so, in which states of the driver it is reported, and
 # whether also if somebody has named the library, and that is there.
 WHEN = {
     'no-gpu': (BRIDGE, {}, 'absent failed', True),
@@ -72,17 +72,20 @@ WHEN = {
 STATES = {'absent': ABSENT, 'unfit': STUB, 'failed': NO_GPU, 'ready': READY}
 
 
-class When(TrapTest):
+class When(DiagnosticTest):
 
-    def test_each_is_told_in_its_states_only(self):
-        for name, (paths, about, states, is_named_told) in WHEN.items():
+    def test_each_is_reported_in_its_states_only(self):
+        manual = ' '.join(self.run_command('help', 'info').out.split())
+        for name, (paths, about, states, is_found_if_named) in WHEN.items():
             machine = Machine(paths)
             for state, of_state in STATES.items():
                 for origin, is_named in ('search', False), ('option', True):
-                    traps = machine.traps(**{**of_state, **about, 'origin': origin})
+                    diagnostics = machine.diagnose(**{**of_state, **about, 'origin': origin})
                     with self.subTest(name=name, state=state, origin=origin):
-                        self.assertEqual(name in traps, state in states.split() and (
-                            not is_named or is_named_told and state != 'absent'))
+                        if name in diagnostics:
+                            self.assertIn(diagnostics[name]['message'], manual)
+                        self.assertEqual(name in diagnostics, state in states.split() and (
+                            not is_named or is_found_if_named and state != 'absent'))
             machine.close()
 
     def test_whoever_names_a_library_does_so_by_an_option_or_the_environment(self):
@@ -90,13 +93,13 @@ class When(TrapTest):
         for origin, is_named in (('search', False), ('well-known', False),
                                  ('option', True), ('resolver', True), ('environment', True)):
             with self.subTest(origin=origin):
-                traps = machine.traps(**{**ABSENT, 'origin': origin})
-                self.assertEqual('nixos-without-driver' in traps, not is_named)
+                diagnostics = machine.diagnose(**{**ABSENT, 'origin': origin})
+                self.assertEqual('nixos-without-driver' in diagnostics, not is_named)
         machine.close()
 
     def test_each_of_the_manual(self):
         manual = self.run_command('help', 'info').out
-        section = manual.partition('\nTRAPS\n')[2].partition('\n\n')[0]
+        section = manual.partition('\nDIAGNOSTICS\n')[2].partition('\n\n')[0]
         self.assertEqual(re.findall(r'^    (\S+)', section, re.MULTILINE), list(WHEN))
 
 
@@ -105,7 +108,7 @@ class Command(ToolTest):
     def test_text(self):
         result = self.run_with(13000, 'info', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='')
         self.assert_status(result, NO_DEVICE)
-        self.assertIn('\n\ntrap        cuda-visible-devices: '
+        self.assertIn('\n\ndiagnostic  cuda-visible-devices: '
                       'CUDA_VISIBLE_DEVICES hides every GPU.\n'
                       'evidence    CUDA_VISIBLE_DEVICES is set and empty\nadvice      Unset it',
                       result.out)
@@ -118,15 +121,16 @@ class Command(ToolTest):
     def test_json(self):
         result = self.run_with(13000, 'info', '--json', FAKE_INIT=100, CUDA_VISIBLE_DEVICES='-1')
         self.assert_status(result, NO_DEVICE)
-        [trap] = [trap for trap in result.json()['traps'] if trap['name'] == 'cuda-visible-devices']
-        self.assertEqual(trap['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
+        [diagnostic] = [row for row in result.json()['diagnostics']
+                        if row['name'] == 'cuda-visible-devices']
+        self.assertEqual(diagnostic['evidence'], 'CUDA_VISIBLE_DEVICES=-1')
 
     def test_driver_that_works_has_none(self):
         result = self.run_with(13000, 'info', '--json')
         self.assert_status(result, DONE)
         # The folder of the build may well be somebody else's.
-        self.assertEqual([trap['name'] for trap in result.json()['traps']
-                          if trap['name'] != 'library-writable'], [])
+        self.assertEqual([diagnostic['name'] for diagnostic in result.json()['diagnostics']
+                          if diagnostic['name'] != 'library-writable'], [])
 
 
 if __name__ == '__main__':

@@ -17,11 +17,11 @@ PREFIX = os.environ.get('WINEPREFIX') or os.path.expanduser('~/.wine')
 SYSTEM = os.path.join(PREFIX, 'drive_c', 'windows', 'system32', NAME)
 
 
-def plant(folder, version=13000):
+def put_library(folder, version=13000):
     return shutil.copyfile(os.environ['CUSHIM_FAKE_%d' % version], os.path.join(folder, NAME))
 
 
-class PlantedTest(ToolTest):
+class HijackTest(ToolTest):
 
     def setUp(self):
         temporary = tempfile.TemporaryDirectory()
@@ -32,8 +32,8 @@ class PlantedTest(ToolTest):
         shutil.copyfile(COMMAND[-1], self.program)
         os.chmod(self.program, 0o755)
 
-    def places(self):
-        """Where the planted library is: how the command is run that it is to mislead."""
+    def folders(self):
+        """Where the library lies: how the command is run that it is to mislead."""
         path = host_path(self.folder)
         beside = [*COMMAND[:-1], self.program]
         return {
@@ -45,15 +45,15 @@ class PlantedTest(ToolTest):
         }
 
     def run_everywhere(self):
-        for place, how in self.places().items():
-            with self.subTest(place):
+        for name, how in self.folders().items():
+            with self.subTest(name):
                 yield self.run_command('info', '--json', **how)
 
 
-class Planted(PlantedTest):
+class Hijack(HijackTest):
 
     def test_not_loaded_where_there_is_no_driver(self):
-        plant(self.folder)
+        put_library(self.folder)
         for result in self.run_everywhere():
             self.assert_status(result, NO_DRIVER)
             report = result.json()['report']
@@ -61,12 +61,12 @@ class Planted(PlantedTest):
             self.assertEqual(result.calls, [])
 
     def test_would_be_a_driver_if_it_were_named(self):
-        path = host_path(plant(self.folder))
+        path = host_path(put_library(self.folder))
         self.assert_status(self.run_command('info', CUSHIM_LIBRARY=path), DONE)
 
 
 @unittest.skipUnless(RUNNER, "no test writes to the system's folder of a real Windows")
-class InTheSystemsFolder(PlantedTest):
+class InTheSystemsFolder(HijackTest):
 
     def setUp(self):
         super().setUp()
@@ -74,23 +74,23 @@ class InTheSystemsFolder(PlantedTest):
         self.addCleanup(lambda: os.path.exists(SYSTEM) and os.remove(SYSTEM))
 
     def test_found(self):
-        plant(os.path.dirname(SYSTEM), 12020)
+        put_library(os.path.dirname(SYSTEM), 12020)
         report = self.run_command('info', '--json').json()['report']
         self.assertEqual([report['state'], report['driver_version']], ['ready', 12020])
         self.assertEqual(report['library'].lower(), 'c:\\windows\\system32\\' + NAME)
         self.assertEqual(report['candidates'][0]['origin'], 'search')
 
-    def test_found_and_not_the_planted_one(self):
-        plant(os.path.dirname(SYSTEM), 12020)
-        plant(self.folder)
+    def test_found_and_not_the_other_one(self):
+        put_library(os.path.dirname(SYSTEM), 12020)
+        put_library(self.folder)
         for result in self.run_everywhere():
             self.assert_status(result, DONE)
             self.assertEqual(result.json()['report']['driver_version'], 12020)
 
-    def test_broken_and_not_replaced_by_the_planted_one(self):
+    def test_broken_and_not_replaced_by_the_other_one(self):
         with open(SYSTEM, 'w', encoding='ascii') as file:
             file.write('no library')
-        plant(self.folder)
+        put_library(self.folder)
         for result in self.run_everywhere():
             self.assert_status(result, NO_DRIVER)
             candidate, = result.json()['report']['candidates']

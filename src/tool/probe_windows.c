@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The process begins suspended, so that it is in its job before it can start another one. The end
- * of the job, also by the end of the caller, is that of all in it.
+ * The process of a probe: how it is started, watched and ended, and its end of the pipe.
+ *
+ * It begins suspended, so that it is in its job before it can start another one. The end of the
+ * job, also by the end of the caller, is that of all in it.
  */
 #define _WIN32_WINNT 0x0602
-#include "src/tool/subprocess.h"
+#include "src/tool/probe.h"
 
+#include <fcntl.h>
+#include <io.h>
 #include <stdio.h>
-#include <string.h>
-#include <wchar.h>
+#include <stdlib.h>
 #include <windows.h>
 
 #include "loader/system.h"
 #include "loader/wide_windows.h"
+#include "src/tool/system.h"
 
 enum {
     LONGEST_NAP_MS = 20,
-    MOST_LINE = 2 * CUSHIM__WIDE_PATH + 64,
     ATTRIBUTES_BYTES = 256,
     FIRST_EXCEPTION_SHIFT = 30, /* statuses of severity 3 are errors */
 };
 
-/* What belongs to one subprocess; a handle is NULL or good. */
+/* What belongs to one process; a handle is NULL or good. */
 struct parts {
     HANDLE from, to, nothing, job;
     PROCESS_INFORMATION process;
 };
 
-static CUresult cannot(struct subprocess *process, CUresult code, const char *what)
+static bool cannot(struct probe_process *process, const char *what)
 {
     const DWORD error = GetLastError();
     char message[120];
 
     cushim__wide_message(error, message, sizeof message);
     snprintf(process->problem, sizeof process->problem, "%s: %s", what, message);
-    return code;
+    return false;
 }
 
 static void close_handle(HANDLE *handle)
@@ -63,24 +66,6 @@ static bool open_parts(struct parts *parts)
     parts->job = CreateJobObjectW(NULL, NULL);
     return parts->job && SetInformationJobObject(parts->job, JobObjectExtendedLimitInformation,
                                                  &limits, sizeof limits);
-}
-
-/* Add a word in quotes, in which a backslash at the end would mean the quote. */
-static bool add_word(wchar_t *line, const char *word)
-{
-    enum { AROUND = 5 }; /* a blank, two quotes, that backslash again, and the end */
-    const size_t taken = wcslen(line) + AROUND;
-    const size_t room = taken < MOST_LINE ? MOST_LINE - taken : 0;
-    const size_t units = room < CUSHIM__WIDE_PATH ? room + 1 : CUSHIM__WIDE_PATH;
-    wchar_t wide[CUSHIM__WIDE_PATH];
-
-    if (room == 0 || strchr(word, '"') || !cushim__wide_from(word, wide, units)) {
-        SetLastError(ERROR_INVALID_NAME);
-        return false;
-    }
-    wcscat(wcscat(line, L" \""), wide);
-    wcscat(line, wide[0] && wide[wcslen(wide) - 1] == L'\\' ? L"\\\"" : L"\"");
-    return true;
 }
 
 /* Start it with the handles that are its streams, and no others. */
@@ -112,63 +97,61 @@ static bool create_process(const wchar_t *command, wchar_t *line, struct parts *
     return is_made;
 }
 
-static CUresult start(struct subprocess *process, struct parts *parts)
+static bool start(struct probe_process *process, struct parts *parts)
 {
-    wchar_t command[CUSHIM__WIDE_PATH], line[MOST_LINE] = L"cushim";
-    DWORD error;
+    const char *const words[] = {"cushim", PROBE_WORD, process->library, NULL};
+    wchar_t command[CUSHIM__WIDE_PATH], *line = system_command_line(words);
+    bool is_made;
 
-    if (!cushim__wide_path(process->command, command, CUSHIM__WIDE_PATH))
-        return cannot(process, CUDA_ERROR_INVALID_VALUE, process->command);
-    for (const char *const *word = process->words; *word; word++) {
-        if (!add_word(line, *word))
-            return cannot(process, CUDA_ERROR_INVALID_VALUE, *word);
+    if (!line || !cushim__wide_path(process->command, command, CUSHIM__WIDE_PATH)) {
+        free(line);
+        SetLastError(ERROR_INVALID_NAME);
+        return cannot(process, process->library);
     }
-    if (!open_parts(parts))
-        return cannot(process, CUDA_ERROR_OPERATING_SYSTEM, "no pipe or job can be made");
-    if (!create_process(command, line, parts)) {
-        error = GetLastError();
-        return cannot(process,
-                      error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND
-                          ? CUDA_ERROR_FILE_NOT_FOUND
-                          : CUDA_ERROR_OPERATING_SYSTEM,
-                      process->command);
+    if (!open_parts(parts)) {
+        free(line);
+        return cannot(process, "no pipe or job can be made");
     }
+    is_made = create_process(command, line, parts);
+    free(line);
+    if (!is_made)
+        return cannot(process, process->command);
     /* Ours must not be the last one that keeps the pipe open. */
     close_handle(&parts->to);
     close_handle(&parts->nothing);
     if (AssignProcessToJobObject(parts->job, parts->process.hProcess) &&
         ResumeThread(parts->process.hThread) != (DWORD)-1)
-        return CUDA_SUCCESS;
-    cannot(process, CUDA_ERROR_OPERATING_SYSTEM, process->command);
+        return true;
+    cannot(process, process->command);
     TerminateProcess(parts->process.hProcess, 1);
-    return CUDA_ERROR_OPERATING_SYSTEM;
+    return false;
 }
 
-/* Take what there is. */
-static void take(struct subprocess *process, HANDLE from)
+static bool is_full(const struct probe_process *process)
+{
+    return process->length == sizeof process->answer;
+}
+
+static void read_answer(struct probe_process *process, HANDLE from)
 {
     DWORD there = 0, got = 0;
 
-    while (PeekNamedPipe(from, NULL, 0, NULL, &there, NULL) && there > 0) {
-        const size_t room = process->size - 1 - process->length;
-        if (room == 0) {
-            process->is_full = true;
-            return;
-        }
-        if (!ReadFile(from, process->text + process->length, there < room ? there : (DWORD)room,
+    while (!is_full(process) && PeekNamedPipe(from, NULL, 0, NULL, &there, NULL) && there > 0) {
+        const size_t room = sizeof process->answer - process->length;
+        if (!ReadFile(from, process->answer + process->length, there < room ? there : (DWORD)room,
                       &got, NULL))
             return;
         process->length += got;
     }
 }
 
-static void watch(struct subprocess *process, const struct parts *parts, uint64_t begin)
+static void watch(struct probe_process *process, const struct parts *parts, uint64_t begin)
 {
     for (DWORD nap_ms = 1;; nap_ms = nap_ms < LONGEST_NAP_MS ? 2 * nap_ms : LONGEST_NAP_MS) {
         const bool is_over = WaitForSingleObject(parts->process.hProcess, 0) == WAIT_OBJECT_0;
 
-        take(process, parts->from);
-        if (is_over || process->is_full)
+        read_answer(process, parts->from);
+        if (is_over || is_full(process))
             return;
         if (cushim__clock_ns() - begin >= process->timeout_ns) {
             process->is_late = true;
@@ -178,13 +161,13 @@ static void watch(struct subprocess *process, const struct parts *parts, uint64_
     }
 }
 
-static void end_group(struct subprocess *process, const struct parts *parts)
+static void end_group(struct probe_process *process, const struct parts *parts)
 {
-    const bool is_ours = process->is_late || process->is_full;
+    const bool is_ours = process->is_late || is_full(process);
     DWORD code = 0;
 
     TerminateJobObject(parts->job, 1);
-    if (WaitForSingleObject(parts->process.hProcess, (DWORD)(SUBPROCESS_GRACE_NS / 1000000)) !=
+    if (WaitForSingleObject(parts->process.hProcess, (DWORD)(PROBE_GRACE_NS / 1000000)) !=
         WAIT_OBJECT_0)
         process->unreaped_pid = (long)parts->process.dwProcessId;
     else if (is_ours || !GetExitCodeProcess(parts->process.hProcess, &code))
@@ -195,16 +178,15 @@ static void end_group(struct subprocess *process, const struct parts *parts)
         process->exit_status = (int)code;
 }
 
-CUresult subprocess_run(struct subprocess *process)
+bool probe_process_run(struct probe_process *process)
 {
     const uint64_t begin = cushim__clock_ns();
     struct parts parts = {.from = NULL};
-    const CUresult code = start(process, &parts);
+    const bool is_started = start(process, &parts);
 
-    if (code == CUDA_SUCCESS) {
+    if (is_started) {
         watch(process, &parts, begin);
         end_group(process, &parts);
-        process->text[process->length] = '\0';
     }
     close_handle(&parts.process.hThread);
     close_handle(&parts.process.hProcess);
@@ -212,15 +194,53 @@ CUresult subprocess_run(struct subprocess *process)
     close_handle(&parts.nothing);
     close_handle(&parts.to);
     close_handle(&parts.from);
-    return code;
+    return is_started;
 }
 
-const struct subprocess_signal subprocess_signals[] = {
-    {EXCEPTION_ACCESS_VIOLATION, "access misuse"},
-    {EXCEPTION_ILLEGAL_INSTRUCTION, "illegal instruction"},
-    {EXCEPTION_INT_DIVIDE_BY_ZERO, "division by zero"},
-    {EXCEPTION_STACK_OVERFLOW, "stack overflow"},
-    {0xc0000374, "heap corruption"},
-    {0xc0000409, "abort or stack overrun"},
-    {0, NULL},
-};
+const char *probe_signal_name(unsigned number)
+{
+    switch (number) {
+    case EXCEPTION_ACCESS_VIOLATION:
+        return "access violation";
+    case EXCEPTION_ILLEGAL_INSTRUCTION:
+        return "illegal instruction";
+    case EXCEPTION_INT_DIVIDE_BY_ZERO:
+        return "division by zero";
+    case EXCEPTION_STACK_OVERFLOW:
+        return "stack overflow";
+    case 0xc0000374:
+        return "heap corruption";
+    case 0xc0000409:
+        return "abort or stack overrun";
+    default:
+        return NULL;
+    }
+}
+
+/* --- In the child --- */
+
+static HANDLE channel;
+
+bool probe_channel_open(void)
+{
+    HANDLE own = GetCurrentProcess();
+    const int nothing = _open("NUL", _O_WRONLY);
+
+    /* A crash ends the process, and opens no dialog. */
+    SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX | SEM_NOOPENFILEERRORBOX);
+    if (nothing < 0 ||
+        !DuplicateHandle(own, GetStdHandle(STD_OUTPUT_HANDLE), own, &channel, 0, FALSE,
+                         DUPLICATE_SAME_ACCESS) ||
+        _dup2(nothing, 1) != 0)
+        return false;
+    SetStdHandle(STD_OUTPUT_HANDLE, (HANDLE)_get_osfhandle(1));
+    _close(nothing);
+    return true;
+}
+
+bool probe_channel_write(const void *bytes, size_t length)
+{
+    DWORD written = 0;
+
+    return WriteFile(channel, bytes, (DWORD)length, &written, NULL) && written == length;
+}

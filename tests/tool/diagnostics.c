@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The search for traps on a machine that a test has laid out below a folder. The environment is
+ * The diagnostics on a machine that a test has laid out below a folder. The environment is
  * that of the process, and the command of CUSHIM_COMMAND tries libraries.
  *
- *     traps ROOT STATE CODE ORIGIN OUTCOME LIBRARY
+ *     diagnose ROOT STATE CODE ORIGIN OUTCOME LIBRARY
  *
  * STATE, ORIGIN and OUTCOME have the names of the report and its one candidate, CODE is what the
  * driver answered and LIBRARY the path that was loaded.
@@ -14,7 +14,7 @@
 
 #include "loader/report.h"
 
-#include "src/tool/trap.h"
+#include "src/tool/diagnostics.h"
 
 enum { MOST_NAMES = 32 };
 
@@ -47,15 +47,14 @@ static const char *outcome_name(int number)
 int main(int count, char **words)
 {
     static struct cushim_report report = {.candidate_count = 1};
-    const struct trap_scene scene = {.report = &report,
+    const struct system_info info = {.report = &report,
                                      .root = count > 1 ? words[1] : "",
-                                     .variable = getenv,
                                      .command = getenv("CUSHIM_COMMAND"),
                                      .seconds = 60};
     struct json json = {0};
 
     if (count != 7) {
-        fputs("usage: traps ROOT STATE CODE ORIGIN OUTCOME LIBRARY\n", stderr);
+        fputs("usage: diagnose ROOT STATE CODE ORIGIN OUTCOME LIBRARY\n", stderr);
         return EXIT_FAILURE;
     }
     report.state = (enum cushim_state)number_of(words[2], state_name);
@@ -67,7 +66,7 @@ int main(int count, char **words)
     snprintf(report.library, sizeof report.library, "%s", words[6]);
 
     json_open(&json, NULL, '{');
-    trap_json(&scene, &json);
+    diagnostics_json(&info, &json);
     json_close(&json, '}');
     return EXIT_SUCCESS;
 }

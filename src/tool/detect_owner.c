@@ -1,62 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Who owns and who may write what stands on the way to a library: the folders of its path, the
- * links in it with the folders of theirs, and the file. What access lists allow besides is not
- * seen.
+ * links in it with the folders of theirs, and the file. Access control lists are not examined.
  */
-#include "src/tool/trap_owner.h"
-
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "src/tool/files.h"
+#include "src/tool/diagnostics.h"
 
 enum { UNKNOWN_USER = 65534 };
 
-/* Bits of a mode. */
-enum { OTHERS_WRITE = 02, GROUP_WRITES = 020, STICKY = 01000 };
-
 struct way {
-    const struct trap_scene *scene;
-    struct trap_evidence *evidence;
-    char here[FILES_PATH_BYTES];     /* without links; empty: the root */
-    char rest[2 * FILES_PATH_BYTES]; /* what is still to go */
+    const struct system_info *info;
+    struct evidence *evidence;
+    char here[FILE_PATH_BYTES];     /* without links; empty: the root */
+    char rest[2 * FILE_PATH_BYTES]; /* what is still to be walked */
     bool is_mapped; /* users of the machine that this container has not are all one number */
 };
 
 /* A container of a user's own shows what belongs to the machine's root as another user's. */
-static bool has_mapped_users(const struct trap_scene *scene)
+static bool has_mapped_users(const struct system_info *info)
 {
     unsigned long inside, outside, count;
     char map[256];
 
-    return files_read(scene->root, "/proc/self/uid_map", map, sizeof map) &&
+    return file_read(info, "/proc/self/uid_map", map, sizeof map) &&
            sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
            (inside != 0 || outside != 0 || count != 4294967295);
 }
 
-static bool is_known(const struct way *way, unsigned long number)
+static bool is_trusted(const struct way *way, unsigned long number)
 {
-    return number == 0 || number == files_user() || (way->is_mapped && number == UNKNOWN_USER);
+    return number == 0 || number == geteuid() || (way->is_mapped && number == UNKNOWN_USER);
 }
 
 /*
  * Whether somebody else may change this entry. In a folder that is sticky, as /tmp is, nobody takes
  * away what belongs to others; and a group with the number of the user is the user's own.
  */
-static bool is_foreign(struct way *way, const struct files_entry *entry)
+static bool is_foreign(struct way *way, const struct stat *status)
 {
     const char *path = way->here[0] ? way->here : "/";
-    const bool is_shared = !entry->is_link && !(entry->is_folder && entry->mode & STICKY);
+    const unsigned long user = status->st_uid, group = status->st_gid;
+    const unsigned mode = status->st_mode & 07777;
+    const bool is_shared =
+        !S_ISLNK(status->st_mode) && !(S_ISDIR(status->st_mode) && mode & S_ISVTX);
 
-    if (!is_known(way, entry->user))
-        return trap_tell(way->evidence, "%.400s belongs to user %lu", path, entry->user);
-    if (is_shared && entry->mode & OTHERS_WRITE)
-        return trap_tell(way->evidence, "everybody may write %.400s (mode %04o)", path,
-                         entry->mode);
-    if (is_shared && entry->mode & GROUP_WRITES && !is_known(way, entry->group))
-        return trap_tell(way->evidence, "group %lu may write %.400s (mode %04o)", entry->group,
-                         path, entry->mode);
+    if (!is_trusted(way, user))
+        return evidence_set(way->evidence, "%.400s belongs to user %lu", path, user);
+    if (is_shared && mode & S_IWOTH)
+        return evidence_set(way->evidence, "everybody may write %.400s (mode %04o)", path, mode);
+    if (is_shared && mode & S_IWGRP && !is_trusted(way, group))
+        return evidence_set(way->evidence, "group %lu may write %.400s (mode %04o)", group, path,
+                            mode);
     return false;
 }
 
@@ -86,7 +84,7 @@ static bool follow(struct way *way, const char *target)
     return true;
 }
 
-/* Take the next part of the path. False: there is none, or none that can be told. */
+/* Take the next part of the path. False: there is none, or it is too long. */
 static bool take(struct way *way)
 {
     const char *start = way->rest + strspn(way->rest, "/");
@@ -106,23 +104,24 @@ static bool take(struct way *way)
 
 static bool walk(struct way *way)
 {
-    struct files_entry entry;
+    char target[FILE_PATH_BYTES];
+    struct stat status;
 
     do {
-        if (!files_look(way->scene->root, way->here[0] ? way->here : "/", &entry))
+        if (!file_look(way->info, way->here[0] ? way->here : "/", &status, target))
             return false;
-        if (is_foreign(way, &entry))
+        if (is_foreign(way, &status))
             return true;
-        if (entry.is_link && !follow(way, entry.target))
+        if (target[0] && !follow(way, target))
             return false;
     } while (take(way));
     return false;
 }
 
-bool trap_sees_foreign_writer(const struct trap_scene *scene, struct trap_evidence *evidence)
+bool detect_foreign_writer(const struct system_info *info, struct evidence *evidence)
 {
-    struct way way = {.scene = scene, .evidence = evidence, .is_mapped = has_mapped_users(scene)};
-    const struct cushim_report *report = scene->report;
+    struct way way = {.info = info, .evidence = evidence, .is_mapped = has_mapped_users(info)};
+    const struct cushim_report *report = info->report;
     const char *path = report->library;
 
     /* One that was opened and is no driver has run its code, too. */

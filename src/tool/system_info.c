@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include "src/tool/system_info.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loader/library.h"
+#include "src/tool/output.h"
+
+/* More than the linker's cache has: a file that is larger is read up to here. */
+enum { MOST_BYTES = 16 << 20 };
+
+/* Where a path is on this machine; one that is too long is nowhere. */
+struct location {
+    char path[PATH_MAX];
+};
+
+static const char *locate(struct location *location, const struct system_info *info,
+                          const char *path)
+{
+    const int length = snprintf(location->path, sizeof location->path, "%s%s", info->root, path);
+
+    return length < (int)sizeof location->path ? location->path : "";
+}
+
+/* Not blocking: the path may lead to a pipe. */
+static int open_file(const struct system_info *info, const char *path, int flags)
+{
+    struct location location;
+
+    return open(locate(&location, info, path), flags | O_CLOEXEC | O_NONBLOCK);
+}
+
+bool file_exists(const struct system_info *info, const char *path)
+{
+    struct location location;
+
+    return access(locate(&location, info, path), F_OK) == 0;
+}
+
+bool file_is_device(const struct system_info *info, const char *path)
+{
+    struct location location;
+    struct stat status;
+
+    return stat(locate(&location, info, path), &status) == 0 && S_ISCHR(status.st_mode);
+}
+
+/* Up to `size` bytes. Those of /proc and /sys come in pieces. */
+static size_t read_bytes(int file, char *bytes, size_t size)
+{
+    size_t length = 0;
+    ssize_t piece;
+
+    while (length < size && (piece = read(file, bytes + length, size - length)) > 0)
+        length += (size_t)piece;
+    return length;
+}
+
+bool file_read(const struct system_info *info, const char *path, char *text, size_t size)
+{
+    const int file = open_file(info, path, O_RDONLY);
+
+    text[0] = '\0';
+    if (file < 0)
+        return false;
+    text[read_bytes(file, text, size - 1)] = '\0';
+    close(file);
+    return true;
+}
+
+char *file_read_all(const struct system_info *info, const char *path, size_t *length)
+{
+    const int file = open_file(info, path, O_RDONLY);
+    struct stat status;
+    char *bytes = NULL;
+
+    if (file < 0)
+        return NULL;
+    if (fstat(file, &status) == 0 && status.st_size > 0) {
+        *length = status.st_size < MOST_BYTES ? (size_t)status.st_size : (size_t)MOST_BYTES;
+        bytes = output_memory(*length);
+        *length = read_bytes(file, bytes, *length);
+    }
+    close(file);
+    return bytes;
+}
+
+int file_count(const struct system_info *info, const char *pattern,
+               bool (*test)(const struct system_info *info, const char *path), char *first)
+{
+    struct location location;
+    glob_t found = {0};
+    int count = 0;
+
+    if (glob(locate(&location, info, pattern), 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            const char *path = found.gl_pathv[i] + strlen(info->root);
+            if (test && !test(info, path))
+                continue;
+            if (count++ == 0 && first)
+                snprintf(first, FILE_PATH_BYTES, "%s", path);
+        }
+    }
+    globfree(&found);
+    return count;
+}
+
+bool file_resolve(const struct system_info *info, const char *path, char *resolved)
+{
+    char base[PATH_MAX] = "", final[PATH_MAX];
+    struct location location;
+    size_t length;
+
+    if (!realpath(locate(&location, info, path), final) ||
+        (info->root[0] && !realpath(info->root, base)))
+        return false;
+    length = strlen(base);
+    return snprintf(resolved, FILE_PATH_BYTES, "%s",
+                    strncmp(final, base, length) == 0 ? final + length : final) < FILE_PATH_BYTES;
+}
+
+bool file_is_library(const struct system_info *info, const char *path,
+                     struct cushim__candidate *candidate)
+{
+    *candidate = (struct cushim__candidate){.outcome = CUSHIM_OUTCOME_REFUSED};
+    return snprintf(candidate->path, sizeof candidate->path, "%s%s", info->root, path) <
+               (int)sizeof candidate->path &&
+           cushim__elf_check(candidate);
+}
+
+int file_open_error(const struct system_info *info, const char *path)
+{
+    const int file = open_file(info, path, O_RDWR);
+
+    if (file < 0)
+        return errno;
+    close(file);
+    return 0;
+}
+
+bool file_look(const struct system_info *info, const char *path, struct stat *status,
+               char target[FILE_PATH_BYTES])
+{
+    struct location location;
+    ssize_t length = 0;
+
+    if (lstat(locate(&location, info, path), status) != 0)
+        return false;
+    if (S_ISLNK(status->st_mode))
+        length = readlink(location.path, target, FILE_PATH_BYTES);
+    if (length < 0 || length == FILE_PATH_BYTES)
+        return false;
+    target[length] = '\0';
+    return true;
+}
+
+/* The control groups of the first process, where the container's manager has named them. */
+static const char *container_of_groups(const struct system_info *info)
+{
+    static const char *const names[] = {"/docker", "/kubepods", "containerd", "/libpod", "/lxc"};
+    char groups[4096];
+
+    file_read(info, "/proc/1/cgroup", groups, sizeof groups);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strstr(groups, names[i]))
+            return "/proc/1/cgroup";
+    }
+    return NULL;
+}
+
+const char *system_info_container(const struct system_info *info)
+{
+    static const char *const files[] = {"/.dockerenv", "/run/.containerenv", "/.singularity.d"};
+    const char *manager = getenv("container");
+
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (file_exists(info, files[i]))
+            return files[i];
+    }
+    if (manager && *manager)
+        return "the variable container";
+    if (getenv("KUBERNETES_SERVICE_HOST"))
+        return "the variable KUBERNETES_SERVICE_HOST";
+    return container_of_groups(info);
+}
+
+int system_info_wsl(const struct system_info *info)
+{
+    char release[256];
+
+    file_read(info, "/proc/sys/kernel/osrelease", release, sizeof release);
+    /* 4.4.0-19041-Microsoft; 5.15.90.1-microsoft-standard-WSL2 */
+    if (strstr(release, "WSL2") || strstr(release, "microsoft-standard"))
+        return 2;
+    return strstr(release, "-Microsoft") ? 1 : 0;
+}
+
+bool system_info_is_ordinary(const struct system_info *info)
+{
+    return system_info_wsl(info) == 0 && !file_exists(info, "/etc/nv_tegra_release") &&
+           !file_exists(info, "/dev/nvmap");
+}
+
+bool system_info_is_gpu(const struct system_info *info, const char *device)
+{
+    char file[FILE_PATH_BYTES], vendor[16], class[16];
+
+    snprintf(file, sizeof file, "%s/vendor", device);
+    file_read(info, file, vendor, sizeof vendor);
+    snprintf(file, sizeof file, "%s/class", device);
+    file_read(info, file, class, sizeof class);
+    /* Vendor NVIDIA, class display controller: VGA or 3D. */
+    return strncmp(vendor, "0x10de", 6) == 0 && strncmp(class, "0x03", 4) == 0;
+}
+
+int system_info_gpus(const struct system_info *info)
+{
+    static const char devices[] = "/sys/bus/pci/devices/*";
+
+    return file_count(info, devices, NULL, NULL) > 0
+               ? file_count(info, devices, system_info_is_gpu, NULL)
+               : -1;
+}
+
+int system_info_numbered_gpus(const struct system_info *info)
+{
+    static const char instances[] = "/proc/driver/nvidia/capabilities/gpu*/mig/gi*";
+
+    return file_count(info, instances, NULL, NULL) == 0
+               ? file_count(info, "/proc/driver/nvidia/gpus/*", NULL, NULL)
+               : 0;
+}
+
+bool system_info_has_module(const struct system_info *info)
+{
+    return file_exists(info, "/sys/module/nvidia") ||
+           file_exists(info, "/proc/driver/nvidia/version");
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system that the diagnostics look at: what became of the driver, the environment, and the
+ * files of Linux. All paths are absolute and stand below a root: an empty string for the machine's
+ * own files, a folder for a test that lays out a machine. A file that cannot be read counts as
+ * missing.
+ */
+#ifndef CUSHIM_TOOL_SYSTEM_INFO_H
+#define CUSHIM_TOOL_SYSTEM_INFO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sys/stat.h>
+
+#include "loader/report.h"
+#include "src/tool/probe.h"
+
+struct system_info {
+    const struct cushim_report *report; /* what became of the driver */
+    const char *root;                   /* of the file system */
+    const char *command;                /* path of cushim, to try libraries; NULL: unknown */
+    uint64_t seconds;                   /* after which a library that is tried counts as hung */
+};
+
+/* --- Facts that several detectors need --- */
+
+/* The file that shows that this is a container, or the variable; NULL: nothing does. */
+const char *system_info_container(const struct system_info *info);
+
+/* The version of the Windows Subsystem for Linux; 0: another kernel. */
+int system_info_wsl(const struct system_info *info);
+
+/* A machine whose GPUs are on the PCI bus under a kernel module of their own: no WSL, no Jetson. */
+bool system_info_is_ordinary(const struct system_info *info);
+
+/* Whether a device of the PCI bus, a folder, is a GPU of NVIDIA's. */
+bool system_info_is_gpu(const struct system_info *info, const char *device);
+
+/* NVIDIA's GPUs on the PCI bus; negative: no such bus is visible here. */
+int system_info_gpus(const struct system_info *info);
+
+/* The GPUs that the driver numbers; 0: unknown, or some are partitioned. */
+int system_info_numbered_gpus(const struct system_info *info);
+
+/* Whether the nvidia kernel module is loaded. */
+bool system_info_has_module(const struct system_info *info);
+
+/* --- Files --- */
+
+enum { FILE_PATH_BYTES = 1024 };
+
+bool file_exists(const struct system_info *info, const char *path);
+
+/* Whether a path leads to a device file, as opposed to an empty one in its place. */
+bool file_is_device(const struct system_info *info, const char *path);
+
+/* The beginning of a file, closed by NUL. False: there is none, and the text is empty. */
+bool file_read(const struct system_info *info, const char *path, char *text, size_t size);
+
+/* All of a file of at most 16 MiB; free it. NULL: there is none, or it is empty. */
+char *file_read_all(const struct system_info *info, const char *path, size_t *length);
+
+/*
+ * How many paths match a pattern of the shell and pass a test; NULL: any does. `first` receives the
+ * first of these; it may be NULL.
+ */
+int file_count(const struct system_info *info, const char *pattern,
+               bool (*test)(const struct system_info *info, const char *path), char *first);
+
+/* The path without links, below the root again. False: it leads nowhere. */
+bool file_resolve(const struct system_info *info, const char *path, char *resolved);
+
+/*
+ * Whether this process could load a file as a library, as far as a look at the file shows. If not,
+ * the candidate's outcome and message say why.
+ */
+bool file_is_library(const struct system_info *info, const char *path,
+                     struct cushim__candidate *candidate);
+
+/* The error number with which a file cannot be opened to read and write; 0: it can. */
+int file_open_error(const struct system_info *info, const char *path);
+
+/* An entry of a folder, a link itself, and where it leads. False: it is not there. */
+bool file_look(const struct system_info *info, const char *path, struct stat *status,
+               char target[FILE_PATH_BYTES]);
+
+#endif
