@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mock driver: what stands between a caller and the functions of src/mock/calls.
+"""The mock driver: what stands between a caller and the functions of src/mock/api.
 
 Each slot of its table begins the call, calls the function that implements it, and ends the call;
 what nobody implements is refused. A per-thread twin without a function of its own shares its
@@ -11,9 +11,9 @@ from slots import superseded
 
 EXACT, APPROXIMATE, REFUSED, ABSENT = 'exact', 'approximate', 'refused', 'absent'
 
-CALLS = '''/* The functions of the mock: a prototype per implemented slot. See src/mock/call.h. */
-#ifndef CUSHIM_MOCK_CALLS_H
-#define CUSHIM_MOCK_CALLS_H
+CALLS = '''/* The functions of the mock: a prototype per implemented slot. See src/mock/api/api.h. */
+#ifndef CUSHIM_MOCK_API_CALLS_H
+#define CUSHIM_MOCK_API_CALLS_H
 
 #include <cushim/slots.h>
 '''
@@ -22,9 +22,9 @@ EXPORTS = '''/*
  * What the library exports: every symbol of the registry that a driver for this system exports. The
  * functions have names of their own in C, since <cuda.h> renames and declares those of the driver.
  */
-#include "src/mock/library/exports.h"
+#include "src/library/library.h"
 
-#include "src/mock/table.h"
+#include "src/mock/api/symbol.h"
 
 ''' + EVERY_SLOT + '''
 const struct cushim_table *cushim__exports = &cushim__mock_table;
@@ -84,7 +84,8 @@ def emit_calls(rows, types, definitions):
 def emit_table(rows, types, definitions):
     spelling = Spelling(types)
     lines = [HEAD + '/* The table of the mock. */',
-             '#include "src/mock/table.h"\n',
+             '#include "src/mock/api/symbol.h"\n',
+             '#include "src/mock/api/api.h"',
              '#include "src/mock/call.h"\n',
              EVERY_SLOT]
     numbers = newer_slots(rows)
@@ -117,20 +118,20 @@ def call(index, row, answer, newer):
     function = 'answer = cushim__mock_%s(%s);' % (answer.slot, arguments(row))
     steps = [wrap(function, 12, '        ')]
     if answer.shares:
-        steps = ['        cushim__call_per_thread = true;', *steps,
-                 '        cushim__call_per_thread = false;']
+        steps = ['        cushim__mock_call.per_thread = true;', *steps,
+                 '        cushim__mock_call.per_thread = false;']
     if newer is not None:
-        steps.insert(0, '        cushim__call_superseded(%du, %du);' % (index, newer))
+        steps.insert(0, '        cushim__mock_call_superseded(%du, %du);' % (index, newer))
     braces = len(steps) > 1
-    return ['    CUresult answer = cushim__call_enter(%du);\n' % index,
+    return ['    CUresult answer = cushim__mock_call_enter(%du);\n' % index,
             '    if (answer == CUDA_SUCCESS)' + (' {' if braces else ''), *steps,
             *(['    }'] if braces else []),
-            '    return cushim__call_leave(%du, answer);' % index]
+            '    return cushim__mock_call_leave(%du, answer);' % index]
 
 
 def refusal(index, row):
     return (['    (void)%s;' % p.name for p in row.parameters]
-            + ['    return cushim__call_refuse(%du);' % index])
+            + ['    return cushim__mock_call_refuse(%du);' % index])
 
 
 def is_exported(row, system):

@@ -3,14 +3,14 @@
 
 A definition begins a line and may go on over several:
 
-    CUSHIM__EXACT(EventCreate)(CUevent *event, unsigned int flags)
+    MOCK_EXACT(EventCreate)(CUevent *event, unsigned int flags)
     {
 
-    CUSHIM__APPROXIMATE(CtxCreate_v3,
+    MOCK_APPROXIMATE(CtxCreate_v3,
                         "execution affinity is not simulated")(CUcontext *context, ...)
     {
 
-See src/mock/call.h. Nothing is guessed: what looks like a definition and is none, names no slot or
+See src/mock/api/api.h. Nothing is guessed: what looks like a definition and is none, names no slot or
 defines one twice raises SourceError, which names the file and the line.
 """
 
@@ -19,8 +19,8 @@ from typing import Dict, Iterable, NamedTuple, Optional
 
 from rows import Function
 
-_MENTION = re.compile(r'CUSHIM__(?:EXACT|APPROXIMATE)\s*\(')
-_DEFINITION = re.compile(r'''^CUSHIM__(?:
+_MENTION = re.compile(r'MOCK_(?:EXACT|APPROXIMATE)\s*\(')
+_DEFINITION = re.compile(r'''^MOCK_(?:
         EXACT\(\s*(?P<exact>\w+)\s*\)
       | APPROXIMATE\(\s*(?P<approximate>\w+)\s*,\s*(?P<difference>(?:"[^"\n]*"\s*)+)\)
     )\s*\((?P<parameters>[^;{}]*)\)\s*\{''', re.MULTILINE | re.VERBOSE)
@@ -68,7 +68,7 @@ def _definitions(path):
         line = text.count('\n', 0, mention.start()) + 1
         match = _DEFINITION.match(text, mention.start())
         if mention.start() < position or not match:
-            raise SourceError(path, line, 'this is no definition as src/mock/call.h shows them')
+            raise SourceError(path, line, 'this is no definition as src/mock/api/api.h shows them')
         position = match.end()
         difference = None
         if match.group('approximate'):

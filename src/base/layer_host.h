@@ -15,7 +15,8 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/base/lines.h"
+struct cushim__lines;
+struct cushim__word;
 
 /* What the layer asks of a mock. None of these calls the driver. */
 struct cushim__layer_host {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/base/result.h"
+#include "src/driver_api/result.h"
 #include "src/layer/layer.h"
 #include "src/layer/tracker.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "src/base/options.h"
-#include "src/base/result.h"
+#include "src/driver_api/result.h"
 #include "src/layer/tracker.h"
 
 enum { DEEPEST = 16, SHOWN = 4 };

@@ -2,8 +2,8 @@
 /* One expected call: whether what it asks is possible, whether a call is it, and both as text. */
 #include <string.h>
 
-#include "src/base/result.h"
-#include "src/base/suggestion.h"
+#include "src/driver_api/result.h"
+#include "src/driver_api/suggestion.h"
 #include "src/layer/expectation.h"
 
 /* The number of matchers up to the last that matches not just anything. */

@@ -3,7 +3,7 @@
 #include "src/layer/fault.h"
 
 #include "loader/codes.h"
-#include "src/base/call_rules.h"
+#include "src/driver_api/call_rules.h"
 
 /* Calls that hang. Under the layer's lock. */
 static struct cushim__condition changed;

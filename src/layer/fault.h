@@ -51,4 +51,7 @@ void cushim__fault_release_calls(void);
 /* In the child of a fork no call hangs. */
 void cushim__fault_begin_child(void);
 
+/* A rule as cushim_fault_parse() would read it; NULL if there are fewer. */
+const char *cushim__fault_text(struct cushim_layer *layer, size_t index);
+
 #endif

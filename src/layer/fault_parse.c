@@ -5,8 +5,8 @@
 
 #include "loader/symbols.h"
 #include "src/base/layer_host.h"
-#include "src/base/result.h"
-#include "src/base/suggestion.h"
+#include "src/driver_api/result.h"
+#include "src/driver_api/suggestion.h"
 #include "src/layer/fault_rule.h"
 
 const char *const cushim__fault_operations[] = {

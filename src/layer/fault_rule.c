@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "src/base/options.h"
-#include "src/base/result.h"
 #include "src/base/text.h"
+#include "src/driver_api/result.h"
 
 #define BIT(part) (1U << CUSHIM__FAULT_OF_##part)
 

@@ -9,7 +9,7 @@
 
 #include <cushim/testing/layer.h>
 
-#include "src/base/lines.h"
+#include "src/driver_api/lines.h"
 #include "src/layer/function_name.h"
 
 enum {

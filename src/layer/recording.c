@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "src/base/result.h"
+#include "src/driver_api/result.h"
 
 struct record {
     uint64_t number;

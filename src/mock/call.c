@@ -8,26 +8,16 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/world.h"
-
-_Thread_local bool cushim__call_per_thread;
-_Thread_local bool cushim__in_host_function;
-_Thread_local struct cushim_mock *cushim__held_for_fork;
-
-/* The call under way on this thread. */
-static _Thread_local struct {
-    struct cushim_mock *mock; /* NULL: none is under way, or there is no mock */
-    unsigned slot;
-    bool too_early; /* only what it answers to its arguments counts */
-} call;
+#include "src/driver_api/call_rules.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
 
 /* Slots of which the mock of this serial has logged that they were called. */
 static bool logged[CUSHIM__SYMBOL_COUNT];
 static uint64_t logged_serial;
 
-static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
+static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
 {
     const uint32_t cost = settings->call_ns ? settings->call_ns[slot] : UINT32_MAX;
 
@@ -37,7 +27,7 @@ static uint64_t cost_of(const struct cushim__settings *settings, unsigned slot)
 /* What a call answers after a sticky error: it, unless the current context has ended since. */
 static CUresult after_fault(const struct cushim_mock *mock)
 {
-    const struct cushim__context *context = cushim__context_top();
+    const struct mock_context *context = cushim__mock_context_top();
 
     return context && !context->alive ? CUDA_ERROR_CONTEXT_IS_DESTROYED : mock->fault;
 }
@@ -47,57 +37,58 @@ static CUresult check(struct cushim_mock *mock, unsigned slot)
 {
     const unsigned rules = cushim__call_rules(slot);
 
-    if (mock->settings.personality == CUSHIM__STUB)
+    if (mock->settings.personality == MOCK_STUB)
         return CUDA_ERROR_STUB_LIBRARY;
     if (cushim__symbols[slot].since > mock->settings.driver_version)
         return CUSHIM__REQUIRES_NEWER_DRIVER;
     if (mock->forked && !(rules & CUSHIM__AFTER_FORK))
         return CUDA_ERROR_NOT_INITIALIZED;
     if (!mock->initialised && !(rules & CUSHIM__BEFORE_INIT)) {
-        call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
-        return call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
+        cushim__mock_call.too_early = rules & CUSHIM__ARGUMENTS_FIRST;
+        return cushim__mock_call.too_early ? CUDA_SUCCESS : CUDA_ERROR_NOT_INITIALIZED;
     }
     /* A host function takes the time that its operation costs, whatever it calls. */
-    if (cushim__in_host_function)
+    if (cushim__mock_call.in_host_function)
         return rules & CUSHIM__IN_HOST_FUNCTION ? CUDA_SUCCESS : CUDA_ERROR_NOT_PERMITTED;
-    cushim__engine_pass(cost_of(&mock->settings, slot));
+    cushim__mock_sim_pass(cost_of(&mock->settings, slot));
     if (mock->fault != CUDA_SUCCESS && !(rules & CUSHIM__AFTER_FAULT))
         return after_fault(mock);
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__call_enter(unsigned slot)
+CUresult cushim__mock_call_enter(unsigned slot)
 {
-    struct cushim_mock *mock = __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 
     /* This thread has the lock, and perhaps another call under way. */
     if (cushim__in_kernel)
         return CUDA_ERROR_NOT_PERMITTED;
-    call.slot = slot;
-    call.mock = mock;
-    call.too_early = false;
+    cushim__mock_call.slot = slot;
+    cushim__mock_call.mock = mock;
+    cushim__mock_call.too_early = false;
     if (!mock)
-        return cushim__no_world;
-    if (cushim__held_for_fork != mock)
+        return cushim__mock_absent;
+    if (cushim__mock_call.held_for_fork != mock)
         cushim__lock_take(&mock->lock);
     mock->calls++;
     if (mock->thread_count >= mock->thread_limit)
-        cushim__threads_sweep();
+        cushim__mock_threads_sweep();
     return check(mock, slot);
 }
 
-CUresult cushim__call_leave(unsigned slot, CUresult code)
+CUresult cushim__mock_call_leave(unsigned slot, CUresult code)
 {
-    struct cushim_mock *mock = call.mock;
+    struct cushim_mock *mock = cushim__mock_call.mock;
 
     if (!mock || cushim__in_kernel)
         return code;
-    if (call.too_early && code != CUDA_ERROR_INVALID_VALUE && code != CUDA_ERROR_INVALID_HANDLE)
+    if (cushim__mock_call.too_early && code != CUDA_ERROR_INVALID_VALUE &&
+        code != CUDA_ERROR_INVALID_HANDLE)
         code = CUDA_ERROR_NOT_INITIALIZED;
     if (mock->trace)
-        cushim__trace("call", cushim__slot_name(slot), 0, 0, code);
-    call.mock = NULL;
-    if (cushim__held_for_fork != mock)
+        cushim__mock_trace("call", cushim__slot_name(slot), 0, 0, code);
+    cushim__mock_call.mock = NULL;
+    if (cushim__mock_call.held_for_fork != mock)
         cushim__lock_release(&mock->lock);
     return code;
 }
@@ -105,38 +96,33 @@ CUresult cushim__call_leave(unsigned slot, CUresult code)
 /* Whether the mock has logged nothing of this slot yet; from now on it has. */
 static bool is_first_call(unsigned slot)
 {
-    const bool was_logged = logged_serial == call.mock->serial && logged[slot];
+    const bool was_logged = logged_serial == cushim__mock_call.mock->serial && logged[slot];
 
-    if (logged_serial != call.mock->serial)
+    if (logged_serial != cushim__mock_call.mock->serial)
         memset(logged, 0, sizeof logged);
-    logged_serial = call.mock->serial;
+    logged_serial = cushim__mock_call.mock->serial;
     logged[slot] = true;
     return !was_logged;
 }
 
-void cushim__call_superseded(unsigned slot, unsigned newer)
+void cushim__mock_call_superseded(unsigned slot, unsigned newer)
 {
     const int since = cushim__symbols[slot].since, until = cushim__symbols[newer].since;
 
-    if (until <= call.mock->settings.driver_version && is_first_call(slot))
+    if (until <= cushim__mock_call.mock->settings.driver_version && is_first_call(slot))
         cushim__mock_log("%s is the ABI of CUDA %d.%d, replaced by %s in CUDA %d.%d",
                          cushim__slot_name(slot), since / 1000, since % 1000 / 10,
                          cushim__slot_name(newer), until / 1000, until % 1000 / 10);
 }
 
-CUresult cushim__call_refuse(unsigned slot)
+CUresult cushim__mock_call_refuse(unsigned slot)
 {
-    const CUresult code = cushim__call_enter(slot);
+    const CUresult code = cushim__mock_call_enter(slot);
 
-    if (code != CUDA_SUCCESS || call.too_early)
-        return cushim__call_leave(slot, code);
+    if (code != CUDA_SUCCESS || cushim__mock_call.too_early)
+        return cushim__mock_call_leave(slot, code);
     if (is_first_call(slot))
         cushim__mock_log("%s is not implemented: CUDA_ERROR_NOT_SUPPORTED",
                          cushim__slot_name(slot));
-    return cushim__call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
-}
-
-const char *cushim__call_name(void)
-{
-    return call.mock ? cushim__slot_name(call.slot) : "";
+    return cushim__mock_call_leave(slot, CUDA_ERROR_NOT_SUPPORTED);
 }

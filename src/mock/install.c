@@ -5,13 +5,13 @@
  */
 #include <cushim/driver.h>
 
-#include "src/mock/table.h"
-#include "src/mock/world.h"
+#include "src/mock/api/symbol.h"
+#include "src/mock/mock.h"
 
 /* Rules of faults in its settings make a layer over it, which is its table then. */
 CUresult cushim_mock_create(const struct cushim_mock_options *options, struct cushim_mock **mock)
 {
-    const struct cushim__defaults defaults = {.mode = CUSHIM__AUTO, .where = "settings"};
+    const struct mock_defaults defaults = {.mode = MOCK_AUTO, .where = "settings"};
     struct cushim_mock *created;
     CUresult code;
 

@@ -6,52 +6,53 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "src/base/fork.h"
 #include "src/base/layer_host.h"
 #include "src/base/options.h"
-#include "src/mock/calls/capture/capture.h"
-#include "src/mock/calls/context/context.h"
-#include "src/mock/calls/graph/user_object.h"
-#include "src/mock/calls/memory/memory.h"
-#include "src/mock/calls/module/module.h"
-#include "src/mock/device.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/fork.h"
-#include "src/mock/host.h"
-#include "src/mock/object/object.h"
-#include "src/mock/races/state.h"
-#include "src/mock/table.h"
-#include "src/mock/world.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/graph.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/module.h"
+#include "src/mock/api/pool.h"
+#include "src/mock/api/symbol.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/object.h"
+#include "src/mock/core/state.h"
+#include "src/mock/mock.h"
+#include "src/mock/sim/sim.h"
+#include "src/race/race.h"
 
 /* One mock at a time. */
 static struct cushim__lock life;
 static uint64_t serial;
 
-/* A hostile device has no priorities, as the CUDA reference allows; it says so. */
-static void forget_priorities(struct cushim__profile *profile)
+/* An adversarial device has no priorities, as the CUDA reference allows; it says so. */
+static void forget_priorities(struct mock_profile *profile)
 {
     profile->least_priority = profile->greatest_priority = 0;
     profile->attributes[CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED] = 0;
 }
 
 /* On failure there is nothing to free. */
-static CUresult read_settings(struct cushim__settings *settings,
+static CUresult read_settings(struct mock_settings *settings,
                               const struct cushim_mock_options *options,
-                              const struct cushim__defaults *defaults)
+                              const struct mock_defaults *defaults)
 {
-    CUresult code = cushim__settings_default(settings);
+    CUresult code = cushim__mock_settings_default(settings);
 
     if (code != CUDA_SUCCESS)
         return code;
     settings->mode = defaults->mode;
     if (options->file)
-        code =
-            cushim__settings_read(settings, options->file, options->message, options->message_size);
+        code = cushim__mock_settings_read(settings, options->file, options->message,
+                                          options->message_size);
     if (code == CUDA_SUCCESS && options->settings)
-        code = cushim__settings_parse(settings, options->settings, defaults->where,
-                                      options->message, options->message_size);
+        code = cushim__mock_settings_parse(settings, options->settings, defaults->where,
+                                           options->message, options->message_size);
     if (code != CUDA_SUCCESS)
-        cushim__settings_free(settings);
-    else if (settings->hostile)
+        cushim__mock_settings_free(settings);
+    else if (settings->adversarial)
         forget_priorities(&settings->profile);
     return code;
 }
@@ -59,40 +60,74 @@ static CUresult read_settings(struct cushim__settings *settings,
 /* What is left goes in this order: first what executes, then what is referred to. */
 static void empty(void)
 {
-    cushim__engine_destroy();
-    cushim__captures_clear();
-    cushim__user_objects_clear();
-    cushim__object_clear();
-    cushim__kernels_clear();
-    cushim__memory_clear();
-    cushim__devices_destroy(cushim__world);
-    cushim__threads_clear();
-    cushim__races_destroy();
+    cushim__mock_sim_destroy();
+    cushim__mock_captures_clear();
+    cushim__mock_user_objects_clear();
+    cushim__mock_object_clear();
+    cushim__mock_kernels_clear();
+    cushim__mock_pools_clear();
+    cushim__mock_memory_clear();
+    cushim__mock_devices_destroy(cushim__mock);
+    cushim__mock_threads_clear();
+    cushim__race_destroy();
 }
 
-/* Everything that a mock consists of, in the world that `mock` already is. */
+/* Everything that a mock consists of, of which `mock` is the current one. */
 static CUresult fill(void)
 {
-    CUresult code = cushim__engine_create();
+    CUresult code = cushim__mock_sim_create();
 
     if (code == CUDA_SUCCESS)
-        code = cushim__devices_create(cushim__world);
+        code = cushim__mock_devices_create(cushim__mock);
     if (code == CUDA_SUCCESS)
-        code = cushim__kernels_create();
+        code = cushim__mock_kernels_create();
     if (code == CUDA_SUCCESS)
-        code = cushim__races_create();
+        code = cushim__mock_races_create();
     return code;
 }
 
-static void set_world(struct cushim_mock *mock)
+static void set_current(struct cushim_mock *mock)
 {
-    __atomic_store_n(&cushim__world, mock, __ATOMIC_RELEASE);
+    __atomic_store_n(&cushim__mock, mock, __ATOMIC_RELEASE);
 }
 
-void cushim__life_in_child(void)
+/*
+ * Forks. The lock is held across one, so that the child finds the mock whole; the threads of the
+ * mock are not in the child. If the parent had called cuInit, the child is one where almost nothing
+ * works; if not, no thread was there either, and the child has a mock of its own.
+ */
+static void before_fork(void)
 {
-    cushim__lock_create(&life);
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
+
+    cushim__mock_call.held_for_fork = NULL;
+    if (!mock || cushim__mock_call_name()[0] || cushim__in_kernel)
+        return;
+    cushim__lock_take(&mock->lock);
+    cushim__mock_call.held_for_fork = mock;
 }
+
+static void after_fork(void)
+{
+    if (cushim__mock_call.held_for_fork)
+        cushim__lock_release(&cushim__mock_call.held_for_fork->lock);
+    cushim__mock_call.held_for_fork = NULL;
+}
+
+static void in_child(void)
+{
+    struct cushim_mock *mock = cushim__mock;
+
+    after_fork();
+    if (!mock)
+        return;
+    cushim__lock_create(&life);
+    mock->threads_stay = true;
+    mock->forked = mock->forked || mock->initialised;
+    mock->misuses = 0; /* those before were the parent's */
+}
+
+static const struct cushim__fork_handlers fork_handlers = {before_fork, after_fork, in_child};
 
 /*
  * Of the parent, in a forked child: its threads are not here to be waited for, and what they hold
@@ -102,14 +137,14 @@ static struct cushim_mock *volatile left_behind;
 
 static void end(struct cushim_mock *mock)
 {
-    set_world(NULL);
+    set_current(NULL);
     cushim__lock_release(&mock->lock);
     if (mock->forked) {
         left_behind = mock;
         return;
     }
     cushim__lock_destroy(&mock->lock);
-    cushim__settings_free(&mock->settings);
+    cushim__mock_settings_free(&mock->settings);
     free(mock);
 }
 
@@ -138,12 +173,12 @@ static void destroy_layer(struct cushim_mock *mock)
 }
 
 static CUresult create(const struct cushim_mock_options *options,
-                       const struct cushim__defaults *defaults, struct cushim_mock **mock)
+                       const struct mock_defaults *defaults, struct cushim_mock **mock)
 {
     struct cushim_mock *created;
     CUresult code;
 
-    if (cushim__world)
+    if (cushim__mock)
         return CUDA_ERROR_ALREADY_ACQUIRED;
     created = calloc(1, sizeof *created);
     if (!created)
@@ -155,18 +190,18 @@ static CUresult create(const struct cushim_mock_options *options,
     }
     created->serial = ++serial;
     created->table = &cushim__mock_table;
-    cushim__watch_forks();
+    cushim__set_fork_handlers(CUSHIM__FORK_MOCK, &fork_handlers);
     cushim__lock_create(&created->lock);
     cushim__lock_take(&created->lock);
-    set_world(created);
+    set_current(created);
     code = fill();
     cushim__lock_release(&created->lock);
-    cushim__host_begin();
+    cushim__mock_host_begin();
     if (code == CUDA_SUCCESS)
         code = create_layer(created, options);
     if (code != CUDA_SUCCESS) {
         destroy_layer(created);
-        cushim__host_end();
+        cushim__mock_host_end();
         cushim__lock_take(&created->lock);
         empty();
         end(created);
@@ -177,7 +212,7 @@ static CUresult create(const struct cushim_mock_options *options,
 }
 
 CUresult cushim__mock_create(const struct cushim_mock_options *options,
-                             const struct cushim__defaults *defaults, struct cushim_mock **mock)
+                             const struct mock_defaults *defaults, struct cushim_mock **mock)
 {
     struct cushim_mock_options known = {.size = sizeof known};
     CUresult code;
@@ -204,7 +239,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
         mock->put_back(mock->former);
     destroy_layer(mock);
     cushim__lock_take(&life);
-    cushim__host_end();
+    cushim__mock_host_end();
     cushim__lock_take(&mock->lock);
     if (!mock->forked)
         empty();
@@ -216,7 +251,7 @@ CUresult cushim_mock_destroy(struct cushim_mock *mock)
 
 struct cushim_mock *cushim_mock_current(void)
 {
-    return __atomic_load_n(&cushim__world, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
 }
 
 const struct cushim_table *cushim_mock_table(const struct cushim_mock *mock)
@@ -228,19 +263,19 @@ CUresult cushim_mock_state_get(struct cushim_mock *mock, struct cushim_mock_stat
 {
     if (!mock || !state || state->size < sizeof *state)
         return CUDA_ERROR_INVALID_VALUE;
-    cushim__world_take(mock);
+    cushim__mock_lock(mock);
     *state = (struct cushim_mock_state){
         .size = state->size,
-        .now_ns = cushim__engine_now(),
-        .pending = cushim__engine_pending(),
-        .executed = cushim__engine_executed(),
+        .now_ns = cushim__mock_sim_now(),
+        .pending = cushim__mock_sim_pending(),
+        .executed = cushim__mock_sim_executed(),
         .calls = mock->calls,
         .misuses = mock->misuses,
-        .handles = cushim__object_count(),
+        .handles = cushim__mock_object_count(),
         .allocations = mock->allocations,
-        .memory_bytes = cushim__memory_used(),
-        .races = mock->races ? mock->races->count : 0,
+        .memory_bytes = cushim__mock_memory_used(),
+        .races = cushim__race_count(),
     };
-    cushim__world_give_back(mock);
+    cushim__mock_unlock(mock);
     return CUDA_SUCCESS;
 }

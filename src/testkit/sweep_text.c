@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "src/base/result.h"
+#include "src/driver_api/result.h"
 
 /* One from where a run begins, one from where a call fails: who reads one sees it whole. */
 static char begun[600], failed[600];

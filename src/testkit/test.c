@@ -8,10 +8,10 @@
 #include <cushim/testing/test.h>
 
 #include "src/base/options.h"
-#include "src/base/result.h"
+#include "src/driver_api/result.h"
 #include "src/layer/layer.h"
 #include "src/layer/tracker.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
 struct cushim_test {
     struct cushim_mock *mock;   /* NULL: it runs on a driver, or the program has destroyed it */

@@ -8,12 +8,12 @@
 #include <cushim/driver.h>
 #include <cushim/testing/mock.h>
 
-#include "src/mock/settings.h"
+#include "src/mock/config/settings.h"
 #include "src/tool/output.h"
 
-_Static_assert((int)MOCK_ATTRIBUTES == (int)CUSHIM__ATTRIBUTES_MAX &&
-                   (int)MOCK_LIMITS == (int)CUSHIM__LIMITS_MAX &&
-                   (int)MOCK_NAME_BYTES == (int)CUSHIM__TEXT_SIZE,
+_Static_assert((int)MOCK_ATTRIBUTES == (int)MOCK_ATTRIBUTES_MAX &&
+                   (int)MOCK_LIMITS == (int)MOCK_LIMITS_MAX &&
+                   (int)MOCK_NAME_BYTES == (int)MOCK_TEXT_SIZE,
                "what a profile can say is what the mock driver reads");
 
 static const char advice[] =
@@ -38,7 +38,7 @@ static bool is_same_key(const char *line, const char *other)
 {
     const size_t length = strcspn(line, " \t=\n");
 
-    return !cushim__settings_repeat(line, length) && strcspn(other, " \t=\n") == length &&
+    return !cushim__mock_settings_repeat(line, length) && strcspn(other, " \t=\n") == length &&
            strncmp(line, other, length) == 0;
 }
 
@@ -103,7 +103,8 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
         return refuse(failure, option->name, message);
     column = strtoul(strchr(message + 1, ':') + 1, NULL, 10);
     message = strstr(message, ": ") + 2;
-    if (option->key && cushim__settings_repeat(option->key, strlen(option->key)) && column > key)
+    if (option->key && cushim__mock_settings_repeat(option->key, strlen(option->key)) &&
+        column > key)
         failure_set(failure, STATUS_USAGE, advice, "%s:%zu: %s", option->name, column - key,
                     message);
     else
@@ -112,19 +113,19 @@ static bool refuse_option(struct failure *failure, const struct setting *setting
 }
 
 /* Check settings: the mode that they lead to, or a message why they are refused. */
-static bool read_mode(const char *file, const char *settings, enum cushim__mode *mode,
-                      char *message, size_t size)
+static bool read_mode(const char *file, const char *settings, enum mock_mode *mode, char *message,
+                      size_t size)
 {
-    struct cushim__settings checked;
-    CUresult code = cushim__settings_default(&checked);
+    struct mock_settings checked;
+    CUresult code = cushim__mock_settings_default(&checked);
 
     snprintf(message, size, "memory ran out");
     if (code == CUDA_SUCCESS && file)
-        code = cushim__settings_read(&checked, file, message, size);
+        code = cushim__mock_settings_read(&checked, file, message, size);
     if (code == CUDA_SUCCESS && settings)
-        code = cushim__settings_parse(&checked, settings, "", message, size);
+        code = cushim__mock_settings_parse(&checked, settings, "", message, size);
     *mode = checked.mode;
-    cushim__settings_free(&checked);
+    cushim__mock_settings_free(&checked);
     return code == CUDA_SUCCESS;
 }
 
@@ -164,7 +165,7 @@ static bool check_options(const struct arguments *arguments, struct failure *fai
         const size_t size = put_setting(NULL, 0, setting) + 1;
         char message[CUSHIM_REPORT_MESSAGE_BYTES];
         char *line = output_memory(size);
-        enum cushim__mode mode;
+        enum mock_mode mode;
         bool is_right;
 
         put_setting(line, size, setting);
@@ -180,16 +181,16 @@ bool mock_check(const struct arguments *arguments, const char *file, const char 
                 const char *where, struct failure *failure)
 {
     char message[CUSHIM_REPORT_MESSAGE_BYTES];
-    enum cushim__mode mode;
+    enum mock_mode mode;
 
     if (!check_options(arguments, failure))
         return false;
     if (!read_mode(file, settings, &mode, message, sizeof message))
         return refuse(failure, where, message);
-    if (mode == CUSHIM__MANUAL)
+    if (mode == MOCK_MANUAL)
         failure_set(failure, STATUS_USAGE, advice,
                     "mode = manual has nobody to move the clock here: take auto or threaded");
-    return mode != CUSHIM__MANUAL;
+    return mode != MOCK_MANUAL;
 }
 
 bool mock_open(const struct arguments *arguments, struct cushim_report *report,

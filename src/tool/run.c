@@ -11,7 +11,7 @@
 #include "src/tool/system.h"
 
 /* Where the library lies, from the folder of this command: as installed, and as built. */
-static const char *const folders[] = {CUSHIM_MOCK_FOLDER, "../mock"};
+static const char *const folders[] = {CUSHIM_MOCK_FOLDER, "../library"};
 
 /* Two texts as one; free it. */
 static char *join(const char *first, const char *between, const char *second)

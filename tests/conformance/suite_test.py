@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite itself: which cases it has, and what it comes to on mocks that are difficult or wrong.
 
-usage: suite_test.py CONFORMANCE cases driver-semantics.md | hostile | races | wrong LIBRARY
+usage: suite_test.py CONFORMANCE cases driver-semantics.md | adversarial | races | wrong LIBRARY
 
 cases:   every statement has a case, and wrong settings are refused by the user's own line.
-hostile: the mock does what a driver may do.
+adversarial: the mock does what a driver may do.
 races:   the search for missing waits reports none in the suite, but for those that there are. Where
          a race is a misuse that aborts, a case with one fails.
 wrong:   on LIBRARY (wrong.c and the mock) with one fault at a time the suite fails in the case that
@@ -24,7 +24,7 @@ REFUSED = 'conformance: settings:%d:%d: mode is manual, auto or threaded, not "m
 # The settings, those that are added one by one, what the detail of a failure says if it counts, and
 # the cases that fail, each with why it must.
 RUNS = {
-    'hostile': ('hostile = yes\n',
+    'adversarial': ('adversarial = yes\n',
                 ['', 'seed = 1', 'seed = 2', 'schedule = lazy', 'schedule = random',
                  'mode = threaded'], '', {
         '050_priority_range_is_0_to_minus_5':

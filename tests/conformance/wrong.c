@@ -12,7 +12,7 @@
 
 #include <cushim/table.h>
 
-#include "src/mock/library/exports.h"
+#include "src/library/library.h"
 
 /* What the exported functions would call without the fault. */
 static const struct cushim_table *right;

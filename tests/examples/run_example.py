@@ -40,7 +40,7 @@ ON_CPU = {'gpu_optional': r'drawn by the CPU, because .+\nchecksum 62fa24b5\n'}
 
 def run(program, library):
     environment = dict(os.environ, CUSHIM_LIBRARY=library,
-                       CUSHIM_MOCK_SETTINGS='mode = auto\nquiet = yes\nleft = report')
+                       CUSHIM_MOCK_SETTINGS='mode = auto\nquiet = yes\nleaks = report')
     return subprocess.run([*RUNNER, program], env=environment, stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
 

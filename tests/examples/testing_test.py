@@ -74,10 +74,10 @@ RUNS = [
     (['--fault', FAULT], 0, 1, '', 'cuMemAlloc answered 2\n'),
     (['--fault', FAULT], 1, 0, 'sum 124750\n', 'cuMemAlloc answered 2\ncuMemcpyHtoD answered 1\n'
                                                'cuMemcpyDtoH answered 1\n'),
-    (['--set', 'left=report', '--fault', NEVER], 0, 0, 'sum 499500\n',
+    (['--set', 'leaks=report', '--fault', NEVER], 0, 0, 'sum 499500\n',
      f'cushim mock: fault {NEVER}: matched 2 times, never fired\n'),
-    (['--set', 'left=report', '--fault', FAULT], 0, 1, '',
-     'cuMemAlloc answered 2\ncushim mock: not given back: 1 handle, 0 allocations\n'),
+    (['--set', 'leaks=report', '--fault', FAULT], 0, 1, '',
+     'cuMemAlloc answered 2\ncushim mock: leaked: 1 handle, 0 allocations\n'),
 ]
 
 

@@ -71,7 +71,7 @@ struct calls {
     struct fuzz_input input;
     struct cushim_mock *mock;
     const struct cushim_table *driver;
-    bool is_manual, is_hostile;
+    bool is_manual, is_adversarial;
     bool may_fault;    /* work was queued, or captured, whose execution can be a fault */
     bool is_faulted;   /* it was executed: every call may answer an error from now on */
     bool is_suspected; /* a call has answered what it can only answer after a fault */

@@ -15,7 +15,7 @@
 static void begin(struct calls *calls, const uint8_t *data, size_t size)
 {
     static const char *const schedules[] = {"fifo", "eager", "lazy", "random"};
-    char settings[160];
+    char settings[176];
     struct cushim_mock_options options = {.size = sizeof options, .settings = settings};
     uint8_t kind;
 
@@ -23,11 +23,11 @@ static void begin(struct calls *calls, const uint8_t *data, size_t size)
     calls->input = (struct fuzz_input){data, size};
     kind = fuzz_byte(&calls->input);
     calls->is_manual = kind & 1;
-    calls->is_hostile = kind & 16;
+    calls->is_adversarial = kind & 16;
     snprintf(settings, sizeof settings,
-             "mode = %s\nschedule = %s\nraces = %s\nhostile = %s\nseed = %u\nmemory = 64 MiB\n",
+             "mode = %s\nschedule = %s\nraces = %s\nadversarial = %s\nseed = %u\nmemory = 64 MiB\n",
              calls->is_manual ? "manual" : "auto", schedules[kind >> 1 & 3],
-             kind & 8 ? "report" : "ignore", calls->is_hostile ? "yes" : "no", kind >> 5);
+             kind & 8 ? "report" : "ignore", calls->is_adversarial ? "yes" : "no", kind >> 5);
     CLAIM(cushim_mock_create(&options, &calls->mock) == CUDA_SUCCESS);
     calls->driver = cushim_mock_table(calls->mock);
     CLAIM(calls_judge(calls, calls->driver->Init(0)) == CUDA_SUCCESS);

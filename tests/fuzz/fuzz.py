@@ -51,16 +51,16 @@ OPTIONS = {
 PARSERS = {
     'arguments': ['src/tool/arguments.c', 'src/tool/main.c',
                   'src/tool/mock.c', 'src/tool/run.c'],
-    'calls': ['src/mock/call.c', 'src/mock/calls/context', 'src/mock/calls/event/event.c',
-              'src/mock/calls/stream/stream.c', 'src/mock/calls/graph/graph.c',
-              'src/mock/calls/memory/memory.c', 'src/mock/calls/capture', 'src/mock/engine',
-              'src/mock/object'],
+    'calls': ['src/mock/call.c', 'src/mock/api/context.c', 'src/mock/api/event.c',
+              'src/mock/api/stream.c', 'src/mock/api/graph.c',
+              'src/mock/api/memory.c', 'src/mock/api/capture.c', 'src/mock/sim',
+              'src/mock/core/object.c'],
     'fault': ['src/layer/fault_parse.c', 'src/layer/fault_rule.c'],
     'image': ['src/mock/image'],
     'json': ['src/tool/output.c', 'src/base/text.c'],
     'pattern': ['src/layer/function_name.c', 'src/layer/expected_call.c'],
     'report': ['loader/report_json.c', 'loader/report_text.c', 'src/base/text.c'],
-    'settings': ['src/mock/settings'],
+    'settings': ['src/mock/config'],
 }
 
 # Sanitizers look at each allocation, and a hostile input may ask for much: it gets none.

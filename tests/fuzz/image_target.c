@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/state.h"
 #include "src/mock/image/image.h"
-#include "src/mock/world.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/memory.h"
 
-static const struct cushim__image_target target = {.architecture = 90, .ptx_version = 90};
+static const struct mock_image_target target = {.architecture = 90, .ptx_version = 90};
 
 /* In place of the mock's. */
 void cushim__mock_log(const char *format, ...)
@@ -27,22 +27,20 @@ static void check_code(CUresult code)
           code == CUDA_ERROR_OUT_OF_MEMORY || code == CUDA_ERROR_UNKNOWN);
 }
 
-static void check_kernel(const struct cushim__image *image,
-                         const struct cushim__image_kernel *kernel)
+static void check_kernel(const struct mock_image *image, const struct mock_image_kernel *kernel)
 {
     CLAIM(kernel->name && kernel->part <= image->part_count);
-    CLAIM(cushim__image_kernel(image, kernel->name) != NULL);
+    CLAIM(cushim__mock_image_kernel(image, kernel->name) != NULL);
     for (size_t i = 0; i < kernel->parameter_count; i++)
         CLAIM(kernel->parameters[i].offset <= kernel->parameter_bytes &&
               kernel->parameters[i].bytes <= kernel->parameter_bytes);
 }
 
 /* Every byte of its value is there, and every address in it. */
-static void check_global(const struct cushim__image *image,
-                         const struct cushim__image_global *global)
+static void check_global(const struct mock_image *image, const struct mock_image_global *global)
 {
     CLAIM(global->name && global->part <= image->part_count);
-    CLAIM(cushim__image_global_of(image, global->name, global->part) != NULL);
+    CLAIM(cushim__mock_image_global_of(image, global->name, global->part) != NULL);
     CLAIM(!global->initial || global->bytes > 0);
     if (global->initial)
         CLAIM(global->initial[0] + global->initial[global->bytes - 1] <= 2 * UINT8_MAX);
@@ -53,7 +51,7 @@ static void check_global(const struct cushim__image *image,
 }
 
 /* Of one that is refused nobody looks at the variables. */
-static void check_image(const struct cushim__image *image, CUresult code)
+static void check_image(const struct mock_image *image, CUresult code)
 {
     check_code(code);
     CLAIM(fuzz_is_closed(image->message, sizeof image->message));
@@ -61,10 +59,10 @@ static void check_image(const struct cushim__image *image, CUresult code)
         check_kernel(image, &image->kernels[i]);
     for (size_t i = 0; code == CUDA_SUCCESS && i < image->global_count; i++)
         check_global(image, &image->globals[i]);
-    cushim__image_unresolved(image);
+    cushim__mock_image_unresolved(image);
 }
 
-static bool is_same(const struct cushim__image *image, const struct cushim__image *other)
+static bool is_same(const struct mock_image *image, const struct mock_image *other)
 {
     bool same =
         image->kernel_count == other->kernel_count && image->global_count == other->global_count;
@@ -81,36 +79,36 @@ static bool is_same(const struct cushim__image *image, const struct cushim__imag
 /* One that stands alone, and is as long as it says. */
 static void check_unknown_size(const unsigned char *start)
 {
-    struct cushim__image image = {0};
+    struct mock_image image = {0};
 
-    check_image(&image, cushim__image_read(&image, start, &target));
-    cushim__image_clear(&image);
+    check_image(&image, cushim__mock_image_read(&image, start, &target));
+    cushim__mock_image_clear(&image);
 }
 
 /* What was linked declares what it was linked of, and is refused as that was. */
-static void check_joined(const struct cushim__image *alone, CUresult code, const uint8_t *data,
+static void check_joined(const struct mock_image *alone, CUresult code, const uint8_t *data,
                          size_t size)
 {
-    const struct cushim__joined_part parts[] = {{data, size}, {data, size}};
-    struct cushim__image image = {0};
+    const struct mock_joined_part parts[] = {{data, size}, {data, size}};
+    struct mock_image image = {0};
     size_t bytes = 0;
-    void *joined = cushim__image_join(parts, 1, &bytes);
+    void *joined = cushim__mock_image_join(parts, 1, &bytes);
 
     CLAIM(joined && bytes > size);
-    CLAIM(cushim__image_read_bytes(&image, joined, bytes, &target) == code);
+    CLAIM(cushim__mock_image_read_bytes(&image, joined, bytes, &target) == code);
     CLAIM(code != CUDA_SUCCESS || is_same(alone, &image));
-    cushim__image_clear(&image);
+    cushim__mock_image_clear(&image);
     free(joined);
-    joined = cushim__image_join(parts, 2, &bytes);
+    joined = cushim__mock_image_join(parts, 2, &bytes);
     CLAIM(joined != NULL);
-    check_image(&image, cushim__image_read_bytes(&image, joined, bytes, &target));
-    cushim__image_clear(&image);
+    check_image(&image, cushim__mock_image_read_bytes(&image, joined, bytes, &target));
+    cushim__mock_image_clear(&image);
     free(joined);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cushim__image image = {0};
+    struct mock_image image = {0};
     struct memory_map map;
     const unsigned char *start;
     CUresult code;
@@ -119,11 +117,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     start = memory_at_an_end(data, size, &map);
     CLAIM(start != NULL);
-    code = cushim__image_read_bytes(&image, start, size, &target);
+    code = cushim__mock_image_read_bytes(&image, start, size, &target);
     check_image(&image, code);
     if (code != CUDA_ERROR_OUT_OF_MEMORY)
         check_joined(&image, code, data, size);
-    cushim__image_clear(&image);
+    cushim__mock_image_clear(&image);
     check_unknown_size(start);
     memory_free(&map);
     return 0;

@@ -10,8 +10,8 @@
 #include <cushim/testing/mock.h>
 
 #include "src/base/layer_host.h"
-#include "src/mock/settings.h"
-#include "src/mock/settings/profile.h"
+#include "src/mock/config/profile.h"
+#include "src/mock/config/settings.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/folder.h"
 
@@ -32,7 +32,7 @@ static void check_answer(CUresult code, const char *message, size_t size, const 
     }
 }
 
-static void check_profile(const struct cushim__profile *profile)
+static void check_profile(const struct mock_profile *profile)
 {
     CLAIM(profile->name[0] && fuzz_is_closed(profile->name, sizeof profile->name));
     CLAIM(profile->driver_version >= 10000 && profile->driver_version % 10 == 0);
@@ -40,14 +40,14 @@ static void check_profile(const struct cushim__profile *profile)
 }
 
 /* What was read is within the bounds that docs/mock.md tells. */
-static void check_settings(const struct cushim__settings *settings)
+static void check_settings(const struct mock_settings *settings)
 {
-    CLAIM(settings->devices <= CUSHIM__DEVICES_MAX);
+    CLAIM(settings->devices <= MOCK_DEVICES_MAX);
     CLAIM(settings->driver_version >= 10000 && settings->driver_version <= 13050);
     CLAIM(settings->kernels >= 1 && settings->kernels <= 1024);
-    CLAIM(settings->mode <= CUSHIM__THREADED && settings->schedule <= CUSHIM__RANDOM);
-    CLAIM(settings->personality <= CUSHIM__VERSION_MISMATCH);
-    CLAIM(settings->races <= CUSHIM__RACES_MISUSE);
+    CLAIM(settings->mode <= MOCK_THREADED && settings->schedule <= MOCK_RANDOM);
+    CLAIM(settings->personality <= MOCK_VERSION_MISMATCH);
+    CLAIM(settings->races <= MOCK_RACES_MISUSE);
     CLAIM(settings->fault_count <= CUSHIM__FAULT_RULES);
     CLAIM(settings->costs.host_to_device_bytes_per_us && settings->costs.device_bytes_per_us);
     CLAIM(settings->costs.device_to_host_bytes_per_us && settings->costs.peer_bytes_per_us);
@@ -55,12 +55,12 @@ static void check_settings(const struct cushim__settings *settings)
     check_profile(&settings->profile);
 }
 
-static void check_description(const struct cushim__settings *settings, const char *expected)
+static void check_description(const struct mock_settings *settings, const char *expected)
 {
     for (size_t size = 1; size < 64; size += 7) {
         char *text = fuzz_memory(size);
 
-        cushim__settings_describe(settings, text, size);
+        cushim__mock_settings_describe(settings, text, size);
         CLAIM(fuzz_is_closed(text, size));
         CLAIM(strncmp(text, expected, strlen(text)) == 0);
         free(text);
@@ -71,22 +71,23 @@ static void check_description(const struct cushim__settings *settings, const cha
 static CUresult read_text(const char *text, const char *path, size_t size, char *described,
                           size_t described_size)
 {
-    struct cushim__settings settings;
+    struct mock_settings settings;
     char *message = fuzz_memory(size);
     CUresult code;
 
     memset(message, 'z', size);
     described[0] = '\0';
-    CLAIM(cushim__settings_default(&settings) == CUDA_SUCCESS);
-    code = path ? cushim__settings_read(&settings, path, size ? message : NULL, size)
-                : cushim__settings_parse(&settings, text, "settings", size ? message : NULL, size);
+    CLAIM(cushim__mock_settings_default(&settings) == CUDA_SUCCESS);
+    code = path ? cushim__mock_settings_read(&settings, path, size ? message : NULL, size)
+                : cushim__mock_settings_parse(&settings, text, "settings", size ? message : NULL,
+                                              size);
     check_answer(code, message, size, path ? path : "settings");
     if (code == CUDA_SUCCESS) {
         check_settings(&settings);
-        cushim__settings_describe(&settings, described, described_size);
+        cushim__mock_settings_describe(&settings, described, described_size);
         check_description(&settings, described);
     }
-    cushim__settings_free(&settings);
+    cushim__mock_settings_free(&settings);
     free(message);
     return code;
 }
@@ -125,9 +126,9 @@ static void check_mock(const char *text, CUresult expected)
 static void check_file(const char *text, const uint8_t *data, size_t size)
 {
     const char *path = folder_write("input.profile", data, size);
-    struct cushim__profile profile;
+    struct mock_profile profile;
     char message[300];
-    const CUresult code = cushim__profile_read(&profile, path, message, sizeof message);
+    const CUresult code = cushim__mock_profile_read(&profile, path, message, sizeof message);
 
     check_answer(code, message, sizeof message, path);
     if (code == CUDA_SUCCESS)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "src/base/system.h"
 #include "src/layer/fault.h"
 #include "src/layer/layer.h"
-#include "src/mock/system.h"
 
 static void call_answers_the_code_and_is_not_made(void **state)
 {

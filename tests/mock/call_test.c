@@ -16,70 +16,65 @@
 
 #include "loader/codes.h"
 #include "loader/symbols.h"
+#include "src/driver_api/call_rules.h"
+#include "src/mock/api/context.h"
 #include "src/mock/call.h"
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/engine.h"
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/sim.h"
 
 #define SLOT CUSHIM__SLOT
 
-/* The mock that calls find; `cushim__world` is this one until a test says otherwise. */
+/* The mock that calls find; `cushim__mock` is this one until a test says otherwise. */
 static struct cushim_mock call_mock;
 
 /* What calls of a slot cost; UINT32_MAX: what calls cost that are not listed. */
 static uint32_t call_ns[CUSHIM__SYMBOL_COUNT];
 
-static uint64_t call_passed_ns;              /* the time that calls have let pass */
-static CUresult call_fault_while_passing;    /* a fault that comes meanwhile */
-static struct cushim__context *call_context; /* the current one */
-static unsigned call_lines;                  /* of the log */
-static char call_line[200];                  /* the last of them */
-static char call_traced[200];                /* the last that the trace was told */
+static uint64_t call_passed_ns;           /* the time that calls have let pass */
+static CUresult call_fault_while_passing; /* a fault that comes meanwhile */
+static struct mock_context *call_context; /* the current one */
+static unsigned call_lines;               /* of the log */
+static char call_line[200];               /* the last of them */
+static char call_traced[200];             /* the last that the trace was told */
 
-/* In place of the world's and of the engine's. */
-struct cushim_mock *cushim__world;
-CUresult cushim__no_world = CUDA_ERROR_DEINITIALIZED;
-
-struct cushim__context *cushim__context_top(void)
+/* In place of the functions of contexts and of the simulator. */
+struct mock_context *cushim__mock_context_top(void)
 {
     return call_context;
 }
 
-void cushim__threads_sweep(void)
+void cushim__mock_threads_sweep(void)
 {
 }
 
-void cushim__engine_pass(uint64_t duration_ns)
+void cushim__mock_sim_pass(uint64_t duration_ns)
 {
     call_passed_ns += duration_ns;
     if (call_fault_while_passing != CUDA_SUCCESS)
         call_mock.fault = call_fault_while_passing;
 }
 
-void cushim__mock_log(const char *format, ...)
+static void note_line(void *data, const char *line)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    vsnprintf(call_line, sizeof call_line, format, arguments);
-    va_end(arguments);
+    (void)data;
+    snprintf(call_line, sizeof call_line, "%s", line);
     call_lines++;
 }
 
-void cushim__trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
-                   CUresult code)
+static void note_trace(void *data, const struct cushim_mock_trace *entry)
 {
-    snprintf(call_traced, sizeof call_traced, "%s %s %d %d %d", what, name, (int)stream,
-             (int)operation, (int)code);
+    (void)data;
+    snprintf(call_traced, sizeof call_traced, "%s %s %d %d %d", entry->what, entry->name,
+             (int)entry->stream, (int)entry->operation, (int)entry->code);
 }
 
 /* A whole call whose function would succeed. */
 static CUresult call(unsigned slot)
 {
-    const CUresult code = cushim__call_enter(slot);
+    const CUresult code = cushim__mock_call_enter(slot);
 
-    assert_string_equal(cushim__call_name(), cushim__world ? cushim__slot_name(slot) : "");
-    return cushim__call_leave(slot, code);
+    assert_string_equal(cushim__mock_call_name(), cushim__mock ? cushim__slot_name(slot) : "");
+    return cushim__mock_call_leave(slot, code);
 }
 
 /* Nobody holds the lock: a call has ended. */
@@ -104,29 +99,24 @@ static int call_begin(void **state)
     call_mock.settings.call_ns = call_ns;
     call_mock.settings.costs.call_ns = 100;
     call_mock.initialised = true;
+    call_mock.log = note_line;
     call_mock.serial = ++serial;
-    cushim__world = &call_mock;
+    cushim__mock = &call_mock;
     call_passed_ns = call_lines = 0;
     call_line[0] = call_traced[0] = '\0';
     call_fault_while_passing = CUDA_SUCCESS;
     call_context = NULL;
-    cushim__in_host_function = false;
+    cushim__mock_call.in_host_function = false;
     return 0;
 }
 
 static int call_end(void **state)
 {
-    const bool is_left = !call_is_over() || cushim__call_name()[0];
+    const bool is_left = !call_is_over() || cushim__mock_call_name()[0];
 
     (void)state;
-    cushim__world = NULL;
+    cushim__mock = NULL;
     return is_left;
-}
-
-static void trace(void *data, const struct cushim_mock_trace *entry)
-{
-    (void)data;
-    (void)entry;
 }
 
 static void call_succeeds_and_is_counted(void **state)
@@ -140,25 +130,26 @@ static void call_succeeds_and_is_counted(void **state)
 static void call_holds_the_lock_until_it_leaves(void **state)
 {
     (void)state;
-    assert_int_equal(cushim__call_enter(SLOT(EventCreate)), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_call_enter(SLOT(EventCreate)), CUDA_SUCCESS);
     assert_false(call_is_over());
-    assert_int_equal(cushim__call_leave(SLOT(EventCreate), CUDA_ERROR_UNKNOWN), CUDA_ERROR_UNKNOWN);
+    assert_int_equal(cushim__mock_call_leave(SLOT(EventCreate), CUDA_ERROR_UNKNOWN),
+                     CUDA_ERROR_UNKNOWN);
     assert_true(call_is_over());
 }
 
 static void without_a_mock_every_call_answers_that_there_is_none(void **state)
 {
     (void)state;
-    cushim__world = NULL;
+    cushim__mock = NULL;
     assert_int_equal(call(SLOT(Init)), CUDA_ERROR_DEINITIALIZED);
     assert_int_equal(call(SLOT(EventQuery)), CUDA_ERROR_DEINITIALIZED);
-    assert_int_equal(cushim__call_refuse(SLOT(EventQuery)), CUDA_ERROR_DEINITIALIZED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(EventQuery)), CUDA_ERROR_DEINITIALIZED);
 }
 
 static void stub_answers_34_to_everything(void **state)
 {
     (void)state;
-    call_mock.settings.personality = CUSHIM__STUB;
+    call_mock.settings.personality = MOCK_STUB;
     call_mock.initialised = false;
     for (unsigned slot = 0; slot < CUSHIM__SYMBOL_COUNT; slot++)
         assert_int_equal(call(slot), CUDA_ERROR_STUB_LIBRARY);
@@ -198,9 +189,9 @@ static void call_costs_what_is_set_for_it_or_for_all(void **state)
 static void call_that_is_refused_early_and_one_in_a_host_function_cost_nothing(void **state)
 {
     (void)state;
-    cushim__in_host_function = true;
+    cushim__mock_call.in_host_function = true;
     call(SLOT(EventQuery));
-    cushim__in_host_function = false;
+    cushim__mock_call.in_host_function = false;
     call_mock.initialised = false;
     call(SLOT(EventCreate));
     assert_int_equal(call_passed_ns, 0);
@@ -209,22 +200,22 @@ static void call_that_is_refused_early_and_one_in_a_host_function_cost_nothing(v
 static void refusal_is_logged_once_per_function_and_mock(void **state)
 {
     (void)state;
-    assert_int_equal(cushim__call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
     assert_non_null(strstr(call_line, "cuGraphCreate "));
-    assert_int_equal(cushim__call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(call_lines, 1);
-    assert_int_equal(cushim__call_refuse(SLOT(GraphDestroy)), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(GraphDestroy)), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(call_lines, 2);
     call_mock.serial++;
-    assert_int_equal(cushim__call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(call_lines, 3);
 }
 
 static void call_superseded(unsigned slot, unsigned newer)
 {
-    assert_int_equal(cushim__call_enter(slot), CUDA_SUCCESS);
-    cushim__call_superseded(slot, newer);
-    cushim__call_leave(slot, CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_call_enter(slot), CUDA_SUCCESS);
+    cushim__mock_call_superseded(slot, newer);
+    cushim__mock_call_leave(slot, CUDA_SUCCESS);
 }
 
 static void superseded_abi_is_logged_once_per_function_and_mock(void **state)
@@ -257,19 +248,19 @@ static void refused_function_answers_first_what_every_function_does(void **state
 {
     (void)state;
     call_mock.initialised = false;
-    assert_int_equal(cushim__call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_INITIALIZED);
+    assert_int_equal(cushim__mock_call_refuse(SLOT(GraphCreate)), CUDA_ERROR_NOT_INITIALIZED);
     assert_int_equal(call_lines, 0);
 }
 
-static void trace_is_told_of_every_call_and_its_answer(void **state)
+static void trace_has_every_call_and_its_answer(void **state)
 {
     (void)state;
     call(SLOT(EventQuery));
     assert_string_equal(call_traced, "");
-    call_mock.trace = trace;
+    call_mock.trace = note_trace;
     call(SLOT(EventQuery));
     assert_string_equal(call_traced, "call cuEventQuery 0 0 0");
-    cushim__call_refuse(SLOT(GraphCreate));
+    cushim__mock_call_refuse(SLOT(GraphCreate));
     assert_string_equal(call_traced, "call cuGraphCreate 0 0 801");
 }
 
@@ -308,17 +299,17 @@ static void before_cu_init_some_functions_look_at_their_arguments_first(void **s
     (void)state;
     call_mock.initialised = false;
     for (size_t i = 0; i < sizeof slots / sizeof *slots; i++) {
-        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+        assert_int_equal(CUDA_SUCCESS, cushim__mock_call_enter(slots[i]));
         assert_int_equal(CUDA_ERROR_INVALID_HANDLE,
-                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_HANDLE));
-        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+                         cushim__mock_call_leave(slots[i], CUDA_ERROR_INVALID_HANDLE));
+        assert_int_equal(CUDA_SUCCESS, cushim__mock_call_enter(slots[i]));
         assert_int_equal(CUDA_ERROR_INVALID_VALUE,
-                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_VALUE));
-        assert_int_equal(CUDA_SUCCESS, cushim__call_enter(slots[i]));
+                         cushim__mock_call_leave(slots[i], CUDA_ERROR_INVALID_VALUE));
+        assert_int_equal(CUDA_SUCCESS, cushim__mock_call_enter(slots[i]));
         assert_int_equal(CUDA_ERROR_NOT_INITIALIZED,
-                         cushim__call_leave(slots[i], CUDA_ERROR_INVALID_CONTEXT));
+                         cushim__mock_call_leave(slots[i], CUDA_ERROR_INVALID_CONTEXT));
     }
-    assert_int_equal(CUDA_ERROR_NOT_INITIALIZED, cushim__call_refuse(SLOT(StreamCreate)));
+    assert_int_equal(CUDA_ERROR_NOT_INITIALIZED, cushim__mock_call_refuse(SLOT(StreamCreate)));
     assert_int_equal(call_lines, 0);
     assert_int_equal(call_passed_ns, 0);
 }
@@ -345,7 +336,7 @@ static void in_a_host_function_calls_are_not_permitted_but_for_some(void **state
     };
 
     (void)state;
-    cushim__in_host_function = true;
+    cushim__mock_call.in_host_function = true;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         assert_int_equal(call(allowed[i]), CUDA_SUCCESS);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -376,7 +367,7 @@ static void after_a_fault_most_calls_answer_it(void **state)
 
 static void after_a_fault_a_context_that_has_ended_is_the_answer(void **state)
 {
-    struct cushim__context context = {.alive = true};
+    struct mock_context context = {.alive = true};
 
     (void)state;
     call_mock.fault = CUDA_ERROR_ILLEGAL_ADDRESS;
@@ -421,7 +412,7 @@ int main(void)
         TEST(superseded_abi_is_logged_once_per_function_and_mock),
         TEST(abi_is_not_superseded_in_a_driver_that_lacks_the_newer_one),
         TEST(refused_function_answers_first_what_every_function_does),
-        TEST(trace_is_told_of_every_call_and_its_answer),
+        TEST(trace_has_every_call_and_its_answer),
         TEST(before_cu_init_few_functions_work),
         TEST(before_cu_init_some_functions_look_at_their_arguments_first),
         TEST(in_a_forked_child_even_cu_init_is_refused),

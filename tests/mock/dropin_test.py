@@ -101,11 +101,11 @@ class Words(unittest.TestCase):
         self.assertEqual(errors, ['cushim mock: ' + misuse] * 2
                          + ['cushim mock: 2 misuses, the first: ' + misuse])
 
-    def test_what_is_left_is_told_if_asked_for(self):
-        settings = 'quiet = yes\nleft = report'
+    def test_leaks_are_printed_if_asked_for(self):
+        settings = 'quiet = yes\nleaks = report'
         self.assertEqual(run(LIBRARY, 'cuInit', CUSHIM_MOCK_SETTINGS=settings)[1], [])
         self.assertEqual(run(LIBRARY, 'cuInit', 'stream', CUSHIM_MOCK_SETTINGS=settings)[1],
-                         ['cushim mock: not given back: 2 handles, 0 allocations'])
+                         ['cushim mock: leaked: 2 handles, 0 allocations'])
         self.assertEqual(run(LIBRARY, 'cuInit', 'stream', CUSHIM_MOCK_SETTINGS='quiet = yes')[1],
                          [])
 

@@ -12,12 +12,12 @@ import sys
 import tempfile
 import unittest
 
-EXACT = '''CUSHIM__EXACT(EventQuery)(CUevent event)
+EXACT = '''MOCK_EXACT(EventQuery)(CUevent event)
 {
     return CUDA_SUCCESS;
 }
 '''
-APPROXIMATE = '''CUSHIM__APPROXIMATE(EventRecord,
+APPROXIMATE = '''MOCK_APPROXIMATE(EventRecord,
                     "time stands " "still")
 (CUevent event, CUstream stream)
 {
@@ -73,9 +73,9 @@ class Generator(unittest.TestCase):
     def test_table_calls_what_is_defined_and_refuses_the_rest(self):
         table = self.generate('mock_table', EXACT)
         self.assertIn('answer = cushim__mock_EventQuery(hEvent);', self.body(table, 'EventQuery'))
-        self.assertIn('cushim__call_enter(', self.body(table, 'EventQuery'))
-        self.assertIn('cushim__call_leave(', self.body(table, 'EventQuery'))
-        self.assertIn('return cushim__call_refuse(', self.body(table, 'EventSynchronize'))
+        self.assertIn('cushim__mock_call_enter(', self.body(table, 'EventQuery'))
+        self.assertIn('cushim__mock_call_leave(', self.body(table, 'EventQuery'))
+        self.assertIn('return cushim__mock_call_refuse(', self.body(table, 'EventSynchronize'))
         self.assertEqual(table.count('cushim__mock_Event'), 1)
 
     def test_per_thread_twin_shares_the_function_unless_it_has_its_own(self):
@@ -91,8 +91,8 @@ class Generator(unittest.TestCase):
     def test_function_of_a_superseded_abi_says_so_and_no_other_does(self):
         newer = EXACT.replace('EventQuery', 'EventDestroy_v2')
         table = self.generate('mock_table', newer, newer.replace('_v2', ''))
-        self.assertIn('cushim__call_superseded(371u, 374u);', self.body(table, 'EventDestroy'))
-        self.assertEqual(table.count('cushim__call_superseded'), 1)
+        self.assertIn('cushim__mock_call_superseded(371u, 374u);', self.body(table, 'EventDestroy'))
+        self.assertEqual(table.count('cushim__mock_call_superseded'), 1)
 
     def test_page_has_every_function_once_and_counts_them(self):
         page = self.generate('mock_page', EXACT, APPROXIMATE)
@@ -146,7 +146,7 @@ class Generator(unittest.TestCase):
     def test_what_only_looks_like_a_definition(self):
         for text in [' ' + EXACT, 'static ' + EXACT, EXACT.replace('\n{', ';\n{'),
                      EXACT.replace('EventQuery', 'EventQuery, "nothing"'),
-                     EXACT.replace('(EventQuery)', '()'), '/* CUSHIM__EXACT(EventQuery) */\n',
+                     EXACT.replace('(EventQuery)', '()'), '/* MOCK_EXACT(EventQuery) */\n',
                      APPROXIMATE.replace('"time stands " "still"', 'TIME')]:
             with self.subTest(text.splitlines()[0]):
                 self.refuses(text, 1, 'this is no definition')

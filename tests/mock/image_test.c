@@ -6,30 +6,30 @@
 #include <string.h>
 
 #include "image_world.h"
-#include "src/mock/image/elf_attribute.h"
+#include "src/mock/image/elf_file.h"
 #include "tests/support/memory.h"
 
 static unsigned char buffer[CUBIN_BYTES], other[CUBIN_BYTES];
 
 static void cubin_declares_what_its_symbols_are(void **state)
 {
-    static const struct cushim__image_parameter parameters[] = {{0, 1}, {8, 8}, {16, 4}};
-    const struct cushim__image_kernel *kernel;
+    static const struct mock_image_parameter parameters[] = {{0, 1}, {8, 8}, {16, 4}};
+    const struct mock_image_kernel *kernel;
 
     (void)state;
     cubin_make(buffer, 90);
     assert_int_equal(read_image(buffer), CUDA_SUCCESS);
     assert_int_equal(image.kernel_count, 1);
     declares_parameters("scale", parameters, COUNT(parameters));
-    kernel = cushim__image_kernel(&image, "scale");
+    kernel = cushim__mock_image_kernel(&image, "scale");
     assert_int_equal(kernel->registers, 40);
     assert_int_equal(kernel->shared_bytes, 64);
     assert_int_equal(kernel->binary_version, 90);
     declares_variable("start", 8, "\7\0\0\0\0\0\0\0");
     declares_variable("zeros", 12, NULL);
     declares_variable("table", 4, "\5\0\0\0");
-    assert_true(cushim__image_global(&image, "table")->constant);
-    assert_null(cushim__image_global(&image, "scale"));
+    assert_true(cushim__mock_image_global(&image, "table")->constant);
+    assert_null(cushim__mock_image_global(&image, "scale"));
 }
 
 static void cubin_of_another_family_is_not_for_the_device(void **state)
@@ -50,12 +50,12 @@ static void best_entry_of_a_fat_binary_counts(void **state)
     fatbin_begin(buffer);
     fatbin_add(buffer, FATBIN_PTX, 50, 0, ptx, sizeof ptx);
     assert_int_equal(read_image(buffer), CUDA_SUCCESS);
-    assert_non_null(cushim__image_kernel(&image, "text"));
+    assert_non_null(cushim__mock_image_kernel(&image, "text"));
 
     fatbin_add(buffer, FATBIN_CUBIN, 90, 0, other, size);
     assert_int_equal(read_image(buffer), CUDA_SUCCESS);
-    assert_non_null(cushim__image_kernel(&image, "scale"));
-    assert_null(cushim__image_kernel(&image, "text"));
+    assert_non_null(cushim__mock_image_kernel(&image, "scale"));
+    assert_null(cushim__mock_image_kernel(&image, "text"));
 }
 
 static void compressed_entry_may_declare_anything(void **state)
@@ -91,19 +91,19 @@ static void joined_images_are_read_as_one(void **state)
 {
     static const char one[] = HEAD ".visible .global .u32 x = 4;\n.visible .entry one() { ret; }\n";
     static const char two[] = HEAD ".extern .global .u32 x;\n.visible .entry two() { ret; }\n";
-    const struct cushim__joined_part parts[] = {
+    const struct mock_joined_part parts[] = {
         {one, sizeof one}, {two, sizeof two - 1}, {buffer, cubin_make(buffer, 90)}};
     size_t bytes = 0;
-    unsigned char *joined = cushim__image_join(parts, COUNT(parts), &bytes);
+    unsigned char *joined = cushim__mock_image_join(parts, COUNT(parts), &bytes);
 
     (void)state;
     assert_non_null(joined);
     assert_memory_equal(joined, buffer, 20);
     assert_int_equal(read_image(joined), CUDA_SUCCESS);
     assert_int_equal(image.kernel_count, 3);
-    assert_non_null(cushim__image_kernel(&image, "one"));
-    assert_non_null(cushim__image_kernel(&image, "two"));
-    assert_non_null(cushim__image_kernel(&image, "scale"));
+    assert_non_null(cushim__mock_image_kernel(&image, "one"));
+    assert_non_null(cushim__mock_image_kernel(&image, "two"));
+    assert_non_null(cushim__mock_image_kernel(&image, "scale"));
     declares_variable("x", 4, "\4\0\0\0");
     free(joined);
 }
@@ -151,7 +151,7 @@ static void offsets_beyond_the_end_are_refused(void **state)
 
         memcpy(buffer, other, sizeof buffer);
         memcpy(buffer + CUBIN_SECTIONS, &lies[i], sizeof lies[i]);
-        assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+        assert_int_equal(cushim__mock_image_read_bytes(&image, buffer, size, &target),
                          CUDA_ERROR_INVALID_IMAGE);
         for (size_t j = 0; j < COUNT(sections); j++) {
             enum { OFFSET = 24, SIZE = 32 };
@@ -159,11 +159,11 @@ static void offsets_beyond_the_end_are_refused(void **state)
 
             memcpy(buffer, other, sizeof buffer);
             memcpy(buffer + section + OFFSET, &lies[i], sizeof lies[i]);
-            assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+            assert_int_equal(cushim__mock_image_read_bytes(&image, buffer, size, &target),
                              CUDA_ERROR_INVALID_IMAGE);
             memcpy(buffer, other, sizeof buffer);
             memcpy(buffer + section + SIZE, &lies[i], sizeof lies[i]);
-            assert_int_equal(cushim__image_read_bytes(&image, buffer, size, &target),
+            assert_int_equal(cushim__mock_image_read_bytes(&image, buffer, size, &target),
                              CUDA_ERROR_INVALID_IMAGE);
         }
     }
@@ -228,16 +228,19 @@ enum { FEW = 64, MANY = 4096, WORDS = 4 };
 
 static size_t steps;
 
-bool __real_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute);
-bool __wrap_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute);
+bool __real_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute);
+bool __wrap_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute);
 
-bool __wrap_cushim__attribute_next(const struct cushim__elf_file *file, const Elf64_Shdr *section,
-                                   size_t *offset, struct cushim__attribute *attribute)
+bool __wrap_cushim__mock_elf_attribute_next(const struct mock_elf_file *file,
+                                            const Elf64_Shdr *section, size_t *offset,
+                                            struct mock_elf_attribute *attribute)
 {
     steps++;
-    return __real_cushim__attribute_next(file, section, offset, attribute);
+    return __real_cushim__mock_elf_attribute_next(file, section, offset, attribute);
 }
 
 /* Read a cubin whose kernel has parameters of these numbers, each 4 bytes at 4 times its place. */
@@ -262,8 +265,9 @@ static void read_parameters(const unsigned *numbers, size_t count)
         memcpy(cubin + size + i * sizeof words, words, sizeof words);
     }
     steps = 0;
-    cushim__image_clear(&image);
-    assert_int_equal(cushim__image_read_bytes(&image, cubin, size + bytes, &target), CUDA_SUCCESS);
+    cushim__mock_image_clear(&image);
+    assert_int_equal(cushim__mock_image_read_bytes(&image, cubin, size + bytes, &target),
+                     CUDA_SUCCESS);
     free(cubin);
 }
 
@@ -274,7 +278,7 @@ static size_t steps_for(size_t count, bool backwards)
     for (size_t i = 0; i < count; i++)
         numbers[i] = (unsigned)(backwards ? count - 1 - i : i);
     read_parameters(numbers, count);
-    assert_int_equal(cushim__image_kernel(&image, "scale")->parameter_count, count);
+    assert_int_equal(cushim__mock_image_kernel(&image, "scale")->parameter_count, count);
     return steps;
 }
 
@@ -293,8 +297,8 @@ static void work_grows_with_the_parameters_and_no_faster(void **state)
 static void the_first_of_two_parameters_with_one_number_counts(void **state)
 {
     static const unsigned numbers[] = {1, 0, 1, 0, 0};
-    const struct cushim__image_parameter expected[] = {{.offset = 4, .bytes = 4},
-                                                       {.offset = 0, .bytes = 4}};
+    const struct mock_image_parameter expected[] = {{.offset = 4, .bytes = 4},
+                                                    {.offset = 0, .bytes = 4}};
 
     (void)state;
     read_parameters(numbers, COUNT(numbers));
@@ -304,8 +308,8 @@ static void the_first_of_two_parameters_with_one_number_counts(void **state)
 static void parameters_behind_a_missing_number_count_for_nothing(void **state)
 {
     static const unsigned gap[] = {0, 1, 3, 4, 0xffff}, headless[] = {1, 2, 3};
-    const struct cushim__image_parameter expected[] = {{.offset = 0, .bytes = 4},
-                                                       {.offset = 4, .bytes = 4}};
+    const struct mock_image_parameter expected[] = {{.offset = 0, .bytes = 4},
+                                                    {.offset = 4, .bytes = 4}};
 
     (void)state;
     read_parameters(gap, COUNT(gap));

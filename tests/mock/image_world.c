@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "image_world.h"
 
-#include "src/mock/world.h"
+#include "src/mock/core/state.h"
 
-const struct cushim__image_target target = {.architecture = 90, .ptx_version = 90};
-struct cushim__image image;
+const struct mock_image_target target = {.architecture = 90, .ptx_version = 90};
+struct mock_image image;
 unsigned lines;
 
 /* In place of the mock's. */
@@ -24,20 +24,20 @@ int image_setup(void **state)
 int image_teardown(void **state)
 {
     (void)state;
-    cushim__image_clear(&image);
+    cushim__mock_image_clear(&image);
     return 0;
 }
 
 CUresult read_image(const void *start)
 {
-    cushim__image_clear(&image);
-    return cushim__image_read(&image, start, &target);
+    cushim__mock_image_clear(&image);
+    return cushim__mock_image_read(&image, start, &target);
 }
 
-void declares_parameters(const char *kernel, const struct cushim__image_parameter *parameters,
+void declares_parameters(const char *kernel, const struct mock_image_parameter *parameters,
                          size_t count)
 {
-    const struct cushim__image_kernel *found = cushim__image_kernel(&image, kernel);
+    const struct mock_image_kernel *found = cushim__mock_image_kernel(&image, kernel);
 
     assert_non_null(found);
     assert_true(found->known);
@@ -50,7 +50,7 @@ void declares_parameters(const char *kernel, const struct cushim__image_paramete
 
 void declares_variable(const char *name, size_t bytes, const void *initial)
 {
-    const struct cushim__image_global *found = cushim__image_global(&image, name);
+    const struct mock_image_global *found = cushim__mock_image_global(&image, name);
 
     assert_non_null(found);
     assert_int_equal(found->bytes, bytes);

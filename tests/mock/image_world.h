@@ -18,8 +18,8 @@
 /* How PTX text begins. */
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
 
-extern const struct cushim__image_target target;
-extern struct cushim__image image;
+extern const struct mock_image_target target;
+extern struct mock_image image;
 extern unsigned lines; /* of the mock's log */
 
 int image_setup(void **state);
@@ -29,7 +29,7 @@ int image_teardown(void **state);
 /* Read one in place of the one before. */
 CUresult read_image(const void *start);
 
-void declares_parameters(const char *kernel, const struct cushim__image_parameter *parameters,
+void declares_parameters(const char *kernel, const struct mock_image_parameter *parameters,
                          size_t count);
 
 /* `initial` may be NULL: zeros. */

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "src/mock/object/object.h"
-#include "src/mock/world.h"
+#include "src/mock/core/object.h"
+#include "src/mock/core/state.h"
 
 enum { GENERATIONS = 1 << 19 };
 
@@ -21,7 +21,7 @@ static void *dropped[8];
 static unsigned drops;
 
 /* In place of the world's. */
-void cushim__misuse(const char *format, ...)
+void cushim__mock_misuse(const char *format, ...)
 {
     va_list arguments;
 
@@ -37,31 +37,31 @@ static void note_drop(void *object)
     free(object);
 }
 
-static struct cushim__object *add(enum cushim__kind kind, struct cushim__context *context)
+static struct mock_object *add(enum mock_kind kind, struct mock_context *context)
 {
-    struct cushim__object *object = calloc(1, sizeof *object);
+    struct mock_object *object = calloc(1, sizeof *object);
 
     assert_non_null(object);
     object->drop = note_drop;
-    assert_int_equal(cushim__object_add(object, kind, context), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_object_add(object, kind, context), CUDA_SUCCESS);
     return object;
 }
 
-static void take_away(struct cushim__object *object)
+static void take_away(struct mock_object *object)
 {
-    cushim__object_remove(object);
+    cushim__mock_object_remove(object);
     free(object);
 }
 
 /* What the library says of a handle that is not one of this kind. */
-static const char *refused(const void *handle, enum cushim__kind kind)
+static const char *refused(const void *handle, enum mock_kind kind)
 {
     void *untouched = &untouched, *found = untouched;
 
     misuses = 0;
-    assert_int_equal(cushim__object_find(handle, kind, &found), CUDA_ERROR_INVALID_HANDLE);
+    assert_int_equal(cushim__mock_object_find(handle, kind, &found), CUDA_ERROR_INVALID_HANDLE);
     assert_ptr_equal(found, untouched);
-    assert_null(cushim__object_peek(handle, kind));
+    assert_null(cushim__mock_object_lookup(handle, kind));
     assert_int_equal(misuses, 1);
     return misuse;
 }
@@ -76,18 +76,18 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     (void)state;
-    cushim__object_clear();
+    cushim__mock_object_clear();
     return 0;
 }
 
 static void handle_leads_to_its_object_and_is_no_address(void **state)
 {
-    struct cushim__object *event = add(CUSHIM__EVENT, NULL), *found = NULL;
+    struct mock_object *event = add(MOCK_EVENT, NULL), *found = NULL;
 
     (void)state;
-    assert_int_equal(cushim__object_find(event->handle, CUSHIM__EVENT, &found), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_object_find(event->handle, MOCK_EVENT, &found), CUDA_SUCCESS);
     assert_ptr_equal(found, event);
-    assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
+    assert_ptr_equal(cushim__mock_object_lookup(event->handle, MOCK_EVENT), event);
     /* User space ends below 2^47, or 2^56: what has a bit above cannot be dereferenced. */
     assert_true((uintptr_t)event->handle >> 56 != 0);
     assert_int_equal(misuses, 0);
@@ -98,14 +98,14 @@ static void null_is_an_invalid_handle_without_a_misuse(void **state)
     void *found = NULL;
 
     (void)state;
-    assert_int_equal(cushim__object_find(NULL, CUSHIM__EVENT, &found), CUDA_ERROR_INVALID_HANDLE);
-    assert_null(cushim__object_peek(NULL, CUSHIM__EVENT));
+    assert_int_equal(cushim__mock_object_find(NULL, MOCK_EVENT, &found), CUDA_ERROR_INVALID_HANDLE);
+    assert_null(cushim__mock_object_lookup(NULL, MOCK_EVENT));
     assert_int_equal(misuses, 0);
 }
 
 static void garbage_never_was_a_handle(void **state)
 {
-    struct cushim__object *event = add(CUSHIM__EVENT, NULL);
+    struct mock_object *event = add(MOCK_EVENT, NULL);
     const uintptr_t handle = (uintptr_t)event->handle;
     const uintptr_t garbage[] = {
         1,
@@ -122,167 +122,164 @@ static void garbage_never_was_a_handle(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof garbage / sizeof *garbage; i++)
-        assert_non_null(strstr(refused((void *)garbage[i], CUSHIM__EVENT), "never was a handle"));
+        assert_non_null(strstr(refused((void *)garbage[i], MOCK_EVENT), "never was a handle"));
 }
 
 static void handle_of_another_kind_is_named(void **state)
 {
-    struct cushim__object *stream = add(CUSHIM__STREAM, NULL);
+    struct mock_object *stream = add(MOCK_STREAM, NULL);
 
     (void)state;
     assert_non_null(
-        strstr(refused(stream->handle, CUSHIM__EVENT), "is that of a stream, not of an event"));
+        strstr(refused(stream->handle, MOCK_EVENT), "is that of a stream, not of an event"));
 }
 
 static void destroyed_handle_stays_destroyed_when_its_place_is_used_again(void **state)
 {
-    struct cushim__object *event = add(CUSHIM__EVENT, NULL), *next;
+    struct mock_object *event = add(MOCK_EVENT, NULL), *next;
     const void *old = event->handle;
 
     (void)state;
     take_away(event);
-    assert_non_null(strstr(refused(old, CUSHIM__EVENT), "an event that was destroyed"));
-    next = add(CUSHIM__EVENT, NULL);
+    assert_non_null(strstr(refused(old, MOCK_EVENT), "an event that was destroyed"));
+    next = add(MOCK_EVENT, NULL);
     assert_int_equal((uintptr_t)next->handle & 0xffffff, (uintptr_t)old & 0xffffff);
     assert_ptr_not_equal(next->handle, old);
-    assert_non_null(strstr(refused(old, CUSHIM__EVENT), "an event that was destroyed"));
-    assert_ptr_equal(cushim__object_peek(next->handle, CUSHIM__EVENT), next);
+    assert_non_null(strstr(refused(old, MOCK_EVENT), "an event that was destroyed"));
+    assert_ptr_equal(cushim__mock_object_lookup(next->handle, MOCK_EVENT), next);
 }
 
 static void place_whose_generations_are_used_up_is_not_used_again(void **state)
 {
-    struct cushim__object *event = add(CUSHIM__EVENT, NULL);
+    struct mock_object *event = add(MOCK_EVENT, NULL);
     const uintptr_t place = (uintptr_t)event->handle & 0xffffff;
     const void *first = event->handle;
 
     (void)state;
     for (uintptr_t i = (uintptr_t)first >> 24 & (GENERATIONS - 1); i < GENERATIONS - 1; i++) {
-        cushim__object_remove(event);
-        assert_int_equal(cushim__object_add(event, CUSHIM__EVENT, NULL), CUDA_SUCCESS);
+        cushim__mock_object_remove(event);
+        assert_int_equal(cushim__mock_object_add(event, MOCK_EVENT, NULL), CUDA_SUCCESS);
         assert_int_equal((uintptr_t)event->handle & 0xffffff, place);
     }
-    cushim__object_remove(event);
-    assert_int_equal(cushim__object_add(event, CUSHIM__EVENT, NULL), CUDA_SUCCESS);
+    cushim__mock_object_remove(event);
+    assert_int_equal(cushim__mock_object_add(event, MOCK_EVENT, NULL), CUDA_SUCCESS);
     assert_int_not_equal((uintptr_t)event->handle & 0xffffff, place);
-    assert_non_null(strstr(refused(first, CUSHIM__EVENT), "was destroyed"));
+    assert_non_null(strstr(refused(first, MOCK_EVENT), "was destroyed"));
 }
 
 static void objects_of_a_kind_come_in_order_of_creation(void **state)
 {
-    struct cushim__object *first = add(CUSHIM__EVENT, NULL), *second = add(CUSHIM__EVENT, NULL),
-                          *other = add(CUSHIM__STREAM, NULL), *third = add(CUSHIM__EVENT, NULL),
-                          *fourth;
+    struct mock_object *first = add(MOCK_EVENT, NULL), *second = add(MOCK_EVENT, NULL),
+                       *other = add(MOCK_STREAM, NULL), *third = add(MOCK_EVENT, NULL), *fourth;
 
     (void)state;
     take_away(second);
-    fourth = add(CUSHIM__EVENT, NULL); /* in the place of the second */
-    assert_ptr_equal(cushim__object_next(CUSHIM__EVENT, NULL), first);
-    assert_ptr_equal(cushim__object_next(CUSHIM__EVENT, first), third);
-    assert_ptr_equal(cushim__object_next(CUSHIM__EVENT, third), fourth);
-    assert_null(cushim__object_next(CUSHIM__EVENT, fourth));
-    assert_ptr_equal(cushim__object_next(CUSHIM__STREAM, NULL), other);
-    assert_null(cushim__object_next(CUSHIM__MODULE, NULL));
+    fourth = add(MOCK_EVENT, NULL); /* in the place of the second */
+    assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, NULL), first);
+    assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, first), third);
+    assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, third), fourth);
+    assert_null(cushim__mock_object_next(MOCK_EVENT, fourth));
+    assert_ptr_equal(cushim__mock_object_next(MOCK_STREAM, NULL), other);
+    assert_null(cushim__mock_object_next(MOCK_MODULE, NULL));
     take_away(first);
-    assert_ptr_equal(cushim__object_next(CUSHIM__EVENT, NULL), third);
+    assert_ptr_equal(cushim__mock_object_next(MOCK_EVENT, NULL), third);
 }
 
 static void children_of_a_destroyed_context_are_gone_but_found(void **state)
 {
-    struct cushim__object *context = add(CUSHIM__CONTEXT, NULL), *found = NULL;
-    struct cushim__object *mine = add(CUSHIM__EVENT, (struct cushim__context *)context);
-    struct cushim__object *other = add(CUSHIM__EVENT, NULL);
+    struct mock_object *context = add(MOCK_CONTEXT, NULL), *found = NULL;
+    struct mock_object *mine = add(MOCK_EVENT, (struct mock_context *)context);
+    struct mock_object *other = add(MOCK_EVENT, NULL);
 
     (void)state;
-    context->context = (struct cushim__context *)context;
-    cushim__object_orphan((struct cushim__context *)context);
-    assert_int_equal(cushim__object_find(mine->handle, CUSHIM__EVENT, &found),
+    context->context = (struct mock_context *)context;
+    cushim__mock_object_orphan((struct mock_context *)context);
+    assert_int_equal(cushim__mock_object_find(mine->handle, MOCK_EVENT, &found),
                      CUDA_ERROR_CONTEXT_IS_DESTROYED);
     assert_ptr_equal(found, mine);
-    assert_int_equal(cushim__object_find(other->handle, CUSHIM__EVENT, &found), CUDA_SUCCESS);
-    assert_int_equal(cushim__object_find(context->handle, CUSHIM__CONTEXT, &found), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_object_find(other->handle, MOCK_EVENT, &found), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_object_find(context->handle, MOCK_CONTEXT, &found), CUDA_SUCCESS);
     assert_int_equal(misuses, 0);
 }
 
 static void what_is_counted_is_what_the_program_has_to_destroy(void **state)
 {
-    struct cushim__object *context = add(CUSHIM__CONTEXT, NULL);
+    struct mock_object *context = add(MOCK_CONTEXT, NULL);
 
     (void)state;
-    assert_int_equal(cushim__object_count(), 1);
-    add(CUSHIM__EVENT, (struct cushim__context *)context);
-    add(CUSHIM__MODULE, NULL);
-    add(CUSHIM__FUNCTION, NULL); /* goes with its module */
-    assert_int_equal(cushim__object_count(), 3);
+    assert_int_equal(cushim__mock_object_count(), 1);
+    add(MOCK_EVENT, (struct mock_context *)context);
+    add(MOCK_MODULE, NULL);
+    add(MOCK_FUNCTION, NULL); /* goes with its module */
+    assert_int_equal(cushim__mock_object_count(), 3);
     context->internal = true;
-    assert_int_equal(cushim__object_count(), 2);
-    cushim__object_orphan((struct cushim__context *)context);
-    assert_int_equal(cushim__object_count(), 1);
+    assert_int_equal(cushim__mock_object_count(), 2);
+    cushim__mock_object_orphan((struct mock_context *)context);
+    assert_int_equal(cushim__mock_object_count(), 1);
 }
 
 static void many_handles_are_all_found_and_all_different(void **state)
 {
     enum { MANY = 20000 };
-    static struct cushim__object objects[MANY];
+    static struct mock_object objects[MANY];
 
     (void)state;
     for (size_t i = 0; i < MANY; i++)
-        assert_int_equal(cushim__object_add(&objects[i], CUSHIM__EVENT, NULL), CUDA_SUCCESS);
+        assert_int_equal(cushim__mock_object_add(&objects[i], MOCK_EVENT, NULL), CUDA_SUCCESS);
     for (size_t i = 0; i < MANY; i++)
-        assert_ptr_equal(cushim__object_peek(objects[i].handle, CUSHIM__EVENT), &objects[i]);
-    assert_int_equal(cushim__object_count(), MANY);
+        assert_ptr_equal(cushim__mock_object_lookup(objects[i].handle, MOCK_EVENT), &objects[i]);
+    assert_int_equal(cushim__mock_object_count(), MANY);
     for (size_t i = 0; i < MANY; i++)
-        cushim__object_remove(&objects[i]);
-    assert_int_equal(cushim__object_count(), 0);
+        cushim__mock_object_remove(&objects[i]);
+    assert_int_equal(cushim__mock_object_count(), 0);
 }
 
 static void clear_drops_every_object_and_contexts_last(void **state)
 {
-    struct cushim__object *context = add(CUSHIM__CONTEXT, NULL);
-    struct cushim__object *event = add(CUSHIM__EVENT, (struct cushim__context *)context);
-    struct cushim__object *module = add(CUSHIM__MODULE, NULL);
+    struct mock_object *context = add(MOCK_CONTEXT, NULL);
+    struct mock_object *event = add(MOCK_EVENT, (struct mock_context *)context);
+    struct mock_object *module = add(MOCK_MODULE, NULL);
     const void *handle = event->handle;
 
     (void)state;
-    cushim__object_clear();
+    cushim__mock_object_clear();
     assert_int_equal(drops, 3);
     assert_ptr_equal(dropped[2], context);
     assert_true(dropped[0] == event || dropped[1] == event);
     assert_true(dropped[0] == module || dropped[1] == module);
-    assert_int_equal(cushim__object_count(), 0);
-    assert_non_null(
-        strstr(refused(handle, CUSHIM__EVENT), "an event of a mock that was destroyed"));
+    assert_int_equal(cushim__mock_object_count(), 0);
+    assert_non_null(strstr(refused(handle, MOCK_EVENT), "an event of a mock that was destroyed"));
 }
 
 static void handle_that_was_left_is_none_of_the_next_table(void **state)
 {
     for (int is_gone = 0; is_gone <= 1; is_gone++) { /* with its context */
-        struct cushim__object *event = add(CUSHIM__EVENT, NULL);
+        struct mock_object *event = add(MOCK_EVENT, NULL);
         const void *left = event->handle;
 
         (void)state;
         event->gone = is_gone;
-        cushim__object_clear();
-        event = add(CUSHIM__EVENT, NULL);
+        cushim__mock_object_clear();
+        event = add(MOCK_EVENT, NULL);
         assert_int_equal((uintptr_t)event->handle & 0xffffff, (uintptr_t)left & 0xffffff);
-        assert_non_null(
-            strstr(refused(left, CUSHIM__EVENT), "an event of a mock that was destroyed"));
-        assert_ptr_equal(cushim__object_peek(event->handle, CUSHIM__EVENT), event);
+        assert_non_null(strstr(refused(left, MOCK_EVENT), "an event of a mock that was destroyed"));
+        assert_ptr_equal(cushim__mock_object_lookup(event->handle, MOCK_EVENT), event);
         take_away(event);
     }
 }
 
 static void table_where_nothing_was_left_is_followed_by_one_with_the_same_handles(void **state)
 {
-    struct cushim__object *event;
+    struct mock_object *event;
     const void *first;
 
     (void)state;
-    cushim__object_clear();
-    event = add(CUSHIM__EVENT, NULL);
+    cushim__mock_object_clear();
+    event = add(MOCK_EVENT, NULL);
     first = event->handle;
     take_away(event);
-    cushim__object_clear();
-    assert_ptr_equal(add(CUSHIM__EVENT, NULL)->handle, first);
+    cushim__mock_object_clear();
+    assert_ptr_equal(add(MOCK_EVENT, NULL)->handle, first);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/settings.h"
+#include "src/mock/config/settings.h"
 #include "tests/support/folder.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -21,7 +21,7 @@
     "schema = 1\nname = Small GPU\ndriver_version = 12.2\nmemory_bytes = 16 MiB\n" \
     "priority.least = 0\npriority.greatest = -1\nattribute.WARP_SIZE = 8\nlimit.STACK_SIZE = 512\n"
 
-static struct cushim__settings settings;
+static struct mock_settings settings;
 static char message[400];
 
 static void write_text(const char *name, const char *text)
@@ -31,9 +31,9 @@ static void write_text(const char *name, const char *text)
 
 static CUresult read_file(const char *name)
 {
-    cushim__settings_free(&settings);
-    assert_int_equal(cushim__settings_default(&settings), CUDA_SUCCESS);
-    return cushim__settings_read(&settings, folder_path(name), message, sizeof message);
+    cushim__mock_settings_free(&settings);
+    assert_int_equal(cushim__mock_settings_default(&settings), CUDA_SUCCESS);
+    return cushim__mock_settings_read(&settings, folder_path(name), message, sizeof message);
 }
 
 static void read_well(const char *name)
@@ -53,7 +53,7 @@ static const char *reason(void)
 
 static int teardown(void **state)
 {
-    cushim__settings_free(&settings);
+    cushim__mock_settings_free(&settings);
     return folder_remove(state);
 }
 
@@ -131,7 +131,7 @@ static void version_and_memory_are_the_profiles_unless_they_are_set(void **state
     assert_int_equal(settings.driver_version, 11040);
     assert_int_equal(settings.memory_bytes, 16 << 20);
     assert_int_equal(
-        cushim__settings_parse(&settings, "profile = h200", "text", message, sizeof message),
+        cushim__mock_settings_parse(&settings, "profile = h200", "text", message, sizeof message),
         CUDA_SUCCESS);
     assert_int_equal(settings.driver_version, 11040);
     assert_true(settings.memory_bytes == 150109880320);

@@ -6,7 +6,7 @@
 
 static void ptx_entries_have_parameters_at_natural_offsets(void **state)
 {
-    static const struct cushim__image_parameter parameters[] = {
+    static const struct mock_image_parameter parameters[] = {
         {0, 1}, {8, 8}, {16, 2}, {32, 24}, {56, 4}};
 
     (void)state;
@@ -14,12 +14,12 @@ static void ptx_entries_have_parameters_at_natural_offsets(void **state)
                                      " .param .align 16 .b8 d[24], .param .u32 e)\n{ ret; }\n"),
                      CUDA_SUCCESS);
     declares_parameters("k", parameters, COUNT(parameters));
-    assert_int_equal(cushim__image_kernel(&image, "k")->parameter_bytes, 60);
+    assert_int_equal(cushim__mock_image_kernel(&image, "k")->parameter_bytes, 60);
 }
 
 static void alignment_of_what_a_pointer_points_at_is_not_the_parameters(void **state)
 {
-    static const struct cushim__image_parameter parameters[] = {{0, 4}, {8, 8}};
+    static const struct mock_image_parameter parameters[] = {{0, 4}, {8, 8}};
 
     (void)state;
     assert_int_equal(read_image(HEAD ".entry k(.param .u32 n,"
@@ -56,20 +56,20 @@ static void ptx_variables_have_their_true_sizes_and_values(void **state)
     declares_variable("minus", sizeof minus, &minus);
     declares_variable("zeros", 1000, NULL);
     declares_variable("constant", 8, "\xff\0\0\0\0\0\0\0");
-    assert_true(cushim__image_global(&image, "constant")->constant);
-    assert_false(cushim__image_global(&image, "zeros")->constant);
+    assert_true(cushim__mock_image_global(&image, "constant")->constant);
+    assert_false(cushim__mock_image_global(&image, "zeros")->constant);
     assert_int_equal(lines, 0);
 }
 
 static void addresses_of_variables_are_noted(void **state)
 {
-    const struct cushim__image_global *table;
+    const struct mock_image_global *table;
 
     (void)state;
     assert_int_equal(read_image(HEAD ".visible .global .u32 a;\n"
                                      ".visible .global .u64 table[2] = {generic(a)+4, 9};\n"),
                      CUDA_SUCCESS);
-    table = cushim__image_global(&image, "table");
+    table = cushim__mock_image_global(&image, "table");
     assert_int_equal(table->address_count, 1);
     assert_string_equal(table->addresses[0].name, "a");
     assert_int_equal(table->addresses[0].offset, 0);
@@ -89,7 +89,7 @@ static void value_that_is_not_understood_is_told(void **state)
 
 static void limits_and_shared_memory_of_an_entry_are_read(void **state)
 {
-    const struct cushim__image_kernel *kernel;
+    const struct mock_image_kernel *kernel;
 
     (void)state;
     assert_int_equal(read_image(HEAD ".entry k()\n.reqntid 32, 2, 1\n.maxnreg 40\n{\n"
@@ -100,14 +100,14 @@ static void limits_and_shared_memory_of_an_entry_are_read(void **state)
                                      ".pragma \"nounroll }\";\nret;\n}\n"
                                      ".entry next() .maxntid 64\n{ ret; }\n"),
                      CUDA_SUCCESS);
-    kernel = cushim__image_kernel(&image, "k");
+    kernel = cushim__mock_image_kernel(&image, "k");
     assert_int_equal(kernel->shared_bytes, 1012);
     assert_int_equal(kernel->max_threads, 0);
     assert_int_equal(kernel->required_block[0], 32);
     assert_int_equal(kernel->required_block[1], 2);
     assert_int_equal(kernel->ptx_version, 50);
-    assert_int_equal(cushim__image_kernel(&image, "next")->max_threads, 64);
-    assert_int_equal(cushim__image_kernel(&image, "next")->required_block[0], 0);
+    assert_int_equal(cushim__mock_image_kernel(&image, "next")->max_threads, 64);
+    assert_int_equal(cushim__mock_image_kernel(&image, "next")->required_block[0], 0);
 }
 
 static void what_is_declared_elsewhere_is_known_as_that(void **state)
@@ -124,7 +124,7 @@ static void what_is_declared_elsewhere_is_known_as_that(void **state)
     assert_int_equal(image.kernel_count, 1);
     assert_int_equal(image.global_count, 2);
     assert_true(image.globals[1].reference);
-    assert_string_equal(cushim__image_unresolved(&image)->name, "far");
+    assert_string_equal(cushim__mock_image_unresolved(&image)->name, "far");
     assert_int_equal(image.globals[0].bytes, 4);
 }
 
@@ -260,7 +260,7 @@ static void versions_and_threads_may_be_more_than_there_are(void **state)
     assert_int_equal(read_image(".version 123456.7\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     assert_int_equal(read_image(".version 99999999999.9\n"), CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
     assert_int_equal(read_image(HEAD ENTRY "() .maxntid 65536, 65536, 2 { ret; }"), CUDA_SUCCESS);
-    assert_int_equal(cushim__image_kernel(&image, "k")->max_threads, UINT32_MAX);
+    assert_int_equal(cushim__mock_image_kernel(&image, "k")->max_threads, UINT32_MAX);
 }
 
 /* Each is 0 then, and a line of the log says so. A driver refuses them: measured, 218. */
@@ -289,8 +289,8 @@ static void attributes_banks_and_vectors_are_passed_over(void **state)
                                      ".const[3] .u32 banked = 5;\n"
                                      ".visible .global .v8 .b16 eight;\n"),
                      CUDA_SUCCESS);
-    assert_int_equal(cushim__image_global(&image, "pair")->bytes, 8);
-    assert_int_equal(cushim__image_global(&image, "eight")->bytes, 16);
+    assert_int_equal(cushim__mock_image_global(&image, "pair")->bytes, 8);
+    assert_int_equal(cushim__mock_image_global(&image, "eight")->bytes, 16);
     declares_variable("banked", 4, "\5\0\0\0");
 }
 

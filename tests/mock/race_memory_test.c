@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "src/mock/races/region.h"
+#include "src/race/internal.h"
 #include "tests/mock/race_world.h"
 
 enum { PITCH = 64, ROWS = 4 };
@@ -224,9 +224,9 @@ static void copies_between_contexts_are_ordered(void **state)
 enum { BYTES = 640, PAIRS = 100000 };
 
 /* Rows of a layer do not overlap, nor do layers; the gaps are of any size. */
-static struct cushim__region draw_region(void)
+static struct race_region draw_region(void)
 {
-    struct cushim__region region = {
+    struct race_region region = {
         .start = race_draw(200), .width = 1 + race_draw(12), .rows = 1 + race_draw(4)};
 
     region.pitch = region.width + race_draw(3) * race_draw(8);
@@ -235,7 +235,7 @@ static struct cushim__region draw_region(void)
     return region;
 }
 
-static void mark(const struct cushim__region *region, bool bytes[BYTES])
+static void mark(const struct race_region *region, bool bytes[BYTES])
 {
     memset(bytes, 0, BYTES * sizeof *bytes);
     for (size_t z = 0; z < region->layers; z++) {
@@ -252,7 +252,7 @@ static void regions_overlap_where_their_bytes_do(void **state)
 
     (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
-        const struct cushim__region one = draw_region(), other = draw_region();
+        const struct race_region one = draw_region(), other = draw_region();
         bool of_one[BYTES], of_other[BYTES], expected = false;
         uint64_t first = 0, end = 0;
 
@@ -260,7 +260,7 @@ static void regions_overlap_where_their_bytes_do(void **state)
         mark(&other, of_other);
         for (unsigned at = 0; at < BYTES; at++)
             expected |= of_one[at] && of_other[at];
-        assert_int_equal(cushim__region_overlap(&one, &other, &first, &end), expected);
+        assert_int_equal(cushim__race_region_overlap(&one, &other, &first, &end), expected);
         overlaps += expected;
         assert_true(!expected || first < end);
         for (uint64_t at = first; expected && at < end; at++)
@@ -275,16 +275,17 @@ static void region_covers_only_what_it_has(void **state)
 
     (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
-        const struct cushim__region one = cushim__region_row(race_draw(150), 150 + race_draw(212));
-        const struct cushim__region other = draw_region();
+        const struct race_region one =
+            cushim__race_region_row(race_draw(150), 150 + race_draw(212));
+        const struct race_region other = draw_region();
         bool of_one[BYTES], of_other[BYTES], expected = true;
 
         mark(&one, of_one);
         mark(&other, of_other);
         for (unsigned at = 0; at < BYTES; at++)
             expected &= of_one[at] || !of_other[at];
-        assert_int_equal(cushim__region_covers(&one, &other), expected);
-        assert_true(cushim__region_covers(&other, &other));
+        assert_int_equal(cushim__race_region_covers(&one, &other), expected);
+        assert_true(cushim__race_region_covers(&other, &other));
         covered += expected;
     }
     assert_true(covered > PAIRS / 20 && covered < PAIRS - PAIRS / 20);
@@ -296,13 +297,14 @@ static void rows_without_gaps_are_one_row(void **state)
 
     (void)state;
     for (unsigned i = 0; i < PAIRS; i++) {
-        const struct cushim__region region = draw_region(), joined = cushim__region_joined(region);
+        const struct race_region region = draw_region(),
+                                 joined = cushim__race_region_joined(region);
         bool before[BYTES], after[BYTES];
 
         mark(&region, before);
         mark(&joined, after);
         assert_memory_equal(before, after, sizeof before);
-        assert_int_equal(cushim__region_end(&region), cushim__region_end(&joined));
+        assert_int_equal(cushim__race_region_end(&region), cushim__race_region_end(&joined));
         joined_count += joined.rows == 1 && joined.layers == 1 && region.rows > 1;
     }
     assert_true(joined_count > 0);

@@ -9,20 +9,20 @@
 
 #include <cmocka.h>
 
-#include "src/mock/call.h"
-#include "src/mock/settings.h"
+#include "loader/symbols.h"
+#include "src/mock/config/settings.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static struct cushim__settings settings;
+static struct mock_settings settings;
 static char message[400];
 
 /* The defaults, and `text` read over them. */
 static CUresult parse(const char *text)
 {
-    cushim__settings_free(&settings);
-    assert_int_equal(cushim__settings_default(&settings), CUDA_SUCCESS);
-    return cushim__settings_parse(&settings, text, "text", message, sizeof message);
+    cushim__mock_settings_free(&settings);
+    assert_int_equal(cushim__mock_settings_default(&settings), CUDA_SUCCESS);
+    return cushim__mock_settings_parse(&settings, text, "text", message, sizeof message);
 }
 
 static void parse_well(const char *text)
@@ -35,7 +35,7 @@ static void parse_well(const char *text)
 static int teardown(void **state)
 {
     (void)state;
-    cushim__settings_free(&settings);
+    cushim__mock_settings_free(&settings);
     return 0;
 }
 
@@ -46,14 +46,14 @@ static void defaults_are_one_h200_of_2_gib(void **state)
     assert_int_equal(settings.devices, 1);
     assert_int_equal(settings.driver_version, 13000);
     assert_int_equal(settings.memory_bytes, (size_t)2 << 30);
-    assert_int_equal(settings.mode, CUSHIM__AUTO);
-    assert_int_equal(settings.schedule, CUSHIM__FIFO);
-    assert_int_equal(settings.personality, CUSHIM__NORMAL);
-    assert_int_equal(settings.races, CUSHIM__RACES_IGNORE);
-    assert_false(settings.hostile);
+    assert_int_equal(settings.mode, MOCK_AUTO);
+    assert_int_equal(settings.schedule, MOCK_FIFO);
+    assert_int_equal(settings.personality, MOCK_NORMAL);
+    assert_int_equal(settings.races, MOCK_RACES_IGNORE);
+    assert_false(settings.adversarial);
     assert_false(settings.abort_on_misuse);
     assert_false(settings.skip_unregistered);
-    assert_false(settings.report_left);
+    assert_false(settings.report_leaks);
     assert_false(settings.quiet);
     assert_string_equal(settings.profile.name, "NVIDIA H200");
     assert_int_equal(settings.profile.attributes[75], 9);
@@ -78,25 +78,25 @@ static void every_key_does_what_it_says(void **state)
                "seed = 18446744073709551615\n"
                "personality = version-mismatch\n"
                "races = misuse\n"
-               "hostile = yes\n"
+               "adversarial = yes\n"
                "misuse = abort\n"
                "unregistered_kernels = skip\n"
                "kernels = 4\n"
-               "left = report\n"
+               "leaks = report\n"
                "quiet = yes\n");
     assert_int_equal(settings.devices, 3);
     assert_int_equal(settings.driver_version, 12080);
     assert_int_equal(settings.memory_bytes, 64 << 20);
-    assert_int_equal(settings.mode, CUSHIM__MANUAL);
-    assert_int_equal(settings.schedule, CUSHIM__RANDOM);
+    assert_int_equal(settings.mode, MOCK_MANUAL);
+    assert_int_equal(settings.schedule, MOCK_RANDOM);
     assert_true(settings.seed == UINT64_MAX);
-    assert_int_equal(settings.personality, CUSHIM__VERSION_MISMATCH);
-    assert_int_equal(settings.races, CUSHIM__RACES_MISUSE);
-    assert_true(settings.hostile);
+    assert_int_equal(settings.personality, MOCK_VERSION_MISMATCH);
+    assert_int_equal(settings.races, MOCK_RACES_MISUSE);
+    assert_true(settings.adversarial);
     assert_true(settings.abort_on_misuse);
     assert_true(settings.skip_unregistered);
     assert_int_equal(settings.kernels, 4);
-    assert_true(settings.report_left);
+    assert_true(settings.report_leaks);
     assert_true(settings.quiet);
 }
 
@@ -108,9 +108,9 @@ static void rules_of_faults_are_the_one_key_that_comes_often(void **state)
                "fault = op.* => hang\n");
     assert_int_equal(settings.fault_count, 2);
     assert_string_equal(settings.faults, "cuInit:nth=2 => return(NO_DEVICE)\nop.* => hang\n");
-    assert_true(cushim__settings_repeat("fault", 5));
-    assert_false(cushim__settings_repeat("devices", 7));
-    assert_false(cushim__settings_repeat("cost.cuInit", 11));
+    assert_true(cushim__mock_settings_repeat("fault", 5));
+    assert_false(cushim__mock_settings_repeat("devices", 7));
+    assert_false(cushim__mock_settings_repeat("cost.cuInit", 11));
     assert_int_equal(parse("devices = 1\nfault = cuInit => hang\ndevices = 1"),
                      CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(message, "text:3:1: line 1 has set devices already");
@@ -283,10 +283,11 @@ static void a_message_is_cut_to_its_room_or_not_wanted(void **state)
 
     (void)state;
     parse_well("");
-    assert_int_equal(cushim__settings_parse(&settings, "mode = x", "text", small, sizeof small),
-                     CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(
+        cushim__mock_settings_parse(&settings, "mode = x", "text", small, sizeof small),
+        CUDA_ERROR_INVALID_VALUE);
     assert_string_equal(small, "text:1:8: m");
-    assert_int_equal(cushim__settings_parse(&settings, "mode = x", "text", NULL, 0),
+    assert_int_equal(cushim__mock_settings_parse(&settings, "mode = x", "text", NULL, 0),
                      CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -295,7 +296,7 @@ static void later_settings_go_over_earlier_ones(void **state)
     (void)state;
     parse_well("devices = 2\nmemory = 4 MiB\ncost.call = 1");
     assert_int_equal(
-        cushim__settings_parse(&settings, "devices = 5", "more", message, sizeof message),
+        cushim__mock_settings_parse(&settings, "devices = 5", "more", message, sizeof message),
         CUDA_SUCCESS);
     assert_int_equal(settings.devices, 5);
     assert_int_equal(settings.memory_bytes, 4 << 20);
@@ -308,7 +309,7 @@ static void settings_are_described_in_one_line(void **state)
 
     (void)state;
     parse_well("devices = 2\nmode = manual\nseed = 7\ndriver_version = 12.2");
-    cushim__settings_describe(&settings, text, sizeof text);
+    cushim__mock_settings_describe(&settings, text, sizeof text);
     assert_string_equal(text, "2 devices \"NVIDIA H200\", driver 12.2, 2048 MiB, mode manual, "
                               "schedule fifo, seed 7, personality normal");
 }
@@ -391,17 +392,17 @@ static void check_keys(const char *heading, const char *(*key)(size_t index))
 static void the_page_lists_every_key_of_settings(void **state)
 {
     (void)state;
-    check_keys("## Settings\n", cushim__settings_key);
+    check_keys("## Settings\n", cushim__mock_settings_key);
 }
 
 static void the_page_lists_every_key_of_profiles(void **state)
 {
     (void)state;
-    check_keys("## Profiles\n", cushim__profile_key);
+    check_keys("## Profiles\n", cushim__mock_profile_key);
 }
 
 /* But for the pointer to the costs of calls. */
-static void assert_same(const struct cushim__settings *one, const struct cushim__settings *other)
+static void assert_same(const struct mock_settings *one, const struct mock_settings *other)
 {
     assert_int_equal(one->devices, other->devices);
     assert_int_equal(one->driver_version, other->driver_version);
@@ -411,11 +412,11 @@ static void assert_same(const struct cushim__settings *one, const struct cushim_
     assert_int_equal(one->seed, other->seed);
     assert_int_equal(one->personality, other->personality);
     assert_int_equal(one->races, other->races);
-    assert_int_equal(one->hostile, other->hostile);
+    assert_int_equal(one->adversarial, other->adversarial);
     assert_int_equal(one->abort_on_misuse, other->abort_on_misuse);
     assert_int_equal(one->skip_unregistered, other->skip_unregistered);
     assert_int_equal(one->kernels, other->kernels);
-    assert_int_equal(one->report_left, other->report_left);
+    assert_int_equal(one->report_leaks, other->report_leaks);
     assert_int_equal(one->quiet, other->quiet);
     assert_memory_equal(&one->costs, &other->costs, sizeof one->costs);
     assert_string_equal(one->profile.name, other->profile.name);
@@ -423,31 +424,31 @@ static void assert_same(const struct cushim__settings *one, const struct cushim_
 
 static void the_defaults_of_the_page_change_nothing(void **state)
 {
-    struct cushim__settings expected, parsed;
+    struct mock_settings expected, parsed;
     char text[160];
     struct row row;
     size_t count = 0;
 
     (void)state;
-    assert_int_equal(cushim__settings_default(&expected), CUDA_SUCCESS);
+    assert_int_equal(cushim__mock_settings_default(&expected), CUDA_SUCCESS);
     open_section("## Settings\n");
     while (next_row(&row)) {
         /* What has no default is a setting for each of many names, or may come often. */
         assert_int_equal(row.default_value[0] == '\0',
                          strstr(row.key, "NAME") != NULL ||
-                             cushim__settings_repeat(row.key, strlen(row.key)));
+                             cushim__mock_settings_repeat(row.key, strlen(row.key)));
         if (!row.default_value[0])
             continue;
-        assert_int_equal(cushim__settings_default(&parsed), CUDA_SUCCESS);
+        assert_int_equal(cushim__mock_settings_default(&parsed), CUDA_SUCCESS);
         snprintf(text, sizeof text, "%s = %s", row.key, row.default_value);
-        if (cushim__settings_parse(&parsed, text, "page", message, sizeof message))
+        if (cushim__mock_settings_parse(&parsed, text, "page", message, sizeof message))
             fail_msg("%s", message);
         assert_same(&parsed, &expected);
-        cushim__settings_free(&parsed);
+        cushim__mock_settings_free(&parsed);
         count++;
     }
     fclose(page);
-    cushim__settings_free(&expected);
+    cushim__mock_settings_free(&expected);
     assert_true(count > 20);
 }
 

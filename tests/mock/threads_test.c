@@ -10,9 +10,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "src/mock/calls/context/context.h"
-#include "src/mock/engine/stream.h"
-#include "src/mock/world.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/stream.h"
 #include "tests/mock/world.h"
 
 #ifndef OPERATIONS
@@ -151,27 +151,27 @@ static size_t count_threads(void)
 {
     size_t count = 0;
 
-    for (const struct cushim__thread *one = cushim__world->threads; one; one = one->next)
+    for (const struct mock_thread *one = cushim__mock->threads; one; one = one->next)
         count++;
     return count;
 }
 
 static size_t count_streams(void)
 {
-    const struct cushim__context *primary = cushim__object_peek(ended_context, CUSHIM__CONTEXT);
+    const struct mock_context *primary = cushim__mock_object_lookup(ended_context, MOCK_CONTEXT);
     size_t count = 0;
 
-    for (const struct cushim__stream *one = primary->streams; one; one = one->next)
+    for (const struct mock_stream *one = primary->group.streams; one; one = one->next)
         count++;
     return count;
 }
 
 static size_t count_captured(void)
 {
-    const struct cushim__context *primary = cushim__object_peek(ended_context, CUSHIM__CONTEXT);
+    const struct mock_context *primary = cushim__mock_object_lookup(ended_context, MOCK_CONTEXT);
     size_t count = 0;
 
-    for (const struct cushim__stream *one = primary->streams; one; one = one->next)
+    for (const struct mock_stream *one = primary->group.streams; one; one = one->next)
         count += one->capture != NULL;
     return count;
 }

@@ -231,15 +231,14 @@ const struct function kit_functions[] = {
     {"cushim_layer_create cushim_layer_destroy cushim_layer_current cushim_layer_table "
      "cushim_layer_wrapped cushim_layer_next cushim_layer_install",
      layers, CUDA_SUCCESS},
-    {"cushim_fault_parse cushim_fault_add cushim_fault_matched "
-     "cushim_fault_fired cushim_fault_unused cushim_fault_clear cushim_fault_resume",
+    {"cushim_fault_parse cushim_fault_add cushim_fault_matched cushim_fault_fired "
+     "cushim_fault_unused cushim_fault_clear cushim_fault_resume",
      faults, CUDA_SUCCESS},
     {"cushim_recording_start cushim_recording_stop cushim_recording_clear "
      "cushim_recording_count cushim_recording_lost cushim_recording_get cushim_recording_text "
      "cushim_tag_set cushim_tag_get",
      recordings, CUDA_ERROR_NOT_FOUND},
-    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations "
-     "cushim_layer_forbid_errors "
+    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations cushim_layer_forbid_errors "
      "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,

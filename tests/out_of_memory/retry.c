@@ -74,7 +74,7 @@ static bool is_passed_over(const struct retry *retry, unsigned place)
 void retry_begin(struct retry *retry, unsigned slot)
 {
     *retry = (struct retry){.slot = slot, .place = 1};
-    retry->is_idle = oom_is_armed() || cushim__in_kernel || cushim__in_host_function;
+    retry->is_idle = oom_is_armed() || cushim__in_kernel || cushim__mock_call.in_host_function;
     while (is_passed_over(retry, retry->place))
         retry->place++;
 }

@@ -66,7 +66,7 @@ static void handles_of_random_bytes_do_no_harm(void **state)
 /* What a CUipcMemHandle of the mock holds. */
 struct memory_handle {
     char magic[8];
-    struct cushim__shared_pages shared;
+    struct mock_shared_pages shared;
     uint64_t offset, bytes;
 };
 

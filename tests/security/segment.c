@@ -32,7 +32,7 @@ static void put(int file, const void *bytes, size_t size, off_t place)
 
 int segment_create(void)
 {
-    const int file = cushim__shared_file_create("cushim-test");
+    const int file = cushim__mock_shared_file_create("cushim-test");
 
     assert_true(file >= 0);
     return file;
@@ -56,7 +56,7 @@ int segment_write_event(int file, uint64_t newest)
 
 int segment_seal(int file)
 {
-    assert_true(cushim__shared_file_seal(file));
+    assert_true(cushim__mock_shared_file_seal(file));
     return file;
 }
 

@@ -18,8 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "src/mock/calls/event/ipc_event.h"
-#include "src/mock/calls/event/shared_event.h"
+#include "src/mock/api/event_ipc.h"
 #include "src/mock/memory/shared_pages.h"
 #include "tests/security/segment.h"
 #include "tests/support/folder.h"
@@ -28,9 +27,9 @@ enum { NOBODY = 65534 };
 
 /* --- what the mock makes --- */
 
-static void *share(char *pages, struct cushim__shared_pages *shared)
+static void *share(char *pages, struct mock_shared_pages *shared)
 {
-    void *moved = cushim__pages_share(pages, SEGMENT_PAGE, shared);
+    void *moved = cushim__mock_pages_share(pages, SEGMENT_PAGE, shared);
 
     assert_non_null(moved);
     return moved;
@@ -67,38 +66,38 @@ static void assert_is_private(int file)
 
 static void memory_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
 {
-    struct cushim__shared_pages shared;
+    struct mock_shared_pages shared;
     char *pages = take_pages();
     void *moved = share(pages, &shared);
 
     (void)state;
     assert_is_private(shared.file);
-    cushim__pages_unshare(pages, moved, SEGMENT_PAGE, &shared);
+    cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &shared);
     munmap(pages, SEGMENT_PAGE);
 }
 
 static void event_that_is_shared_is_the_users_alone_and_keeps_its_size(void **state)
 {
-    struct cushim__shared_event *event;
-    struct cushim__shared_address address;
+    struct mock_shared_event *event;
+    struct mock_shared_address address;
 
     (void)state;
-    assert_int_equal(cushim__shared_event_create(&event), CUDA_SUCCESS);
-    cushim__shared_event_address(event, &address);
+    assert_int_equal(cushim__mock_shared_event_create(&event), CUDA_SUCCESS);
+    cushim__mock_shared_event_address(event, &address);
     assert_is_private(address.file);
-    cushim__shared_event_release(event);
+    cushim__mock_shared_event_release(event);
 }
 
 static void keys_are_not_the_same_twice(void **state)
 {
-    struct cushim__shared_pages one, other;
+    struct mock_shared_pages one, other;
     char *pages = take_pages(), *more = take_pages();
     void *moved = share(pages, &one), *moved_more = share(more, &other);
 
     (void)state;
     assert_memory_not_equal(one.key, other.key, sizeof one.key);
-    cushim__pages_unshare(pages, moved, SEGMENT_PAGE, &one);
-    cushim__pages_unshare(more, moved_more, SEGMENT_PAGE, &other);
+    cushim__mock_pages_unshare(pages, moved, SEGMENT_PAGE, &one);
+    cushim__mock_pages_unshare(more, moved_more, SEGMENT_PAGE, &other);
     munmap(pages, SEGMENT_PAGE);
     munmap(more, SEGMENT_PAGE);
 }
@@ -107,26 +106,26 @@ static void keys_are_not_the_same_twice(void **state)
 
 static bool pages_are_found(int process, int file)
 {
-    struct cushim__shared_pages shared = {.process = process, .file = file};
+    struct mock_shared_pages shared = {.process = process, .file = file};
     size_t bytes = 0;
     void *pages;
 
     memcpy(shared.key, segment_key, SEGMENT_KEY);
-    pages = cushim__pages_find(&shared, &bytes);
+    pages = cushim__mock_pages_find(&shared, &bytes);
     if (pages)
-        cushim__pages_lose(pages, bytes);
+        cushim__mock_pages_lose(pages, bytes);
     segment_tried++;
     segment_refused += !pages;
     return pages != NULL;
 }
 
-static bool event_is_found(int process, int file, struct cushim__shared_event **event)
+static bool event_is_found(int process, int file, struct mock_shared_event **event)
 {
-    struct cushim__shared_address address = {.process = process, .file = file};
+    struct mock_shared_address address = {.process = process, .file = file};
     CUresult code;
 
     memcpy(address.key, segment_key, SEGMENT_KEY);
-    code = cushim__shared_event_open(&address, event);
+    code = cushim__mock_shared_event_open(&address, event);
     segment_tried++;
     segment_refused += code != CUDA_SUCCESS;
     return code == CUDA_SUCCESS;
@@ -134,7 +133,7 @@ static bool event_is_found(int process, int file, struct cushim__shared_event **
 
 static void assert_refused(int file)
 {
-    struct cushim__shared_event *event;
+    struct mock_shared_event *event;
 
     assert_true(file >= 0);
     assert_false(pages_are_found(getpid(), file));
@@ -145,7 +144,7 @@ static void assert_refused(int file)
 /* The test itself: what is as it should be is taken. */
 static void segment_as_the_mock_makes_one_is_taken(void **state)
 {
-    struct cushim__shared_event *event;
+    struct mock_shared_event *event;
     int file = segment_create();
 
     (void)state;
@@ -157,8 +156,8 @@ static void segment_as_the_mock_makes_one_is_taken(void **state)
     segment_write_event(file, 7);
     segment_seal(file);
     assert_true(event_is_found(getpid(), file, &event));
-    assert_int_equal(cushim__shared_event_newest(event), 7);
-    cushim__shared_event_release(event);
+    assert_int_equal(cushim__mock_shared_event_newest(event), 7);
+    cushim__mock_shared_event_release(event);
     close(file);
 }
 
@@ -233,7 +232,7 @@ static void what_is_no_file_is_not_even_opened(void **state)
 static void numbers_that_lead_nowhere_are_refused(void **state)
 {
     static const int numbers[] = {-1, 0x7fffffff, INT32_MIN, 1 << 20};
-    struct cushim__shared_event *event;
+    struct mock_shared_event *event;
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -249,7 +248,7 @@ static void numbers_that_lead_nowhere_are_refused(void **state)
 static void numbers_of_a_hostile_event_do_no_harm(void **state)
 {
     static const uint64_t numbers[] = {UINT64_MAX, UINT64_MAX - 1, INT64_MAX, 1};
-    struct cushim__shared_event *event;
+    struct mock_shared_event *event;
 
     (void)state;
     for (size_t i = 0; i < 4; i++) {
@@ -259,12 +258,12 @@ static void numbers_of_a_hostile_event_do_no_harm(void **state)
         segment_write_event(file, numbers[i]);
         segment_seal(file);
         assert_true(event_is_found(getpid(), file, &event));
-        number = cushim__shared_event_begin(event);
+        number = cushim__mock_shared_event_begin(event);
         assert_true(number == numbers[i] + 1);
-        cushim__shared_event_done(event, number);
-        cushim__shared_event_end(event, number);
-        assert_true(cushim__shared_event_done(event, number));
-        cushim__shared_event_release(event);
+        cushim__mock_shared_event_done(event, number);
+        cushim__mock_shared_event_end(event, number);
+        assert_true(cushim__mock_shared_event_done(event, number));
+        cushim__mock_shared_event_release(event);
         close(file);
     }
 }
@@ -274,7 +273,7 @@ static void process_that_holds_all_locks_holds_up_no_record(void **state)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const int file = segment_create();
-    struct cushim__shared_event *event;
+    struct mock_shared_event *event;
     uint64_t number;
 
     (void)state;
@@ -282,12 +281,12 @@ static void process_that_holds_all_locks_holds_up_no_record(void **state)
     segment_seal(file);
     assert_int_equal(fcntl(file, F_OFD_SETLK, &all), 0);
     assert_true(event_is_found(getpid(), file, &event));
-    number = cushim__shared_event_begin(event);
+    number = cushim__mock_shared_event_begin(event);
     assert_int_equal(number, 4);
-    assert_false(cushim__shared_event_done(event, number));
-    cushim__shared_event_end(event, number);
-    assert_true(cushim__shared_event_done(event, number));
-    cushim__shared_event_release(event);
+    assert_false(cushim__mock_shared_event_done(event, number));
+    cushim__mock_shared_event_end(event, number);
+    assert_true(cushim__mock_shared_event_done(event, number));
+    cushim__mock_shared_event_release(event);
     close(file);
 }
 

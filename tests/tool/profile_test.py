@@ -30,7 +30,7 @@ limit.MALLOC_HEAP_SIZE = 8589934592
 limit.15 = 15
 '''
 
-H200 = os.path.join(os.path.dirname(__file__), '../../src/mock/profiles/h200.profile')
+H200 = os.path.join(os.path.dirname(__file__), '../../src/mock/config/profiles/h200.profile')
 
 
 def entries(text):

@@ -7,10 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/image/elf_attribute.h"
 #include "src/mock/image/elf_file.h"
-#include "src/mock/image/elf_section.h"
-#include "src/mock/image/joined.h"
 #include "src/mock/image/reading.h"
 
 enum {
@@ -28,38 +25,39 @@ enum {
 };
 
 struct elf {
-    struct cushim__reading *reading;
-    struct cushim__elf_file file;
+    struct mock_reading *reading;
+    struct mock_elf_file file;
     unsigned architecture;
     Elf64_Shdr symbols, symbol_names;
 };
 
 static CUresult damaged(const struct elf *elf)
 {
-    return cushim__image_refuse(elf->reading->image, CUDA_ERROR_INVALID_IMAGE,
-                                "the cubin is damaged");
+    return cushim__mock_image_refuse(elf->reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                     "the cubin is damaged");
 }
 
 /* Attributes stand in bytes of the file: a section that says it has none there has none. */
 static bool find_attributes(const struct elf *elf, const char *prefix, const char *name,
                             Elf64_Shdr *section)
 {
-    return cushim__elf_find_section(&elf->file, prefix, name, section) &&
-           cushim__section_has_bytes(section);
+    return cushim__mock_elf_find_section(&elf->file, prefix, name, section) &&
+           cushim__mock_section_has_bytes(section);
 }
 
-/* One that tells of a parameter: which, where it stands, and how large it is. */
-static bool is_parameter(const struct cushim__attribute *attribute)
+/* An attribute of a parameter: which, where it stands, and how large it is. */
+static bool is_parameter(const struct mock_elf_attribute *attribute)
 {
     return attribute->kind == PARAMETER_INFO && attribute->bytes >= 12;
 }
 
 static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
     size_t count = 0;
 
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);)
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);)
         count += is_parameter(&attribute);
     return count;
 }
@@ -70,35 +68,39 @@ static size_t count_parameters(const struct elf *elf, const Elf64_Shdr *section)
  * are.
  */
 static bool parameters(const struct elf *elf, const Elf64_Shdr *section,
-                       struct cushim__image_kernel *kernel)
+                       struct mock_image_kernel *kernel)
 {
     const size_t count = count_parameters(elf, section);
-    struct cushim__attribute attribute, *listed;
+    struct mock_elf_attribute attribute, *listed;
     bool added = true;
 
     listed = count > 0 ? calloc(count, sizeof *listed) : NULL;
     if (!listed)
         return count == 0;
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
-        const size_t number =
-            is_parameter(&attribute) ? cushim__attribute_number(&attribute, 1) & 0xffff : count;
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);) {
+        const size_t number = is_parameter(&attribute)
+                                  ? cushim__mock_elf_attribute_number(&attribute, 1) & 0xffff
+                                  : count;
 
         if (number < count && !listed[number].value)
             listed[number] = attribute;
     }
     for (size_t i = 0; added && i < count && listed[i].value; i++)
-        added = cushim__image_add_parameter(kernel, cushim__attribute_number(&listed[i], 1) >> 16,
-                                            cushim__attribute_number(&listed[i], 2) >> 18);
+        added = cushim__mock_image_add_parameter(
+            kernel, cushim__mock_elf_attribute_number(&listed[i], 1) >> 16,
+            cushim__mock_elf_attribute_number(&listed[i], 2) >> 18);
     free(listed);
     return added;
 }
 
 static void limits(const struct elf *elf, const Elf64_Shdr *section,
-                   struct cushim__image_kernel *kernel)
+                   struct mock_image_kernel *kernel)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
 
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, section, &offset, &attribute);) {
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, section, &offset, &attribute);) {
         const bool required = attribute.kind == REQUIRED_THREADS;
 
         if ((!required && attribute.kind != MAX_THREADS) || attribute.bytes < 12)
@@ -106,7 +108,7 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
         if (!required)
             kernel->max_threads = 1;
         for (unsigned i = 0; i < 3; i++) {
-            const unsigned threads = cushim__attribute_number(&attribute, i) & 0xffff;
+            const unsigned threads = cushim__mock_elf_attribute_number(&attribute, i) & 0xffff;
 
             if (required)
                 kernel->required_block[i] = threads;
@@ -116,21 +118,22 @@ static void limits(const struct elf *elf, const Elf64_Shdr *section,
     }
 }
 
-/* What `.nv.info` tells of the kernel that is this symbol. */
-static void resources(const struct elf *elf, uint32_t symbol, struct cushim__image_kernel *kernel)
+/* What `.nv.info` says of the kernel that is this symbol. */
+static void resources(const struct elf *elf, uint32_t symbol, struct mock_image_kernel *kernel)
 {
-    struct cushim__attribute attribute;
+    struct mock_elf_attribute attribute;
     Elf64_Shdr section;
 
     if (!find_attributes(elf, ".nv.info", "", &section))
         return;
-    for (size_t offset = 0; cushim__attribute_next(&elf->file, &section, &offset, &attribute);) {
-        if (attribute.bytes < 8 || cushim__attribute_number(&attribute, 0) != symbol)
+    for (size_t offset = 0;
+         cushim__mock_elf_attribute_next(&elf->file, &section, &offset, &attribute);) {
+        if (attribute.bytes < 8 || cushim__mock_elf_attribute_number(&attribute, 0) != symbol)
             continue;
         if (attribute.kind == REGISTER_COUNT)
-            kernel->registers = cushim__attribute_number(&attribute, 1);
+            kernel->registers = cushim__mock_elf_attribute_number(&attribute, 1);
         else if (attribute.kind == FRAME_BYTES)
-            kernel->local_bytes = cushim__attribute_number(&attribute, 1);
+            kernel->local_bytes = cushim__mock_elf_attribute_number(&attribute, 1);
     }
 }
 
@@ -145,21 +148,21 @@ static unsigned reserved(const struct elf *elf, const Elf64_Shdr *section)
 
 static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
 {
-    struct cushim__image *image = elf->reading->image;
-    struct cushim__image_kernel *kernel;
+    struct mock_image *image = elf->reading->image;
+    struct mock_image_kernel *kernel;
     Elf64_Shdr section;
     bool added;
 
-    kernel = cushim__image_add_kernel(image, name, strlen(name), &added);
+    kernel = cushim__mock_image_add_kernel(image, name, strlen(name), &added);
     if (!kernel)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!added)
-        return cushim__image_refuse_twice(image, kernel->part, name, strlen(name));
+        return cushim__mock_image_refuse_twice(image, kernel->part, name, strlen(name));
     kernel->known = true;
     kernel->ptx_version = kernel->binary_version = elf->architecture;
     resources(elf, index, kernel);
-    if (cushim__elf_find_section(&elf->file, ".nv.shared.", name, &section))
-        cushim__image_set_shared(kernel, section.sh_size - reserved(elf, &section));
+    if (cushim__mock_elf_find_section(&elf->file, ".nv.shared.", name, &section))
+        cushim__mock_image_set_shared(kernel, section.sh_size - reserved(elf, &section));
     if (!find_attributes(elf, ".nv.info.", name, &section))
         return CUDA_SUCCESS;
     limits(elf, &section, kernel);
@@ -168,30 +171,30 @@ static CUresult add_kernel(struct elf *elf, uint32_t index, const char *name)
 
 static CUresult add_variable(struct elf *elf, const Elf64_Sym *symbol, const char *name)
 {
-    struct cushim__image *image = elf->reading->image;
-    struct cushim__image_global *global;
+    struct mock_image *image = elf->reading->image;
+    struct mock_image_global *global;
     Elf64_Shdr section;
     const char *place;
     bool added;
 
-    if (!cushim__elf_section(&elf->file, symbol->st_shndx, &section))
+    if (!cushim__mock_elf_section(&elf->file, symbol->st_shndx, &section))
         return damaged(elf);
-    place = cushim__elf_section_name(&elf->file, &section);
+    place = cushim__mock_elf_section_name(&elf->file, &section);
     if (strcmp(place, ".nv.global") != 0 && strcmp(place, ".nv.global.init") != 0 &&
         strcmp(place, ".nv.constant3") != 0 && strcmp(place, ".nv.constant2") != 0)
         return CUDA_SUCCESS;
     if (symbol->st_value > section.sh_size || symbol->st_size > section.sh_size - symbol->st_value)
         return damaged(elf);
-    global = cushim__image_add_global(image, name, strlen(name),
-                                      ELF64_ST_BIND(symbol->st_info) == STB_LOCAL, &added);
+    global = cushim__mock_image_add_global(image, name, strlen(name),
+                                           ELF64_ST_BIND(symbol->st_info) == STB_LOCAL, &added);
     if (!global)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (!added && !global->external)
-        return cushim__image_refuse_twice(image, global->part, name, strlen(name));
+        return cushim__mock_image_refuse_twice(image, global->part, name, strlen(name));
     global->external = false;
     global->bytes = symbol->st_size;
     global->constant = strncmp(place, ".nv.constant", strlen(".nv.constant")) == 0;
-    if (!cushim__section_has_bytes(&section) || symbol->st_size == 0)
+    if (!cushim__mock_section_has_bytes(&section) || symbol->st_size == 0)
         return CUDA_SUCCESS;
     global->initial = malloc(symbol->st_size);
     if (!global->initial)
@@ -212,7 +215,7 @@ static CUresult read_symbols(struct elf *elf)
 
         memcpy(&symbol, elf->file.start + elf->symbols.sh_offset + i * sizeof symbol,
                sizeof symbol);
-        name = cushim__elf_text(&elf->file, &elf->symbol_names, symbol.st_name);
+        name = cushim__mock_elf_text(&elf->file, &elf->symbol_names, symbol.st_name);
         if (!name)
             return damaged(elf);
         if (*name == '\0' || symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= SHN_LORESERVE)
@@ -234,15 +237,15 @@ static CUresult read_parts(struct elf *elf, bool *any)
 
     *any = false;
     for (unsigned i = 1; i < elf->file.header.e_shnum && code == CUDA_SUCCESS; i++) {
-        if (!cushim__elf_section(&elf->file, i, &section))
+        if (!cushim__mock_elf_section(&elf->file, i, &section))
             return damaged(elf);
         if (section.sh_type != SHT_PROGBITS ||
-            strcmp(cushim__elf_section_name(&elf->file, &section), CUSHIM__JOINED_SECTION) != 0)
+            strcmp(cushim__mock_elf_section_name(&elf->file, &section), MOCK_JOINED_SECTION) != 0)
             continue;
         *any = true;
         if (section.sh_size > 0)
-            code = cushim__read_any(elf->reading, elf->file.start + section.sh_offset,
-                                    (size_t)section.sh_size);
+            code = cushim__mock_read_any(elf->reading, elf->file.start + section.sh_offset,
+                                         (size_t)section.sh_size);
     }
     return code;
 }
@@ -250,14 +253,14 @@ static CUresult read_parts(struct elf *elf, bool *any)
 static CUresult open_tables(struct elf *elf)
 {
     if (elf->file.header.e_shnum == 0 || elf->file.header.e_shentsize != sizeof(Elf64_Shdr) ||
-        !cushim__elf_section(&elf->file, elf->file.header.e_shstrndx, &elf->file.names) ||
+        !cushim__mock_elf_section(&elf->file, elf->file.header.e_shstrndx, &elf->file.names) ||
         elf->file.names.sh_type != SHT_STRTAB)
         return damaged(elf);
     for (unsigned i = 1; i < elf->file.header.e_shnum; i++) {
-        if (!cushim__elf_section(&elf->file, i, &elf->symbols))
+        if (!cushim__mock_elf_section(&elf->file, i, &elf->symbols))
             return damaged(elf);
         if (elf->symbols.sh_type == SHT_SYMTAB)
-            return cushim__elf_section(&elf->file, elf->symbols.sh_link, &elf->symbol_names)
+            return cushim__mock_elf_section(&elf->file, elf->symbols.sh_link, &elf->symbol_names)
                        ? CUDA_SUCCESS
                        : damaged(elf);
     }
@@ -265,18 +268,19 @@ static CUresult open_tables(struct elf *elf)
     return CUDA_SUCCESS;
 }
 
-/* Programs are told of kernels the other way round than their symbols stand. */
-static void turn(struct cushim__image *image, size_t first)
+/* Kernels are listed the other way round than their symbols stand. */
+static void turn(struct mock_image *image, size_t first)
 {
     for (size_t last = image->kernel_count; last > first + 1; first++) {
-        const struct cushim__image_kernel kernel = image->kernels[--last];
+        const struct mock_image_kernel kernel = image->kernels[--last];
 
         image->kernels[last] = image->kernels[first];
         image->kernels[first] = kernel;
     }
 }
 
-CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *start, size_t bytes)
+CUresult cushim__mock_read_elf(struct mock_reading *reading, const unsigned char *start,
+                               size_t bytes)
 {
     struct elf elf = {.reading = reading, .file = {.start = start, .bytes = bytes}};
     bool joined;
@@ -287,12 +291,12 @@ CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *
         return damaged(&elf);
     memcpy(&elf.file.header, start, sizeof elf.file.header);
     if (elf.file.header.e_ident[EI_CLASS] == ELFCLASS32)
-        return cushim__image_refuse(reading->image, CUDA_ERROR_UNKNOWN,
-                                    "the ELF file is one of 32 bits");
+        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_UNKNOWN,
+                                         "the ELF file is one of 32 bits");
     if (elf.file.header.e_ident[EI_CLASS] != ELFCLASS64 ||
         elf.file.header.e_machine != MACHINE_CUDA)
-        return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
-                                    "the ELF file is none for a GPU");
+        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                         "the ELF file is none for a GPU");
     elf.architecture = elf.file.header.e_ident[EI_OSABI] == ABI_NEW
                            ? elf.file.header.e_flags >> 8 & 0xff
                            : elf.file.header.e_flags & 0xff;
@@ -301,10 +305,10 @@ CUresult cushim__read_elf(struct cushim__reading *reading, const unsigned char *
         code = read_parts(&elf, &joined);
     if (code != CUDA_SUCCESS || joined)
         return code;
-    if (!cushim__image_runs(reading->target, elf.architecture))
-        return cushim__image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                                    "the cubin is for sm_%u, the device is an sm_%u",
-                                    elf.architecture, reading->target->architecture);
+    if (!cushim__mock_image_runs(reading->target, elf.architecture))
+        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                         "the cubin is for sm_%u, the device is an sm_%u",
+                                         elf.architecture, reading->target->architecture);
     reading->image->part_count++;
     if (elf.file.header.e_type != ET_REL)
         reading->image->executable = true;

@@ -33,7 +33,7 @@ struct choice {
     size_t bytes;
 };
 
-bool cushim__image_runs(const struct cushim__image_target *target, unsigned architecture)
+bool cushim__mock_image_runs(const struct mock_image_target *target, unsigned architecture)
 {
     return architecture / 10 == target->architecture / 10 && architecture <= target->architecture;
 }
@@ -41,11 +41,11 @@ bool cushim__image_runs(const struct cushim__image_target *target, unsigned arch
 /*
  * Higher is better; 0: not for this device. A cubin is better than PTX, a newer one than an older.
  */
-static unsigned rank_of(const struct entry *entry, const struct cushim__image_target *target)
+static unsigned rank_of(const struct entry *entry, const struct mock_image_target *target)
 {
     enum { CUBIN = 1 << 16 };
 
-    if (entry->kind == KIND_CUBIN && cushim__image_runs(target, entry->architecture))
+    if (entry->kind == KIND_CUBIN && cushim__mock_image_runs(target, entry->architecture))
         return CUBIN + entry->architecture;
     if (entry->kind == KIND_PTX && entry->architecture <= target->architecture)
         return 1 + entry->architecture;
@@ -59,14 +59,14 @@ static void choose(struct choice *choice, unsigned rank, const struct entry *ent
         *choice = (struct choice){.rank = rank, .start = start, .bytes = (size_t)entry->bytes};
 }
 
-static CUresult damaged(struct cushim__reading *reading)
+static CUresult damaged(struct mock_reading *reading)
 {
-    return cushim__image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
-                                "the fat binary is damaged");
+    return cushim__mock_image_refuse(reading->image, CUDA_ERROR_INVALID_IMAGE,
+                                     "the fat binary is damaged");
 }
 
-CUresult cushim__read_fatbin(struct cushim__reading *reading, const unsigned char *start,
-                             size_t bytes)
+CUresult cushim__mock_read_fatbin(struct mock_reading *reading, const unsigned char *start,
+                                  size_t bytes)
 {
     struct choice best = {.rank = 0}, readable = {.rank = 0};
     struct header header;
@@ -96,11 +96,11 @@ CUresult cushim__read_fatbin(struct cushim__reading *reading, const unsigned cha
         offset += entry.header_bytes + (size_t)entry.bytes;
     }
     if (best.rank == 0)
-        return cushim__image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
-                                    "nothing in the fat binary is for this device");
+        return cushim__mock_image_refuse(reading->image, CUDA_ERROR_NO_BINARY_FOR_GPU,
+                                         "nothing in the fat binary is for this device");
     /* Entries come from one source: what one declares, the others do. */
     if (readable.rank > 0)
-        return cushim__read_any(reading, readable.start, readable.bytes);
+        return cushim__mock_read_any(reading, readable.start, readable.bytes);
     reading->image->opaque = true;
     return CUDA_SUCCESS;
 }

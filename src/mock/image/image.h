@@ -6,8 +6,8 @@
  * several. Code is not looked at. An image comes without its size and from anywhere, so it is
  * copied first as far as it says that it goes and can be read, and nothing is read beyond that.
  */
-#ifndef CUSHIM_MOCK_IMAGE_H
-#define CUSHIM_MOCK_IMAGE_H
+#ifndef CUSHIM_MOCK_IMAGE_IMAGE_H
+#define CUSHIM_MOCK_IMAGE_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,16 +15,16 @@
 
 #include <cuda.h>
 
-struct cushim__image_parameter {
+struct mock_image_parameter {
     size_t offset, bytes;
 };
 
-struct cushim__image_kernel {
+struct mock_image_kernel {
     char *name;
     unsigned part; /* the text or the cubin that it is in, from 1 */
     bool known;    /* the parameters are known */
     size_t parameter_count;
-    struct cushim__image_parameter *parameters;
+    struct mock_image_parameter *parameters;
     size_t parameter_bytes; /* the end of the last one */
     /* 0: unknown or none. */
     unsigned registers, shared_bytes, local_bytes;
@@ -33,13 +33,13 @@ struct cushim__image_kernel {
 };
 
 /* Where an initial value holds the address of another variable. */
-struct cushim__image_address {
+struct mock_image_address {
     size_t offset;
     uint64_t addend;
     char *name;
 };
 
-struct cushim__image_global {
+struct mock_image_global {
     char *name;
     unsigned part; /* the text or the cubin that it is in, from 1 */
     /* Local to its part; weak: gives way to another of the name; declared, and of another part. */
@@ -49,22 +49,22 @@ struct cushim__image_global {
     bool constant;
     unsigned char *initial; /* `bytes` of them; NULL: zeros */
     size_t address_count;
-    struct cushim__image_address *addresses;
+    struct mock_image_address *addresses;
 };
 
-struct cushim__image {
+struct mock_image {
     size_t kernel_count, global_count;
     unsigned part_count;
     bool executable; /* a cubin in it is not to be linked */
-    struct cushim__image_kernel *kernels;
-    struct cushim__image_global *globals;
+    struct mock_image_kernel *kernels;
+    struct mock_image_global *globals;
     /* Part of it cannot be read, as it is compressed: it may declare anything. */
     bool opaque;
     char message[160]; /* why it was refused; for the log of the JIT compiler */
 };
 
 /* What images are loaded for. */
-struct cushim__image_target {
+struct mock_image_target {
     unsigned architecture; /* of the device, as 90 */
     unsigned ptx_version;  /* the newest that the driver knows, as 90 for 9.0 */
 };
@@ -81,35 +81,35 @@ struct cushim__image_target {
  * NO_BINARY_FOR_GPU       nothing in it is for this device
  * OUT_OF_MEMORY
  */
-CUresult cushim__image_read(struct cushim__image *image, const void *start,
-                            const struct cushim__image_target *target);
-CUresult cushim__image_read_bytes(struct cushim__image *image, const void *start, size_t bytes,
-                                  const struct cushim__image_target *target);
+CUresult cushim__mock_image_read(struct mock_image *image, const void *start,
+                                 const struct mock_image_target *target);
+CUresult cushim__mock_image_read_bytes(struct mock_image *image, const void *start, size_t bytes,
+                                       const struct mock_image_target *target);
 
 /* Free what it holds. */
-void cushim__image_clear(struct cushim__image *image);
+void cushim__mock_image_clear(struct mock_image *image);
 
 /* What it declares of a name; NULL: nothing. */
-struct cushim__image_kernel *cushim__image_kernel(const struct cushim__image *image,
-                                                  const char *name);
-struct cushim__image_global *cushim__image_global(const struct cushim__image *image,
-                                                  const char *name);
+struct mock_image_kernel *cushim__mock_image_kernel(const struct mock_image *image,
+                                                    const char *name);
+struct mock_image_global *cushim__mock_image_global(const struct mock_image *image,
+                                                    const char *name);
 
 /* The same, as a part sees it: what is local to others is not there. */
-struct cushim__image_global *cushim__image_global_of(const struct cushim__image *image,
-                                                     const char *name, unsigned part);
+struct mock_image_global *cushim__mock_image_global_of(const struct mock_image *image,
+                                                       const char *name, unsigned part);
 
 /* A variable that parts declare, and none defines. NULL: there is none. */
-const struct cushim__image_global *cushim__image_unresolved(const struct cushim__image *image);
+const struct mock_image_global *cushim__mock_image_unresolved(const struct mock_image *image);
 
 /*
- * Several images as one: bytes that begin as a cubin does, which cushim__image_read() reads, in
+ * Several images as one: bytes that begin as a cubin does, which cushim__mock_image_read() reads, in
  * this process or another. NULL: out of memory.
  */
-struct cushim__joined_part {
+struct mock_joined_part {
     const void *start;
     size_t bytes;
 };
-void *cushim__image_join(const struct cushim__joined_part *parts, size_t count, size_t *bytes);
+void *cushim__mock_image_join(const struct mock_joined_part *parts, size_t count, size_t *bytes);
 
 #endif

@@ -17,32 +17,32 @@ static const struct {
 };
 
 /* A type such as `.u32`: its size in bytes; 0: it is none. */
-static size_t type_bytes(const struct cushim__ptx *ptx)
+static size_t type_bytes(const struct mock_ptx *ptx)
 {
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        if (cushim__ptx_is(ptx, types[i].name))
+        if (cushim__mock_ptx_is(ptx, types[i].name))
             return types[i].bytes;
     }
     return 0;
 }
 
-static unsigned vector_of(const struct cushim__ptx *ptx)
+static unsigned vector_of(const struct mock_ptx *ptx)
 {
-    if (cushim__ptx_is(ptx, ".v2"))
+    if (cushim__mock_ptx_is(ptx, ".v2"))
         return 2;
-    if (cushim__ptx_is(ptx, ".v4"))
+    if (cushim__mock_ptx_is(ptx, ".v4"))
         return 4;
-    return cushim__ptx_is(ptx, ".v8") ? 8 : 0;
+    return cushim__mock_ptx_is(ptx, ".v8") ? 8 : 0;
 }
 
 /* `.attribute(.managed)` and the like: what stands in brackets does not matter here. */
-static bool skip_brackets(struct cushim__ptx *ptx)
+static bool skip_brackets(struct mock_ptx *ptx)
 {
-    if (!cushim__ptx_skip(ptx, "("))
+    if (!cushim__mock_ptx_skip(ptx, "("))
         return false;
-    while (!cushim__ptx_ended(ptx) && !cushim__ptx_is(ptx, ")"))
-        cushim__ptx_next(ptx);
-    return cushim__ptx_skip(ptx, ")");
+    while (!cushim__mock_ptx_ended(ptx) && !cushim__mock_ptx_is(ptx, ")"))
+        cushim__mock_ptx_next(ptx);
+    return cushim__mock_ptx_skip(ptx, ")");
 }
 
 static bool is_power(uint64_t number)
@@ -50,41 +50,42 @@ static bool is_power(uint64_t number)
     return number > 0 && (number & (number - 1)) == 0;
 }
 
-CUresult cushim__ptx_declared_type(struct cushim__ptx *ptx,
-                                   struct cushim__ptx_declaration *declaration)
+CUresult cushim__mock_ptx_declared_type(struct mock_ptx *ptx,
+                                        struct mock_ptx_declaration *declaration)
 {
     size_t bytes = 0;
     uint64_t alignment = 0;
     unsigned vector = 1;
 
     for (; ptx->word.length > 1 && *ptx->word.start == '.';) {
-        if (cushim__ptx_skip(ptx, ".align")) {
-            if (!cushim__ptx_integer(ptx, &alignment) || !is_power(alignment) || alignment > 4096)
-                return cushim__ptx_refuse(ptx, "an alignment");
-        } else if (cushim__ptx_skip(ptx, ".attribute")) {
+        if (cushim__mock_ptx_skip(ptx, ".align")) {
+            if (!cushim__mock_ptx_integer(ptx, &alignment) || !is_power(alignment) ||
+                alignment > 4096)
+                return cushim__mock_ptx_refuse(ptx, "an alignment");
+        } else if (cushim__mock_ptx_skip(ptx, ".attribute")) {
             if (!skip_brackets(ptx))
-                return cushim__ptx_refuse(ptx, "an attribute");
-        } else if (cushim__ptx_skip(ptx, ".ptr")) {
+                return cushim__mock_ptx_refuse(ptx, "an attribute");
+        } else if (cushim__mock_ptx_skip(ptx, ".ptr")) {
             /* What a pointer points at: a space and an alignment. */
             while (ptx->word.length > 1 && *ptx->word.start == '.' &&
-                   !cushim__ptx_is(ptx, ".align"))
-                cushim__ptx_next(ptx);
-            if (cushim__ptx_skip(ptx, ".align"))
-                cushim__ptx_next(ptx);
+                   !cushim__mock_ptx_is(ptx, ".align"))
+                cushim__mock_ptx_next(ptx);
+            if (cushim__mock_ptx_skip(ptx, ".align"))
+                cushim__mock_ptx_next(ptx);
         } else if (vector_of(ptx) > 0) {
             vector = vector_of(ptx);
-            cushim__ptx_next(ptx);
+            cushim__mock_ptx_next(ptx);
         } else if (bytes == 0 && type_bytes(ptx) > 0) {
             bytes = type_bytes(ptx);
             memcpy(declaration->type, ptx->word.start,
                    ptx->word.length < sizeof declaration->type ? ptx->word.length : 0);
-            cushim__ptx_next(ptx);
+            cushim__mock_ptx_next(ptx);
         } else {
             break;
         }
     }
     if (bytes == 0)
-        return cushim__ptx_refuse(ptx, "a type");
+        return cushim__mock_ptx_refuse(ptx, "a type");
     declaration->scalar_bytes = bytes;
     declaration->element_bytes = bytes * vector;
     declaration->alignment = alignment > 0 ? (size_t)alignment : declaration->element_bytes;
@@ -92,48 +93,49 @@ CUresult cushim__ptx_declared_type(struct cushim__ptx *ptx,
 }
 
 /* `[3][4]`, or `[]` first. */
-static CUresult dimensions(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration)
+static CUresult dimensions(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration)
 {
     enum { MAX = sizeof declaration->dimensions / sizeof *declaration->dimensions };
     const size_t limit = (size_t)1 << 40;
     size_t most = declaration->bytes; /* as if no dimension were 0 or empty */
 
-    while (cushim__ptx_skip(ptx, "[")) {
+    while (cushim__mock_ptx_skip(ptx, "[")) {
         uint64_t count = 0;
 
         if (declaration->dimension_count == MAX)
-            return cushim__ptx_refuse(ptx, "fewer dimensions");
-        if (declaration->dimension_count == 0 && cushim__ptx_is(ptx, "]"))
+            return cushim__mock_ptx_refuse(ptx, "fewer dimensions");
+        if (declaration->dimension_count == 0 && cushim__mock_ptx_is(ptx, "]"))
             declaration->unsized = true;
-        else if (!cushim__ptx_integer(ptx, &count) || (count > 0 && most > limit / count))
-            return cushim__ptx_refuse(ptx, "a size");
+        else if (!cushim__mock_ptx_integer(ptx, &count) || (count > 0 && most > limit / count))
+            return cushim__mock_ptx_refuse(ptx, "a size");
         most *= count > 0 ? (size_t)count : 1;
         declaration->dimensions[declaration->dimension_count++] = (size_t)count;
         declaration->bytes *= (size_t)count;
-        if (!cushim__ptx_skip(ptx, "]"))
-            return cushim__ptx_refuse(ptx, "']'");
+        if (!cushim__mock_ptx_skip(ptx, "]"))
+            return cushim__mock_ptx_refuse(ptx, "']'");
     }
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__ptx_declared_name(struct cushim__ptx *ptx,
-                                   struct cushim__ptx_declaration *declaration)
+CUresult cushim__mock_ptx_declared_name(struct mock_ptx *ptx,
+                                        struct mock_ptx_declaration *declaration)
 {
     declaration->dimension_count = 0;
     declaration->unsized = false;
     declaration->bytes = declaration->element_bytes;
-    if (!cushim__ptx_name(ptx, &declaration->name))
-        return cushim__ptx_refuse(ptx, "a name");
+    if (!cushim__mock_ptx_name(ptx, &declaration->name))
+        return cushim__mock_ptx_refuse(ptx, "a name");
     return dimensions(ptx, declaration);
 }
 
 /* Nothing of it is known but its name. */
-static CUresult skip_rest(struct cushim__ptx *ptx)
+static CUresult skip_rest(struct mock_ptx *ptx)
 {
-    return cushim__ptx_skip_statement(ptx) ? CUDA_SUCCESS : cushim__ptx_refuse(ptx, "';'");
+    return cushim__mock_ptx_skip_statement(ptx) ? CUDA_SUCCESS
+                                                : cushim__mock_ptx_refuse(ptx, "';'");
 }
 
-static bool is_reference(const struct cushim__ptx_declaration *declaration)
+static bool is_reference(const struct mock_ptx_declaration *declaration)
 {
     return strcmp(declaration->type, ".texref") == 0 ||
            strcmp(declaration->type, ".surfref") == 0 ||
@@ -141,8 +143,8 @@ static bool is_reference(const struct cushim__ptx_declaration *declaration)
 }
 
 /* Define a variable, or declare that another text does. */
-static CUresult define(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,
-                       bool constant, bool external, struct cushim__image_global *global)
+static CUresult define(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration,
+                       bool constant, bool external, struct mock_image_global *global)
 {
     const size_t most = 65536;
     CUresult code = CUDA_SUCCESS;
@@ -153,31 +155,30 @@ static CUresult define(struct cushim__ptx *ptx, struct cushim__ptx_declaration *
     global->bytes = declaration->bytes;
     if (external)
         return code;
-    if (cushim__ptx_skip(ptx, "="))
-        code = cushim__ptx_initial(ptx, declaration, global);
+    if (cushim__mock_ptx_skip(ptx, "="))
+        code = cushim__mock_ptx_initial(ptx, declaration, global);
     else if (declaration->unsized)
-        code = cushim__ptx_refuse(ptx, "an initial value");
+        code = cushim__mock_ptx_refuse(ptx, "an initial value");
     if (code == CUDA_SUCCESS && global->bytes == 0)
-        code = cushim__ptx_refuse(ptx, "a size");
+        code = cushim__mock_ptx_refuse(ptx, "a size");
     if (code == CUDA_SUCCESS && constant && global->bytes > most)
-        code = cushim__ptx_refuse(ptx, "no more than 64 KiB");
+        code = cushim__mock_ptx_refuse(ptx, "no more than 64 KiB");
     return code;
 }
 
 /* Nobody can use it here. */
-static CUresult declare_reference(struct cushim__ptx *ptx,
-                                  struct cushim__ptx_declaration *declaration,
-                                  enum cushim__ptx_linkage linkage)
+static CUresult declare_reference(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration,
+                                  enum mock_ptx_linkage linkage)
 {
-    struct cushim__image_global *global;
-    CUresult code = cushim__ptx_declared_name(ptx, declaration);
+    struct mock_image_global *global;
+    CUresult code = cushim__mock_ptx_declared_name(ptx, declaration);
     bool added;
 
     if (code != CUDA_SUCCESS)
         return code;
     global =
-        cushim__image_add_global(ptx->reading->image, declaration->name.start,
-                                 declaration->name.length, linkage == CUSHIM__PTX_LOCAL, &added);
+        cushim__mock_image_add_global(ptx->reading->image, declaration->name.start,
+                                      declaration->name.length, linkage == MOCK_PTX_LOCAL, &added);
     if (!global)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (added)
@@ -186,56 +187,56 @@ static CUresult declare_reference(struct cushim__ptx *ptx,
 }
 
 /* What is weak gives way to what is not, or else to what was there before. */
-static CUresult declare(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,
-                        bool constant, enum cushim__ptx_linkage linkage)
+static CUresult declare(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration,
+                        bool constant, enum mock_ptx_linkage linkage)
 {
-    struct cushim__image *image = ptx->reading->image;
-    const struct cushim__ptx_word name = declaration->name;
-    struct cushim__image_global *global, unused = {.name = NULL};
+    struct mock_image *image = ptx->reading->image;
+    const struct mock_ptx_word name = declaration->name;
+    struct mock_image_global *global, unused = {.name = NULL};
     bool added;
     CUresult code;
 
-    global = cushim__image_add_global(image, name.start, name.length, linkage == CUSHIM__PTX_LOCAL,
-                                      &added);
+    global = cushim__mock_image_add_global(image, name.start, name.length,
+                                           linkage == MOCK_PTX_LOCAL, &added);
     if (!global)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (added || global->external || (global->weak && linkage == CUSHIM__PTX_VISIBLE)) {
-        if (!added && linkage == CUSHIM__PTX_EXTERN)
+    if (added || global->external || (global->weak && linkage == MOCK_PTX_VISIBLE)) {
+        if (!added && linkage == MOCK_PTX_EXTERN)
             return CUDA_SUCCESS;
-        cushim__image_undefine(global);
-        global->weak = linkage == CUSHIM__PTX_WEAK;
-        return define(ptx, declaration, constant, linkage == CUSHIM__PTX_EXTERN, global);
+        cushim__mock_image_undefine(global);
+        global->weak = linkage == MOCK_PTX_WEAK;
+        return define(ptx, declaration, constant, linkage == MOCK_PTX_EXTERN, global);
     }
-    if (linkage == CUSHIM__PTX_EXTERN)
+    if (linkage == MOCK_PTX_EXTERN)
         return CUDA_SUCCESS;
-    if (linkage != CUSHIM__PTX_WEAK)
-        return cushim__image_refuse_twice(image, global->part, name.start, name.length);
+    if (linkage != MOCK_PTX_WEAK)
+        return cushim__mock_image_refuse_twice(image, global->part, name.start, name.length);
     code = define(ptx, declaration, constant, false, &unused);
-    cushim__image_undefine(&unused);
+    cushim__mock_image_undefine(&unused);
     return code;
 }
 
-CUresult cushim__ptx_variables(struct cushim__ptx *ptx, bool constant,
-                               enum cushim__ptx_linkage linkage)
+CUresult cushim__mock_ptx_variables(struct mock_ptx *ptx, bool constant,
+                                    enum mock_ptx_linkage linkage)
 {
-    struct cushim__ptx_declaration declaration = {.type = ""};
+    struct mock_ptx_declaration declaration = {.type = ""};
     CUresult code;
 
-    if (cushim__ptx_skip(ptx, "[")) { /* a bank of constant memory */
-        cushim__ptx_next(ptx);
-        if (!cushim__ptx_skip(ptx, "]"))
-            return cushim__ptx_refuse(ptx, "']'");
+    if (cushim__mock_ptx_skip(ptx, "[")) { /* a bank of constant memory */
+        cushim__mock_ptx_next(ptx);
+        if (!cushim__mock_ptx_skip(ptx, "]"))
+            return cushim__mock_ptx_refuse(ptx, "']'");
     }
-    code = cushim__ptx_declared_type(ptx, &declaration);
+    code = cushim__mock_ptx_declared_type(ptx, &declaration);
     if (code == CUDA_SUCCESS && is_reference(&declaration))
         return declare_reference(ptx, &declaration, linkage);
     do {
         if (code == CUDA_SUCCESS)
-            code = cushim__ptx_declared_name(ptx, &declaration);
+            code = cushim__mock_ptx_declared_name(ptx, &declaration);
         if (code == CUDA_SUCCESS)
             code = declare(ptx, &declaration, constant, linkage);
         if (code != CUDA_SUCCESS)
             return code;
-    } while (cushim__ptx_skip(ptx, ","));
-    return cushim__ptx_skip(ptx, ";") ? CUDA_SUCCESS : cushim__ptx_refuse(ptx, "';'");
+    } while (cushim__mock_ptx_skip(ptx, ","));
+    return cushim__mock_ptx_skip(ptx, ";") ? CUDA_SUCCESS : cushim__mock_ptx_refuse(ptx, "';'");
 }

@@ -7,21 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/mock/core/state.h"
 #include "src/mock/image/ptx.h"
-#include "src/mock/world.h"
 
 #define INITIAL_MAX ((size_t)1 << 30)
 
 struct filling {
-    struct cushim__ptx_declaration *declaration;
-    struct cushim__image_global *global;
+    struct mock_ptx_declaration *declaration;
+    struct mock_image_global *global;
     size_t room; /* of `initial` */
 };
 
 /* One number, or an address with something added to it. */
 struct value {
     uint64_t bits;
-    struct cushim__ptx_word symbol; /* length 0: none */
+    struct mock_ptx_word symbol; /* length 0: none */
 };
 
 /* The system's own zeros: of a large variable only what has a value is touched. */
@@ -48,7 +48,7 @@ static bool make_room(struct filling *filling, size_t bytes)
 }
 
 /* `0f3FC00000` and `0d3FF8000000000000` are the bits of a number. */
-static bool float_bits(struct cushim__ptx *ptx, char letter, size_t digits, uint64_t *bits)
+static bool float_bits(struct mock_ptx *ptx, char letter, size_t digits, uint64_t *bits)
 {
     char text[17], *end;
 
@@ -78,7 +78,7 @@ static uint64_t single_bits(float number)
 }
 
 /* A number of a variable of a floating type; the type says which bits it has. */
-static bool floating(struct cushim__ptx *ptx, bool is_double, bool minus, uint64_t *bits)
+static bool floating(struct mock_ptx *ptx, bool is_double, bool minus, uint64_t *bits)
 {
     char text[64], *end;
     uint64_t single;
@@ -103,34 +103,34 @@ static bool floating(struct cushim__ptx *ptx, bool is_double, bool minus, uint64
     }
     number = minus ? -number : number;
     *bits = is_double ? double_bits(number) : single_bits((float)number);
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
     return true;
 }
 
 /* `generic(name)`, or the name alone. */
-static bool symbol(struct cushim__ptx *ptx, struct cushim__ptx_word *name)
+static bool symbol(struct mock_ptx *ptx, struct mock_ptx_word *name)
 {
     bool generic = false;
 
-    if (cushim__ptx_is(ptx, "generic")) {
-        cushim__ptx_next(ptx);
-        generic = cushim__ptx_skip(ptx, "(");
+    if (cushim__mock_ptx_is(ptx, "generic")) {
+        cushim__mock_ptx_next(ptx);
+        generic = cushim__mock_ptx_skip(ptx, "(");
         if (!generic)
             return false;
     }
-    return cushim__ptx_name(ptx, name) && (!generic || cushim__ptx_skip(ptx, ")"));
+    return cushim__mock_ptx_name(ptx, name) && (!generic || cushim__mock_ptx_skip(ptx, ")"));
 }
 
-static bool term(struct cushim__ptx *ptx, bool minus, struct value *value)
+static bool term(struct mock_ptx *ptx, bool minus, struct value *value)
 {
-    struct cushim__ptx_word name;
+    struct mock_ptx_word name;
     uint64_t number;
 
-    if (cushim__ptx_skip(ptx, "~")) {
-        if (!cushim__ptx_integer(ptx, &number))
+    if (cushim__mock_ptx_skip(ptx, "~")) {
+        if (!cushim__mock_ptx_integer(ptx, &number))
             return false;
         number = ~number;
-    } else if (!cushim__ptx_integer(ptx, &number)) {
+    } else if (!cushim__mock_ptx_integer(ptx, &number)) {
         if (minus || value->symbol.length > 0 || !symbol(ptx, &name))
             return false;
         value->symbol = name;
@@ -140,14 +140,14 @@ static bool term(struct cushim__ptx *ptx, bool minus, struct value *value)
     return true;
 }
 
-static bool integral(struct cushim__ptx *ptx, bool minus, struct value *value)
+static bool integral(struct mock_ptx *ptx, bool minus, struct value *value)
 {
     if (!term(ptx, minus, value))
         return false;
     for (;;) {
-        if (cushim__ptx_skip(ptx, "+"))
+        if (cushim__mock_ptx_skip(ptx, "+"))
             minus = false;
-        else if (cushim__ptx_skip(ptx, "-"))
+        else if (cushim__mock_ptx_skip(ptx, "-"))
             minus = true;
         else
             return true;
@@ -156,31 +156,32 @@ static bool integral(struct cushim__ptx *ptx, bool minus, struct value *value)
     }
 }
 
-static bool is_end(const struct cushim__ptx *ptx)
+static bool is_end(const struct mock_ptx *ptx)
 {
-    return cushim__ptx_is(ptx, ",") || cushim__ptx_is(ptx, ";") || cushim__ptx_is(ptx, "}");
+    return cushim__mock_ptx_is(ptx, ",") || cushim__mock_ptx_is(ptx, ";") ||
+           cushim__mock_ptx_is(ptx, "}");
 }
 
 /* An expression beyond what is known here. */
-static bool skip_expression(struct cushim__ptx *ptx)
+static bool skip_expression(struct mock_ptx *ptx)
 {
     unsigned depth = 0;
 
-    while (!cushim__ptx_ended(ptx) && (depth > 0 || !is_end(ptx))) {
-        if (cushim__ptx_is(ptx, "("))
+    while (!cushim__mock_ptx_ended(ptx) && (depth > 0 || !is_end(ptx))) {
+        if (cushim__mock_ptx_is(ptx, "("))
             depth++;
-        else if (cushim__ptx_is(ptx, ")") && depth-- == 0)
+        else if (cushim__mock_ptx_is(ptx, ")") && depth-- == 0)
             return false;
-        cushim__ptx_next(ptx);
+        cushim__mock_ptx_next(ptx);
     }
     return is_end(ptx);
 }
 
-static CUresult scalar(struct cushim__ptx *ptx, struct filling *filling, size_t *position)
+static CUresult scalar(struct mock_ptx *ptx, struct filling *filling, size_t *position)
 {
     const bool is_double = strcmp(filling->declaration->type, ".f64") == 0;
     const bool is_floating = is_double || strcmp(filling->declaration->type, ".f32") == 0;
-    const bool minus = cushim__ptx_skip(ptx, "-");
+    const bool minus = cushim__mock_ptx_skip(ptx, "-");
     const size_t bytes = filling->declaration->scalar_bytes;
     struct value value = {.bits = 0};
 
@@ -188,28 +189,28 @@ static CUresult scalar(struct cushim__ptx *ptx, struct filling *filling, size_t 
                     : !integral(ptx, minus, &value) || !is_end(ptx)) {
         value = (struct value){.bits = 0};
         if (!skip_expression(ptx))
-            return cushim__ptx_refuse(ptx, "an initial value");
+            return cushim__mock_ptx_refuse(ptx, "an initial value");
         cushim__mock_log(
             "line %u of an image: this initial value of '%s' is not understood, and is 0",
             ptx->line, filling->global->name);
     }
     if (!filling->declaration->unsized && *position + bytes > filling->declaration->bytes)
-        return cushim__ptx_refuse(ptx, "fewer initial values");
+        return cushim__mock_ptx_refuse(ptx, "fewer initial values");
     if (!make_room(filling, *position + bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (value.symbol.length == 0)
         memcpy(filling->global->initial + *position, &value.bits, bytes < 8 ? bytes : 8);
     else if (bytes != 8)
-        return cushim__ptx_refuse(ptx, "64 bits for an address");
-    else if (!cushim__image_add_address(filling->global, *position, value.symbol.start,
-                                        value.symbol.length, value.bits))
+        return cushim__mock_ptx_refuse(ptx, "64 bits for an address");
+    else if (!cushim__mock_image_add_address(filling->global, *position, value.symbol.start,
+                                             value.symbol.length, value.bits))
         return CUDA_ERROR_OUT_OF_MEMORY;
     *position += bytes;
     return CUDA_SUCCESS;
 }
 
 /* How many bytes a list has at a depth of braces; 0: as many as are given. */
-static size_t list_bytes(const struct cushim__ptx_declaration *declaration, unsigned depth)
+static size_t list_bytes(const struct mock_ptx_declaration *declaration, unsigned depth)
 {
     size_t bytes = declaration->element_bytes;
 
@@ -220,46 +221,46 @@ static size_t list_bytes(const struct cushim__ptx_declaration *declaration, unsi
     return bytes;
 }
 
-static CUresult list(struct cushim__ptx *ptx, struct filling *filling, unsigned depth,
+static CUresult list(struct mock_ptx *ptx, struct filling *filling, unsigned depth,
                      size_t *position)
 {
     const size_t start = *position, bytes = list_bytes(filling->declaration, depth);
 
     if (depth > filling->declaration->dimension_count)
-        return cushim__ptx_refuse(ptx, "fewer braces");
-    while (!cushim__ptx_is(ptx, "}")) {
-        CUresult code = cushim__ptx_skip(ptx, "{") ? list(ptx, filling, depth + 1, position)
-                                                   : scalar(ptx, filling, position);
+        return cushim__mock_ptx_refuse(ptx, "fewer braces");
+    while (!cushim__mock_ptx_is(ptx, "}")) {
+        CUresult code = cushim__mock_ptx_skip(ptx, "{") ? list(ptx, filling, depth + 1, position)
+                                                        : scalar(ptx, filling, position);
 
         if (code != CUDA_SUCCESS)
             return code;
-        if (!cushim__ptx_skip(ptx, ",") && !cushim__ptx_is(ptx, "}"))
-            return cushim__ptx_refuse(ptx, "',' or '}'");
+        if (!cushim__mock_ptx_skip(ptx, ",") && !cushim__mock_ptx_is(ptx, "}"))
+            return cushim__mock_ptx_refuse(ptx, "',' or '}'");
     }
-    cushim__ptx_next(ptx);
+    cushim__mock_ptx_next(ptx);
     if (bytes > 0 && *position > start + bytes)
-        return cushim__ptx_refuse(ptx, "fewer initial values");
+        return cushim__mock_ptx_refuse(ptx, "fewer initial values");
     if (bytes > 0)
         *position = start + bytes;
     return CUDA_SUCCESS;
 }
 
-CUresult cushim__ptx_initial(struct cushim__ptx *ptx, struct cushim__ptx_declaration *declaration,
-                             struct cushim__image_global *global)
+CUresult cushim__mock_ptx_initial(struct mock_ptx *ptx, struct mock_ptx_declaration *declaration,
+                                  struct mock_image_global *global)
 {
     struct filling filling = {.declaration = declaration, .global = global};
     size_t position = 0;
     CUresult code;
 
-    code = cushim__ptx_skip(ptx, "{") ? list(ptx, &filling, 0, &position)
-                                      : scalar(ptx, &filling, &position);
+    code = cushim__mock_ptx_skip(ptx, "{") ? list(ptx, &filling, 0, &position)
+                                           : scalar(ptx, &filling, &position);
     if (code != CUDA_SUCCESS)
         return code;
     if (declaration->unsized) {
         const size_t element = list_bytes(declaration, 1);
 
         if (element == 0 || position == 0)
-            return cushim__ptx_refuse(ptx, "an initial value");
+            return cushim__mock_ptx_refuse(ptx, "an initial value");
         global->bytes = (position + element - 1) / element * element;
     }
     return make_room(&filling, global->bytes) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;

@@ -4,21 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/mock/calls/context/context.h"
-#include "src/mock/device.h"
+#include "src/base/system.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
 #include "src/mock/memory/arena.h"
-#include "src/mock/memory/import.h"
 #include "src/mock/memory/pages.h"
-#include "src/mock/races/races.h"
-#include "src/mock/system.h"
-#include "src/mock/world.h"
+#include "src/race/race.h"
 
 /* From this size on page-locked memory is pages of its own. */
 enum { PAGES = 64 << 10 };
 
 static bool address_before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
 {
-    return ((const struct cushim__span *)a)->start < ((const struct cushim__span *)b)->start;
+    return ((const struct mock_span *)a)->start < ((const struct mock_span *)b)->start;
 }
 
 /*
@@ -28,141 +26,142 @@ static struct cushim__tree host_memory = {.before = address_before};
 
 static uint64_t allocations_made;
 
-static struct cushim__arena *arena_at(CUdeviceptr address)
+static struct mock_arena *arena_at(CUdeviceptr address)
 {
-    for (unsigned i = 0; i < cushim__world->settings.devices; i++) {
-        struct cushim__arena *arena = cushim__world->devices[i].arena;
+    for (unsigned i = 0; i < cushim__mock->settings.devices; i++) {
+        struct mock_arena *arena = cushim__mock->devices[i].arena;
 
-        if (arena && cushim__arena_covers(arena, address))
+        if (arena && cushim__mock_arena_covers(arena, address))
             return arena;
     }
     return NULL;
 }
 
-bool cushim__allocation_is_device(uint64_t address)
+bool cushim__mock_allocation_is_device(uint64_t address)
 {
-    const struct cushim__allocation *allocation;
+    const struct mock_allocation *allocation;
 
     if (arena_at(address))
         return true;
-    allocation = cushim__allocation_behind(address);
-    return allocation && cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY;
+    allocation = cushim__mock_allocation_behind(address);
+    return allocation && cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
 /* The last allocation in the host's memory that begins at an address or before. */
-static struct cushim__allocation *host_upto(uint64_t address)
+static struct mock_allocation *host_upto(uint64_t address)
 {
-    const struct cushim__span key = {.start = address};
+    const struct mock_span key = {.start = address};
 
-    return (struct cushim__allocation *)cushim__tree_upto(&host_memory, &key.by_address);
+    return (struct mock_allocation *)cushim__tree_upto(&host_memory, &key.by_address);
 }
 
-struct cushim__allocation *cushim__allocation_behind(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address)
 {
-    const struct cushim__arena *arena = arena_at(address);
-    struct cushim__allocation *allocation;
+    const struct mock_arena *arena = arena_at(address);
+    struct mock_allocation *allocation;
 
     if (arena)
-        return cushim__arena_at(arena, address);
+        return cushim__mock_arena_at(arena, address);
     allocation = host_upto(address);
     return allocation && address - allocation->span.start < allocation->bytes ? allocation : NULL;
 }
 
-struct cushim__allocation *cushim__allocation_at(CUdeviceptr address)
+struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address)
 {
-    struct cushim__allocation *allocation = cushim__allocation_behind(address);
+    struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
 
     return allocation && !allocation->leaving ? allocation : NULL;
 }
 
-enum cushim__place cushim__allocation_place(const struct cushim__allocation *allocation)
+enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allocation)
 {
     switch (allocation->origin) {
-    case CUSHIM__BY_MANAGED:
-        return CUSHIM__MANAGED;
-    case CUSHIM__BY_HOST:
-    case CUSHIM__BY_REGISTER:
-        return CUSHIM__PINNED;
+    case MOCK_BY_MANAGED:
+        return MOCK_MANAGED;
+    case MOCK_BY_HOST:
+    case MOCK_BY_REGISTER:
+        return MOCK_PINNED;
     default:
-        return CUSHIM__DEVICE_MEMORY;
+        return MOCK_DEVICE_MEMORY;
     }
 }
 
 /* Whether the program made it and has to free it. */
-static bool is_counted(const struct cushim__allocation *allocation)
+static bool is_counted(const struct mock_allocation *allocation)
 {
-    return allocation->origin != CUSHIM__BY_MODULE && allocation->origin != CUSHIM__BY_REGISTER;
+    return allocation->origin != MOCK_BY_MODULE && allocation->origin != MOCK_BY_REGISTER;
 }
 
-struct cushim__allocation *cushim__allocation_new(struct cushim__context *context,
-                                                  struct cushim__device *device,
-                                                  enum cushim__origin origin, size_t bytes)
+struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
+                                                    struct mock_device *device,
+                                                    enum mock_origin origin, size_t bytes)
 {
-    struct cushim__allocation *allocation = calloc(1, sizeof *allocation);
+    struct mock_allocation *allocation = calloc(1, sizeof *allocation);
 
     if (allocation)
-        cushim__allocation_begin(allocation, context, device, origin, bytes);
+        cushim__mock_allocation_begin(allocation, context, device, origin, bytes);
     return allocation;
 }
 
-void cushim__allocation_begin(struct cushim__allocation *allocation,
-                              struct cushim__context *context, struct cushim__device *device,
-                              enum cushim__origin origin, size_t bytes)
+void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mock_context *context,
+                                   struct mock_device *device, enum mock_origin origin,
+                                   size_t bytes)
 {
     allocation->context = context;
     allocation->device = device;
     allocation->origin = (uint8_t)origin;
-    allocation->synchronous = cushim__allocation_place(allocation) == CUSHIM__MANAGED;
+    allocation->synchronous = cushim__mock_allocation_place(allocation) == MOCK_MANAGED;
     allocation->preferred = allocation->prefetched = CU_DEVICE_INVALID;
-    cushim__allocation_renew(allocation, bytes);
+    cushim__mock_allocation_renew(allocation, bytes);
 }
 
-void cushim__allocation_renew(struct cushim__allocation *allocation, size_t bytes)
+void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t bytes)
 {
     if (allocation->id > 0)
-        cushim__races_forget(allocation);
+        cushim__race_forget(allocation->id);
     allocation->bytes = bytes;
     allocation->id = ++allocations_made;
     if (is_counted(allocation))
-        cushim__world->allocations++;
+        cushim__mock->allocations++;
 }
 
-void cushim__allocation_uncount(const struct cushim__allocation *allocation)
+void cushim__mock_allocation_uncount(const struct mock_allocation *allocation)
 {
     if (is_counted(allocation))
-        cushim__world->allocations--;
+        cushim__mock->allocations--;
 }
 
-struct cushim__arena *cushim__allocation_arena(struct cushim__device *device)
+struct mock_arena *cushim__mock_allocation_arena(struct mock_device *device)
 {
     if (!device->arena)
-        device->arena = cushim__arena_create(cushim__world->settings.memory_bytes);
+        device->arena = cushim__mock_arena_create(cushim__mock->settings.memory_bytes);
     return device->arena;
 }
 
-size_t cushim__allocation_left(const struct cushim__device *device)
+size_t cushim__mock_allocation_left(const struct mock_device *device)
 {
-    const struct cushim__arena *arena = device->arena;
+    const struct mock_arena *arena = device->arena;
 
     return arena ? arena->budget - arena->used
-                 : cushim__arena_budget(cushim__world->settings.memory_bytes);
+                 : cushim__mock_arena_budget(cushim__mock->settings.memory_bytes);
 }
 
-CUresult cushim__allocation_create(struct cushim__context *context, enum cushim__origin origin,
-                                   size_t bytes, struct cushim__allocation **allocation)
+CUresult cushim__mock_allocation_create(struct mock_context *context, struct mock_device *device,
+                                        enum mock_origin origin, size_t bytes,
+                                        struct mock_allocation **allocation)
 {
-    struct cushim__arena *arena = cushim__allocation_arena(context->device);
-    struct cushim__allocation *made;
+    struct mock_arena *arena = cushim__mock_allocation_arena(device);
+    struct mock_allocation *made;
 
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
     if (!arena)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    made = cushim__allocation_new(context, context->device, origin, bytes);
+    made = cushim__mock_allocation_new(context, device, origin, bytes);
     if (!made)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!cushim__arena_take(arena, made)) {
-        cushim__allocation_uncount(made);
+    if (!cushim__mock_arena_take(arena, made)) {
+        cushim__mock_allocation_uncount(made);
         free(made);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
@@ -170,21 +169,21 @@ CUresult cushim__allocation_create(struct cushim__context *context, enum cushim_
     return CUDA_SUCCESS;
 }
 
-static void *take_host(enum cushim__origin origin, size_t bytes)
+static void *take_host(enum mock_origin origin, size_t bytes)
 {
-    const size_t whole = cushim__arena_rounded(bytes, CUSHIM__UNIT);
+    const size_t whole = cushim__mock_arena_rounded(bytes, MOCK_UNIT);
     void *memory;
 
-    if (origin == CUSHIM__BY_MANAGED || bytes >= PAGES)
-        return bytes <= cushim__pages_lockable() ? cushim__pages_take(bytes) : NULL;
-    memory = cushim__host_memory(CUSHIM__UNIT, whole);
+    if (origin == MOCK_BY_MANAGED || bytes >= PAGES)
+        return bytes <= cushim__mock_pages_lockable() ? cushim__mock_pages_take(bytes) : NULL;
+    memory = cushim__host_memory(MOCK_UNIT, whole);
     return memory ? memset(memory, 0, whole) : NULL;
 }
 
-static void give_host(const struct cushim__allocation *allocation)
+static void give_host(const struct mock_allocation *allocation)
 {
-    if (allocation->origin == CUSHIM__BY_MANAGED || allocation->bytes >= PAGES)
-        cushim__pages_release(allocation->host, allocation->bytes);
+    if (allocation->origin == MOCK_BY_MANAGED || allocation->bytes >= PAGES)
+        cushim__mock_pages_release(allocation->host, allocation->bytes);
     else
         cushim__host_memory_free(allocation->host);
 }
@@ -193,100 +192,205 @@ static void give_host(const struct cushim__allocation *allocation)
 static CUresult check_registered(const void *memory, size_t bytes)
 {
     const uint64_t start = (uintptr_t)memory, last = start + bytes - 1;
-    const struct cushim__allocation *other;
+    const struct mock_allocation *other;
 
     if (last < start || arena_at(start) || arena_at(last))
         return CUDA_ERROR_INVALID_VALUE;
     other = host_upto(last);
     if (other && other->span.start + other->bytes > start)
-        return other->origin == CUSHIM__BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
-                                                    : CUDA_ERROR_INVALID_VALUE;
-    return cushim__pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return other->origin == MOCK_BY_REGISTER ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
+                                                 : CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_pages_mapped(memory, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-void cushim__allocation_list(struct cushim__allocation *allocation)
+void cushim__mock_allocation_list(struct mock_allocation *allocation)
 {
     allocation->span.room = allocation->bytes;
     cushim__tree_add(&host_memory, &allocation->span.by_address);
 }
 
-CUresult cushim__allocation_create_host(struct cushim__context *context, enum cushim__origin origin,
-                                        void *memory, size_t bytes, unsigned flags,
-                                        struct cushim__allocation **allocation)
+CUresult cushim__mock_allocation_create_host(struct mock_context *context,
+                                             struct mock_device *device, enum mock_origin origin,
+                                             void *memory, size_t bytes, unsigned flags,
+                                             struct mock_allocation **allocation)
 {
-    struct cushim__allocation *made;
+    struct mock_allocation *made;
     CUresult code;
 
     if (bytes == 0)
         return CUDA_ERROR_INVALID_VALUE;
-    if (origin == CUSHIM__BY_REGISTER) {
+    if (origin == MOCK_BY_REGISTER) {
         code = check_registered(memory, bytes);
         if (code)
             return code;
     } else {
         memory = take_host(origin, bytes);
     }
-    made = memory ? cushim__allocation_new(context, context->device, origin, bytes) : NULL;
+    made = memory ? cushim__mock_allocation_new(context, device, origin, bytes) : NULL;
     if (!made) {
-        if (memory && origin != CUSHIM__BY_REGISTER)
-            give_host(&(struct cushim__allocation){
+        if (memory && origin != MOCK_BY_REGISTER)
+            give_host(&(struct mock_allocation){
                 .host = memory, .bytes = bytes, .origin = (uint8_t)origin});
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     made->host = memory;
     made->flags = flags;
     made->span.start = (uintptr_t)memory;
-    cushim__allocation_list(made);
+    cushim__mock_allocation_list(made);
     *allocation = made;
     return CUDA_SUCCESS;
 }
 
-void cushim__allocation_destroy(struct cushim__allocation *allocation)
+void cushim__mock_allocation_destroy(struct mock_allocation *allocation)
 {
-    cushim__allocation_uncount(allocation);
-    cushim__allocation_drop(allocation);
+    cushim__mock_allocation_uncount(allocation);
+    cushim__mock_allocation_drop(allocation);
 }
 
 /* Whether it is a part of a device's memory. */
-static bool in_arena(const struct cushim__allocation *allocation)
+static bool in_arena(const struct mock_allocation *allocation)
 {
-    return allocation->origin != CUSHIM__BY_IMPORT &&
-           cushim__allocation_place(allocation) == CUSHIM__DEVICE_MEMORY;
+    return allocation->origin != MOCK_BY_IMPORT &&
+           cushim__mock_allocation_place(allocation) == MOCK_DEVICE_MEMORY;
 }
 
-void cushim__allocation_drop(struct cushim__allocation *allocation)
+void cushim__mock_allocation_drop(struct mock_allocation *allocation)
 {
-    cushim__races_forget(allocation);
+    cushim__race_forget(allocation->id);
     if (in_arena(allocation)) {
-        cushim__arena_give(allocation->device->arena, allocation);
+        cushim__mock_arena_give(allocation->device->arena, allocation);
         return;
     }
     cushim__tree_remove(&host_memory, &allocation->span.by_address);
-    if (allocation->origin == CUSHIM__BY_IMPORT) {
-        cushim__import_free(allocation);
+    if (allocation->origin == MOCK_BY_IMPORT) {
+        cushim__mock_import_free(allocation);
         return;
     }
-    if (allocation->origin != CUSHIM__BY_REGISTER)
+    if (allocation->origin != MOCK_BY_REGISTER)
         give_host(allocation);
     free(allocation);
 }
 
-void cushim__allocation_mapping(const struct cushim__allocation *allocation, CUdeviceptr *start,
-                                size_t *bytes)
+void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                     size_t *bytes)
 {
-    const struct cushim__span *block = &allocation->span;
+    const struct mock_span *block = &allocation->span;
 
     if (in_arena(allocation))
-        block = cushim__arena_block(allocation->device->arena, allocation);
+        block = cushim__mock_arena_block(allocation->device->arena, allocation);
     *start = block->start;
     *bytes = block->room;
     /* What the driver takes for the host it maps in such blocks as well (statement 191). */
-    if (allocation->origin == CUSHIM__BY_HOST || allocation->origin == CUSHIM__BY_MANAGED)
-        *bytes = cushim__arena_rounded(*bytes, CUSHIM__BLOCK);
+    if (allocation->origin == MOCK_BY_HOST || allocation->origin == MOCK_BY_MANAGED)
+        *bytes = cushim__mock_arena_rounded(*bytes, MOCK_BLOCK);
 }
 
-struct cushim__allocation *cushim__allocation_next_host(const struct cushim__allocation *previous)
+struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allocation *previous)
 {
-    return (struct cushim__allocation *)cushim__tree_after(
+    return (struct mock_allocation *)cushim__tree_after(
         &host_memory, previous ? &previous->span.by_address : NULL);
+}
+
+struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation)
+{
+    return (struct race_memory){allocation->id, allocation->span.start, allocation->bytes};
+}
+
+bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    if (!allocation)
+        return false;
+    *range = (struct mock_range){
+        .place = cushim__mock_allocation_place(allocation),
+        .start = allocation->span.start,
+        .bytes = allocation->bytes,
+        .context = allocation->context,
+        .device = allocation->device,
+        .host = allocation->host,
+        .synchronous = allocation->synchronous,
+    };
+    return true;
+}
+
+bool cushim__mock_memory_is_device(CUdeviceptr address)
+{
+    return cushim__mock_allocation_is_device(address);
+}
+
+void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_behind(address);
+    size_t offset;
+
+    if (!allocation)
+        return NULL;
+    offset = address - allocation->span.start;
+    return bytes <= allocation->bytes - offset ? allocation->host + offset : NULL;
+}
+
+CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
+                                      size_t bytes, CUdeviceptr *address)
+{
+    struct mock_allocation *allocation;
+    CUresult code =
+        cushim__mock_allocation_create(context, device, MOCK_BY_MODULE, bytes, &allocation);
+
+    if (code == CUDA_SUCCESS)
+        *address = allocation->span.start;
+    return code;
+}
+
+CUresult cushim__mock_memory_free(CUdeviceptr address)
+{
+    struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    if (!allocation || allocation->span.start != address || allocation->origin != MOCK_BY_MODULE)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_allocation_destroy(allocation);
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_memory_forget(const struct mock_context *context,
+                                const struct mock_device *device)
+{
+    const struct mock_arena *arena = device->arena;
+    struct mock_allocation *one, *next;
+
+    for (one = arena ? cushim__mock_arena_next(arena, NULL) : NULL; one; one = next) {
+        next = cushim__mock_arena_next(arena, one);
+        /* What a stream gives back may be in one of another context. */
+        if (one->context == context && !one->leaving)
+            cushim__mock_allocation_destroy(one);
+    }
+    for (one = cushim__mock_allocation_next_host(NULL); one; one = next) {
+        next = cushim__mock_allocation_next_host(one);
+        if (one->context == context)
+            cushim__mock_allocation_destroy(one);
+    }
+}
+
+void cushim__mock_memory_clear(void)
+{
+    struct mock_allocation *one;
+
+    while ((one = cushim__mock_allocation_next_host(NULL)))
+        cushim__mock_allocation_destroy(one);
+    for (unsigned i = 0; cushim__mock->devices && i < cushim__mock->settings.devices; i++) {
+        cushim__mock_arena_destroy(cushim__mock->devices[i].arena);
+        cushim__mock->devices[i].arena = NULL;
+    }
+    cushim__mock->allocations = 0;
+}
+
+size_t cushim__mock_memory_used(void)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < cushim__mock->settings.devices; i++) {
+        if (cushim__mock->devices[i].arena)
+            used += cushim__mock->devices[i].arena->used;
+    }
+    return used;
 }

@@ -1,34 +1,58 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations: every piece of memory that the driver knows, found by any address in it. */
-#ifndef CUSHIM_MOCK_ALLOCATION_H
-#define CUSHIM_MOCK_ALLOCATION_H
+/*
+ * Allocations: every piece of memory that the driver knows, found by any address in it. Device
+ * memory is behind addresses that the host cannot read, page-locked host memory at its own address;
+ * of pageable memory the mock knows nothing.
+ *
+ * A context owns allocations, and is nothing else here.
+ */
+#ifndef CUSHIM_MOCK_MEMORY_ALLOCATION_H
+#define CUSHIM_MOCK_MEMORY_ALLOCATION_H
 
-#include "src/mock/calls/memory/memory.h"
+#include <cuda.h>
+
 #include "src/mock/memory/spans.h"
+#include "src/race/race.h"
 
-struct cushim__pool;
+struct mock_context;
+struct mock_device;
+struct mock_pool;
+struct mock_shared_pages;
 
-/* Who made it, and so who may end it. */
-enum cushim__origin {
-    CUSHIM__BY_ALLOC,    /* cuMemAlloc and the like: cuMemFree */
-    CUSHIM__BY_MANAGED,  /* cuMemAllocManaged: cuMemFree */
-    CUSHIM__BY_HOST,     /* cuMemHostAlloc: cuMemFreeHost */
-    CUSHIM__BY_REGISTER, /* cuMemHostRegister: cuMemHostUnregister */
-    CUSHIM__BY_MODULE,   /* a global: its module */
-    CUSHIM__BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
-    CUSHIM__BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
+enum mock_place { MOCK_PAGEABLE, MOCK_DEVICE_MEMORY, MOCK_PINNED, MOCK_MANAGED };
+
+/* What an address lies in. */
+struct mock_range {
+    enum mock_place place;
+    CUdeviceptr start;
+    size_t bytes;
+    struct mock_context *context;
+    struct mock_device *device;
+    char *host;       /* the host's view of `start` */
+    bool synchronous; /* calls that are not asynchronous wait for what they do with it */
 };
 
-struct cushim__allocation {
-    struct cushim__span span;        /* its place: rounded up, in device memory */
-    size_t bytes;                    /* as asked for */
-    char *host;                      /* the host's view of its start */
-    struct cushim__context *context; /* it goes with it; NULL: a pool's */
-    struct cushim__device *device;
-    struct cushim__pool *pool;
+/* Who made it, and so who may end it. */
+enum mock_origin {
+    MOCK_BY_ALLOC,    /* cuMemAlloc and the like: cuMemFree */
+    MOCK_BY_MANAGED,  /* cuMemAllocManaged: cuMemFree */
+    MOCK_BY_HOST,     /* cuMemHostAlloc: cuMemFreeHost */
+    MOCK_BY_REGISTER, /* cuMemHostRegister: cuMemHostUnregister */
+    MOCK_BY_MODULE,   /* a global: its module */
+    MOCK_BY_POOL,     /* cuMemAllocAsync: cuMemFreeAsync or cuMemFree */
+    MOCK_BY_IMPORT,   /* cuIpcOpenMemHandle: cuIpcCloseMemHandle */
+};
+
+struct mock_allocation {
+    struct mock_span span;        /* its place: rounded up, in device memory */
+    size_t bytes;                 /* as asked for */
+    char *host;                   /* the host's view of its start */
+    struct mock_context *context; /* it goes with it; NULL: a pool's */
+    struct mock_device *device;
+    struct mock_pool *pool;
     uint64_t id;      /* of allocations, from 1: BUFFER_ID */
     unsigned flags;   /* of page-locked and managed memory */
-    uint8_t origin;   /* enum cushim__origin */
+    uint8_t origin;   /* enum mock_origin */
     bool synchronous; /* what SYNC_MEMOPS reads */
     bool read_mostly; /* advice for managed memory, and where it was prefetched to */
     int8_t preferred, prefetched;
@@ -37,61 +61,105 @@ struct cushim__allocation {
 };
 
 /* The allocation that an address lies in, for calls and for work; NULL: none. */
-struct cushim__allocation *cushim__allocation_at(CUdeviceptr address);
-struct cushim__allocation *cushim__allocation_behind(CUdeviceptr address);
+struct mock_allocation *cushim__mock_allocation_at(CUdeviceptr address);
+struct mock_allocation *cushim__mock_allocation_behind(CUdeviceptr address);
 
 /* Whether an address is one of a device, allocated or not. */
-bool cushim__allocation_is_device(uint64_t address);
+bool cushim__mock_allocation_is_device(uint64_t address);
 
-enum cushim__place cushim__allocation_place(const struct cushim__allocation *allocation);
+enum mock_place cushim__mock_allocation_place(const struct mock_allocation *allocation);
 
 /* Allocate device memory of a context. INVALID_VALUE (no bytes) or OUT_OF_MEMORY. */
-CUresult cushim__allocation_create(struct cushim__context *context, enum cushim__origin origin,
-                                   size_t bytes, struct cushim__allocation **allocation);
+CUresult cushim__mock_allocation_create(struct mock_context *context, struct mock_device *device,
+                                        enum mock_origin origin, size_t bytes,
+                                        struct mock_allocation **allocation);
 
 /*
  * Page-locked memory: allocated with `memory` NULL, else registered. INVALID_VALUE,
  * HOST_MEMORY_ALREADY_REGISTERED or OUT_OF_MEMORY.
  */
-CUresult cushim__allocation_create_host(struct cushim__context *context, enum cushim__origin origin,
-                                        void *memory, size_t bytes, unsigned flags,
-                                        struct cushim__allocation **allocation);
+CUresult cushim__mock_allocation_create_host(struct mock_context *context,
+                                             struct mock_device *device, enum mock_origin origin,
+                                             void *memory, size_t bytes, unsigned flags,
+                                             struct mock_allocation **allocation);
 
 /* List an allocation that is in no arena by its address. */
-void cushim__allocation_list(struct cushim__allocation *allocation);
+void cushim__mock_allocation_list(struct mock_allocation *allocation);
 
 /*
  * The parts of these, for pools: an allocation without a place, and the device's arena (NULL:
  * none).
  */
-struct cushim__allocation *cushim__allocation_new(struct cushim__context *context,
-                                                  struct cushim__device *device,
-                                                  enum cushim__origin origin, size_t bytes);
-void cushim__allocation_begin(struct cushim__allocation *allocation,
-                              struct cushim__context *context, struct cushim__device *device,
-                              enum cushim__origin origin, size_t bytes);
-void cushim__allocation_renew(struct cushim__allocation *allocation, size_t bytes);
-void cushim__allocation_uncount(const struct cushim__allocation *allocation);
-struct cushim__arena *cushim__allocation_arena(struct cushim__device *device);
+struct mock_allocation *cushim__mock_allocation_new(struct mock_context *context,
+                                                    struct mock_device *device,
+                                                    enum mock_origin origin, size_t bytes);
+void cushim__mock_allocation_begin(struct mock_allocation *allocation, struct mock_context *context,
+                                   struct mock_device *device, enum mock_origin origin,
+                                   size_t bytes);
+void cushim__mock_allocation_renew(struct mock_allocation *allocation, size_t bytes);
+void cushim__mock_allocation_uncount(const struct mock_allocation *allocation);
+struct mock_arena *cushim__mock_allocation_arena(struct mock_device *device);
 
 /* What can still be allocated on a device, in bytes. */
-size_t cushim__allocation_left(const struct cushim__device *device);
+size_t cushim__mock_allocation_left(const struct mock_device *device);
 
 /* End it, whoever made it; the other does not count it. Not for a pool's. */
-void cushim__allocation_destroy(struct cushim__allocation *allocation);
-void cushim__allocation_drop(struct cushim__allocation *allocation);
-
-/*
- * End it once the work of its context so far has ended: waits for that. INVALID_VALUE: another
- * thread ended it meanwhile.
- */
-CUresult cushim__allocation_end(struct cushim__allocation *allocation);
+void cushim__mock_allocation_destroy(struct mock_allocation *allocation);
+void cushim__mock_allocation_drop(struct mock_allocation *allocation);
 
 /* Every allocation that is in no arena: the one after `previous` (NULL: the first). */
-struct cushim__allocation *cushim__allocation_next_host(const struct cushim__allocation *previous);
+struct mock_allocation *cushim__mock_allocation_next_host(const struct mock_allocation *previous);
 
 /* What memory of the device the allocation is part of, as the driver maps it: MAPPING_BASE_ADDR. */
-void cushim__allocation_mapping(const struct cushim__allocation *allocation, CUdeviceptr *start,
-                                size_t *bytes);
+void cushim__mock_allocation_mapping(const struct mock_allocation *allocation, CUdeviceptr *start,
+                                     size_t *bytes);
+
+/* As the search for missing waits knows it. */
+struct race_memory cushim__mock_allocation_race(const struct mock_allocation *allocation);
+
+/* --- as operations and calls find it --- */
+
+/* False: in nothing that the mock knows (pageable memory, or garbage). */
+bool cushim__mock_memory_find(CUdeviceptr address, struct mock_range *range);
+
+/* Whether an address is one of a device, allocated or not: the host cannot read it. */
+bool cushim__mock_memory_is_device(CUdeviceptr address);
+
+/*
+ * The host's view of `bytes` from an address, for execution: NULL if they are not all within one
+ * allocation that is alive. For page-locked memory the address itself.
+ */
+void *cushim__mock_memory_host(CUdeviceptr address, size_t bytes);
+
+/* Allocate and free for other calls (globals of modules, ...), in the arena of the device. */
+CUresult cushim__mock_memory_allocate(struct mock_context *context, struct mock_device *device,
+                                      size_t bytes, CUdeviceptr *address);
+CUresult cushim__mock_memory_free(CUdeviceptr address);
+
+/* How many bytes of device memory are allocated, on all devices: for cushim_mock_state_get(). */
+size_t cushim__mock_memory_used(void);
+
+/* All memory of a context, on this device, goes with it. */
+void cushim__mock_memory_forget(const struct mock_context *context,
+                                const struct mock_device *device);
+
+/* Arenas and page-locked memory at the end of the mock. */
+void cushim__mock_memory_clear(void);
+
+/* --- device memory of another process, at addresses that the host cannot read --- */
+
+/*
+ * Map so many bytes at an offset of what another process shares, or count one more use of what is
+ * mapped. INVALID_VALUE: it is not there; OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_import_open(struct mock_context *context, struct mock_device *device,
+                                  const struct mock_shared_pages *shared, size_t offset,
+                                  size_t bytes, struct mock_allocation **allocation);
+
+/* One use less. Returns whether it was the last. */
+bool cushim__mock_import_close(struct mock_allocation *allocation);
+
+/* Free what cushim__mock_import_open() made, whatever its uses: for cushim__mock_allocation_drop(). */
+void cushim__mock_import_free(struct mock_allocation *allocation);
 
 #endif

@@ -11,80 +11,80 @@
  */
 enum { WINDOW_FACTOR = 2, WINDOW_SLACK = 32 };
 
-size_t cushim__arena_rounded(size_t bytes, size_t unit)
+size_t cushim__mock_arena_rounded(size_t bytes, size_t unit)
 {
     return (bytes + unit - 1) / unit * unit;
 }
 
-size_t cushim__arena_budget(size_t bytes)
+size_t cushim__mock_arena_budget(size_t bytes)
 {
-    return bytes / CUSHIM__BLOCK * CUSHIM__BLOCK;
+    return bytes / MOCK_BLOCK * MOCK_BLOCK;
 }
 
-struct cushim__arena *cushim__arena_create(size_t budget)
+struct mock_arena *cushim__mock_arena_create(size_t budget)
 {
-    struct cushim__arena *arena = calloc(1, sizeof *arena);
+    struct mock_arena *arena = calloc(1, sizeof *arena);
 
     if (!arena)
         return NULL;
-    arena->budget = cushim__arena_budget(budget);
-    arena->bytes = WINDOW_FACTOR * arena->budget + WINDOW_SLACK * (size_t)CUSHIM__BLOCK;
-    arena->reserved_bytes = arena->bytes + CUSHIM__BLOCK;
-    arena->reserved = cushim__pages_reserve(arena->reserved_bytes);
-    arena->backing = cushim__pages_room(arena->bytes);
-    cushim__spans_begin(&arena->blocks, 0);
-    cushim__spans_begin(&arena->pieces, CUSHIM__BLOCK);
+    arena->budget = cushim__mock_arena_budget(budget);
+    arena->bytes = WINDOW_FACTOR * arena->budget + WINDOW_SLACK * (size_t)MOCK_BLOCK;
+    arena->reserved_bytes = arena->bytes + MOCK_BLOCK;
+    arena->reserved = cushim__mock_pages_reserve(arena->reserved_bytes);
+    arena->backing = cushim__mock_pages_room(arena->bytes);
+    cushim__mock_spans_begin(&arena->blocks, 0);
+    cushim__mock_spans_begin(&arena->pieces, MOCK_BLOCK);
     if (arena->reserved) {
-        arena->window = cushim__arena_rounded((uintptr_t)arena->reserved, CUSHIM__BLOCK);
+        arena->window = cushim__mock_arena_rounded((uintptr_t)arena->reserved, MOCK_BLOCK);
         arena->distance = (uintptr_t)arena->backing - arena->window;
     }
     if (arena->reserved && arena->backing &&
-        cushim__spans_add(&arena->blocks, arena->window, arena->bytes))
+        cushim__mock_spans_add(&arena->blocks, arena->window, arena->bytes))
         return arena;
-    cushim__arena_destroy(arena);
+    cushim__mock_arena_destroy(arena);
     return NULL;
 }
 
-void cushim__arena_destroy(struct cushim__arena *arena)
+void cushim__mock_arena_destroy(struct mock_arena *arena)
 {
     if (!arena)
         return;
-    cushim__arena_unexport_all(arena);
-    cushim__spans_clear(&arena->pieces);
-    cushim__spans_clear(&arena->blocks);
+    cushim__mock_arena_unexport_all(arena);
+    cushim__mock_spans_clear(&arena->pieces);
+    cushim__mock_spans_clear(&arena->blocks);
     if (arena->backing)
-        cushim__pages_release(arena->backing, arena->bytes);
+        cushim__mock_pages_release(arena->backing, arena->bytes);
     if (arena->reserved)
-        cushim__pages_release(arena->reserved, arena->reserved_bytes);
+        cushim__mock_pages_release(arena->reserved, arena->reserved_bytes);
     free(arena);
 }
 
-char *cushim__arena_private(const struct cushim__arena *arena, uint64_t address)
+char *cushim__mock_arena_private(const struct mock_arena *arena, uint64_t address)
 {
     return (char *)(uintptr_t)(address + arena->distance);
 }
 
-char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address)
+char *cushim__mock_arena_bytes(const struct mock_arena *arena, uint64_t address)
 {
-    char *moved = arena->exports ? cushim__arena_exported(arena, address) : NULL;
+    char *moved = arena->exports ? cushim__mock_arena_exported(arena, address) : NULL;
 
-    return moved ? moved : cushim__arena_private(arena, address);
+    return moved ? moved : cushim__mock_arena_private(arena, address);
 }
 
-bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
-                               struct cushim__spans *parts, struct cushim__span *span)
+bool cushim__mock_arena_take_blocks(struct mock_arena *arena, size_t room, struct mock_spans *parts,
+                                    struct mock_span *span)
 {
     uint64_t start;
     char *private;
 
     if (room > arena->budget - arena->used ||
-        !cushim__spans_find(&arena->blocks, room, CUSHIM__BLOCK, &start))
+        !cushim__mock_spans_find(&arena->blocks, room, MOCK_BLOCK, &start))
         return false;
-    private = cushim__arena_private(arena, start);
-    if (!cushim__pages_back(private, room))
+    private = cushim__mock_arena_private(arena, start);
+    if (!cushim__mock_pages_back(private, room))
         return false;
-    if (!cushim__spans_take(&arena->blocks, room, CUSHIM__BLOCK, span)) {
-        cushim__pages_empty(private, room);
+    if (!cushim__mock_spans_take(&arena->blocks, room, MOCK_BLOCK, span)) {
+        cushim__mock_pages_empty(private, room);
         return false;
     }
     span->parts = parts;
@@ -92,109 +92,110 @@ bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
     return true;
 }
 
-void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span)
+void cushim__mock_arena_give_blocks(struct mock_arena *arena, struct mock_span *span)
 {
-    if (!arena->exports || !cushim__arena_unexport(arena, span))
-        cushim__pages_empty(cushim__arena_private(arena, span->start), span->room);
+    if (!arena->exports || !cushim__mock_arena_unexport(arena, span))
+        cushim__mock_pages_empty(cushim__mock_arena_private(arena, span->start), span->room);
     arena->used -= span->room;
-    cushim__spans_give(&arena->blocks, span);
+    cushim__mock_spans_give(&arena->blocks, span);
 }
 
 /* One more block to be shared. */
-static bool divide_block(struct cushim__arena *arena)
+static bool divide_block(struct mock_arena *arena)
 {
-    struct cushim__span *block = calloc(1, sizeof *block);
+    struct mock_span *block = calloc(1, sizeof *block);
 
-    if (!block || !cushim__arena_take_blocks(arena, CUSHIM__BLOCK, &arena->pieces, block)) {
+    if (!block || !cushim__mock_arena_take_blocks(arena, MOCK_BLOCK, &arena->pieces, block)) {
         free(block);
         return false;
     }
-    if (cushim__spans_add(&arena->pieces, block->start, CUSHIM__BLOCK))
+    if (cushim__mock_spans_add(&arena->pieces, block->start, MOCK_BLOCK))
         return true;
-    cushim__arena_give_blocks(arena, block);
+    cushim__mock_arena_give_blocks(arena, block);
     return false;
 }
 
-static struct cushim__span *block_of(const struct cushim__arena *arena, uint64_t address)
+static struct mock_span *block_of(const struct mock_arena *arena, uint64_t address)
 {
-    return cushim__spans_at(&arena->blocks, address);
+    return cushim__mock_spans_at(&arena->blocks, address);
 }
 
-bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *allocation)
+bool cushim__mock_arena_take(struct mock_arena *arena, struct mock_allocation *allocation)
 {
-    struct cushim__span *span = &allocation->span;
+    struct mock_span *span = &allocation->span;
     size_t room;
 
     if (allocation->bytes > arena->budget)
         return false;
-    if (allocation->bytes > CUSHIM__BLOCK / 2) {
-        if (!cushim__arena_take_blocks(
-                arena, cushim__arena_rounded(allocation->bytes, CUSHIM__BLOCK), NULL, span))
+    if (allocation->bytes > MOCK_BLOCK / 2) {
+        if (!cushim__mock_arena_take_blocks(
+                arena, cushim__mock_arena_rounded(allocation->bytes, MOCK_BLOCK), NULL, span))
             return false;
     } else {
-        room = cushim__arena_rounded(allocation->bytes, CUSHIM__UNIT);
-        if (!cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span) &&
-            !(divide_block(arena) && cushim__spans_take(&arena->pieces, room, CUSHIM__UNIT, span)))
+        room = cushim__mock_arena_rounded(allocation->bytes, MOCK_UNIT);
+        if (!cushim__mock_spans_take(&arena->pieces, room, MOCK_UNIT, span) &&
+            !(divide_block(arena) &&
+              cushim__mock_spans_take(&arena->pieces, room, MOCK_UNIT, span)))
             return false;
     }
-    allocation->host = cushim__arena_bytes(arena, span->start);
+    allocation->host = cushim__mock_arena_bytes(arena, span->start);
     return true;
 }
 
-void cushim__arena_give(struct cushim__arena *arena, struct cushim__allocation *allocation)
+void cushim__mock_arena_give(struct mock_arena *arena, struct mock_allocation *allocation)
 {
-    struct cushim__span *block = block_of(arena, allocation->span.start), *piece;
+    struct mock_span *block = block_of(arena, allocation->span.start), *piece;
 
     if (!block->parts) {
-        cushim__arena_give_blocks(arena, &allocation->span);
+        cushim__mock_arena_give_blocks(arena, &allocation->span);
         return;
     }
-    piece = cushim__spans_give(&arena->pieces, &allocation->span);
-    if (piece->room == CUSHIM__BLOCK) {
-        cushim__spans_remove(&arena->pieces, piece);
-        cushim__arena_give_blocks(arena, block);
+    piece = cushim__mock_spans_give(&arena->pieces, &allocation->span);
+    if (piece->room == MOCK_BLOCK) {
+        cushim__mock_spans_remove(&arena->pieces, piece);
+        cushim__mock_arena_give_blocks(arena, block);
     }
 }
 
-bool cushim__arena_covers(const struct cushim__arena *arena, uint64_t address)
+bool cushim__mock_arena_covers(const struct mock_arena *arena, uint64_t address)
 {
     return address - arena->window < arena->bytes;
 }
 
-struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, uint64_t address)
+struct mock_allocation *cushim__mock_arena_at(const struct mock_arena *arena, uint64_t address)
 {
-    struct cushim__span *span = block_of(arena, address);
-    struct cushim__allocation *allocation;
+    struct mock_span *span = block_of(arena, address);
+    struct mock_allocation *allocation;
 
     if (span && span->parts)
-        span = cushim__spans_at(span->parts, address);
-    allocation = (struct cushim__allocation *)span;
+        span = cushim__mock_spans_at(span->parts, address);
+    allocation = (struct mock_allocation *)span;
     return allocation && address - span->start < allocation->bytes ? allocation : NULL;
 }
 
-struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
-                                         const struct cushim__allocation *allocation)
+struct mock_span *cushim__mock_arena_block(const struct mock_arena *arena,
+                                           const struct mock_allocation *allocation)
 {
     return block_of(arena, allocation->span.start);
 }
 
-static bool is_large(const struct cushim__allocation *allocation)
+static bool is_large(const struct mock_allocation *allocation)
 {
-    return allocation->bytes > CUSHIM__BLOCK / 2;
+    return allocation->bytes > MOCK_BLOCK / 2;
 }
 
-struct cushim__allocation *cushim__arena_next(const struct cushim__arena *arena,
-                                              const struct cushim__allocation *previous)
+struct mock_allocation *cushim__mock_arena_next(const struct mock_arena *arena,
+                                                const struct mock_allocation *previous)
 {
-    const struct cushim__span *span = previous ? &previous->span : NULL;
+    const struct mock_span *span = previous ? &previous->span : NULL;
 
     if (!previous || !is_large(previous)) {
-        span = cushim__spans_next(&arena->pieces, span);
+        span = cushim__mock_spans_next(&arena->pieces, span);
         if (span)
-            return (struct cushim__allocation *)span;
+            return (struct mock_allocation *)span;
     }
     do
-        span = cushim__spans_next(&arena->blocks, span);
+        span = cushim__mock_spans_next(&arena->blocks, span);
     while (span && span->parts);
-    return (struct cushim__allocation *)span;
+    return (struct mock_allocation *)span;
 }

@@ -7,84 +7,84 @@
  * Memory is taken in blocks of 2 MiB. What is larger than half of one has blocks of its own; what
  * is not shares blocks, in units of 512 bytes (statement 91).
  */
-#ifndef CUSHIM_MOCK_ARENA_H
-#define CUSHIM_MOCK_ARENA_H
+#ifndef CUSHIM_MOCK_MEMORY_ARENA_H
+#define CUSHIM_MOCK_MEMORY_ARENA_H
 
 #include "src/mock/memory/allocation.h"
 #include "src/mock/memory/shared_pages.h"
 
-enum { CUSHIM__BLOCK = 2 << 20, CUSHIM__UNIT = 512 };
+enum { MOCK_BLOCK = 2 << 20, MOCK_UNIT = 512 };
 
-struct cushim__arena {
+struct mock_arena {
     uint64_t window;   /* first address */
     uint64_t distance; /* from an address to its byte, modulo 2^64 */
     size_t bytes;      /* of the window */
     size_t budget, used;
     void *reserved, *backing; /* as the system gave them */
     size_t reserved_bytes;
-    struct cushim__spans blocks, pieces;
-    struct cushim__export *exports; /* blocks that other processes may map */
+    struct mock_spans blocks, pieces;
+    struct mock_export *exports; /* blocks that other processes may map */
 };
 
-/* So many bytes in whole units of CUSHIM__UNIT, CUSHIM__BLOCK or a multiple of one. */
-size_t cushim__arena_rounded(size_t bytes, size_t unit);
+/* So many bytes in whole units of MOCK_UNIT, MOCK_BLOCK or a multiple of one. */
+size_t cushim__mock_arena_rounded(size_t bytes, size_t unit);
 
 /* How much of so many bytes can be allocated. */
-size_t cushim__arena_budget(size_t bytes);
+size_t cushim__mock_arena_budget(size_t bytes);
 
 /* Memory of so many bytes. NULL: there is no room for it. */
-struct cushim__arena *cushim__arena_create(size_t budget);
-void cushim__arena_destroy(struct cushim__arena *arena);
+struct mock_arena *cushim__mock_arena_create(size_t budget);
+void cushim__mock_arena_destroy(struct mock_arena *arena);
 
 /* Find a place for `allocation->bytes`: sets its span and `host`. False: out of memory. */
-bool cushim__arena_take(struct cushim__arena *arena, struct cushim__allocation *allocation);
+bool cushim__mock_arena_take(struct mock_arena *arena, struct mock_allocation *allocation);
 
 /* Give the place back, and the allocation's own memory with it. */
-void cushim__arena_give(struct cushim__arena *arena, struct cushim__allocation *allocation);
+void cushim__mock_arena_give(struct mock_arena *arena, struct mock_allocation *allocation);
 
 /*
  * Blocks for a pool, which divides them by itself, and back. The allocations in `parts` are found
  * by their addresses as others are; `span` is in memory of its own.
  */
-bool cushim__arena_take_blocks(struct cushim__arena *arena, size_t room,
-                               struct cushim__spans *parts, struct cushim__span *span);
-void cushim__arena_give_blocks(struct cushim__arena *arena, struct cushim__span *span);
+bool cushim__mock_arena_take_blocks(struct mock_arena *arena, size_t room, struct mock_spans *parts,
+                                    struct mock_span *span);
+void cushim__mock_arena_give_blocks(struct mock_arena *arena, struct mock_span *span);
 
-/* The host's view of an address, until cushim__arena_export() or its end. */
-char *cushim__arena_bytes(const struct cushim__arena *arena, uint64_t address);
+/* The host's view of an address, until cushim__mock_arena_export() or its end. */
+char *cushim__mock_arena_bytes(const struct mock_arena *arena, uint64_t address);
 
 /* The same where no other process may map it, and where one may; NULL: none may. */
-char *cushim__arena_private(const struct cushim__arena *arena, uint64_t address);
-char *cushim__arena_exported(const struct cushim__arena *arena, uint64_t address);
+char *cushim__mock_arena_private(const struct mock_arena *arena, uint64_t address);
+char *cushim__mock_arena_exported(const struct mock_arena *arena, uint64_t address);
 
-bool cushim__arena_covers(const struct cushim__arena *arena, uint64_t address);
+bool cushim__mock_arena_covers(const struct mock_arena *arena, uint64_t address);
 
 /* The allocation that an address lies in; NULL: none. */
-struct cushim__allocation *cushim__arena_at(const struct cushim__arena *arena, uint64_t address);
+struct mock_allocation *cushim__mock_arena_at(const struct mock_arena *arena, uint64_t address);
 
 /* The block or blocks that an allocation lies in. */
-struct cushim__span *cushim__arena_block(const struct cushim__arena *arena,
-                                         const struct cushim__allocation *allocation);
+struct mock_span *cushim__mock_arena_block(const struct mock_arena *arena,
+                                           const struct mock_allocation *allocation);
 
 /*
  * Let other processes map the block that an allocation lies in: where they find it, and where the
  * allocation is in it. False: the system refuses. The host's view of what is in the block may be
  * another afterwards.
  */
-bool cushim__arena_export(struct cushim__arena *arena, struct cushim__allocation *allocation,
-                          struct cushim__shared_pages *shared, size_t *offset);
+bool cushim__mock_arena_export(struct mock_arena *arena, struct mock_allocation *allocation,
+                               struct mock_shared_pages *shared, size_t *offset);
 
 /* A block is given back: it is shared no more, and empty. False: it never was. */
-bool cushim__arena_unexport(struct cushim__arena *arena, const struct cushim__span *block);
+bool cushim__mock_arena_unexport(struct mock_arena *arena, const struct mock_span *block);
 
 /* The arena ends. */
-void cushim__arena_unexport_all(struct cushim__arena *arena);
+void cushim__mock_arena_unexport_all(struct mock_arena *arena);
 
 /*
  * Every allocation that is not a pool's, in no order that matters: the one after `previous` (NULL:
  * the first).
  */
-struct cushim__allocation *cushim__arena_next(const struct cushim__arena *arena,
-                                              const struct cushim__allocation *previous);
+struct mock_allocation *cushim__mock_arena_next(const struct mock_arena *arena,
+                                                const struct mock_allocation *previous);
 
 #endif

@@ -13,55 +13,55 @@ static void *map(size_t bytes, int protection)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-size_t cushim__pages_size(void)
+size_t cushim__mock_pages_size(void)
 {
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-size_t cushim__pages_lockable(void)
+size_t cushim__mock_pages_lockable(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
 
-    return pages > 0 ? (size_t)pages * cushim__pages_size() : SIZE_MAX;
+    return pages > 0 ? (size_t)pages * cushim__mock_pages_size() : SIZE_MAX;
 }
 
-void *cushim__pages_reserve(size_t bytes)
+void *cushim__mock_pages_reserve(size_t bytes)
 {
     return map(bytes, PROT_NONE);
 }
 
-void *cushim__pages_take(size_t bytes)
+void *cushim__mock_pages_take(size_t bytes)
 {
     return map(bytes, PROT_READ | PROT_WRITE);
 }
 
-void cushim__pages_release(void *pages, size_t bytes)
+void cushim__mock_pages_release(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
 }
 
-void *cushim__pages_room(size_t bytes)
+void *cushim__mock_pages_room(size_t bytes)
 {
-    return cushim__pages_take(bytes);
+    return cushim__mock_pages_take(bytes);
 }
 
 /* Linux promises more than it has: MAP_NORESERVE. */
-bool cushim__pages_back(void *pages, size_t bytes)
+bool cushim__mock_pages_back(void *pages, size_t bytes)
 {
     (void)pages;
     (void)bytes;
     return true;
 }
 
-void cushim__pages_empty(void *pages, size_t bytes)
+void cushim__mock_pages_empty(void *pages, size_t bytes)
 {
     madvise(pages, bytes, MADV_DONTNEED);
 }
 
-bool cushim__pages_mapped(const void *start, size_t bytes)
+bool cushim__mock_pages_mapped(const void *start, size_t bytes)
 {
     enum { AT_ONCE = 1024 };
-    const uintptr_t size = cushim__pages_size(), end = (uintptr_t)start + bytes;
+    const uintptr_t size = cushim__mock_pages_size(), end = (uintptr_t)start + bytes;
     unsigned char in_memory[AT_ONCE];
 
     if (end < (uintptr_t)start)

@@ -9,7 +9,7 @@
 
 #include <windows.h>
 
-size_t cushim__pages_size(void)
+size_t cushim__mock_pages_size(void)
 {
     SYSTEM_INFO info;
 
@@ -17,45 +17,45 @@ size_t cushim__pages_size(void)
     return info.dwPageSize;
 }
 
-size_t cushim__pages_lockable(void)
+size_t cushim__mock_pages_lockable(void)
 {
     MEMORYSTATUSEX status = {.dwLength = sizeof status};
 
     return GlobalMemoryStatusEx(&status) ? (size_t)status.ullTotalPhys : SIZE_MAX;
 }
 
-void *cushim__pages_reserve(size_t bytes)
+void *cushim__mock_pages_reserve(size_t bytes)
 {
     return VirtualAlloc(NULL, bytes, MEM_RESERVE, PAGE_NOACCESS);
 }
 
-void *cushim__pages_take(size_t bytes)
+void *cushim__mock_pages_take(size_t bytes)
 {
     return VirtualAlloc(NULL, bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 
-void cushim__pages_release(void *pages, size_t bytes)
+void cushim__mock_pages_release(void *pages, size_t bytes)
 {
     (void)bytes;
     VirtualFree(pages, 0, MEM_RELEASE);
 }
 
-void *cushim__pages_room(size_t bytes)
+void *cushim__mock_pages_room(size_t bytes)
 {
-    return cushim__pages_reserve(bytes);
+    return cushim__mock_pages_reserve(bytes);
 }
 
-bool cushim__pages_back(void *pages, size_t bytes)
+bool cushim__mock_pages_back(void *pages, size_t bytes)
 {
     return VirtualAlloc(pages, bytes, MEM_COMMIT, PAGE_READWRITE) != NULL;
 }
 
-void cushim__pages_empty(void *pages, size_t bytes)
+void cushim__mock_pages_empty(void *pages, size_t bytes)
 {
     VirtualFree(pages, bytes, MEM_DECOMMIT);
 }
 
-bool cushim__pages_mapped(const void *start, size_t bytes)
+bool cushim__mock_pages_mapped(const void *start, size_t bytes)
 {
     const uintptr_t end = (uintptr_t)start + bytes;
     uintptr_t at = (uintptr_t)start;

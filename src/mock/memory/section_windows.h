@@ -3,27 +3,27 @@
  * Memory that processes share under a random name: a section of Windows. The name is there as long
  * as the one who made it keeps it, and those of other sessions do not see it.
  */
-#ifndef CUSHIM_MOCK_SECTION_WINDOWS_H
-#define CUSHIM_MOCK_SECTION_WINDOWS_H
+#ifndef CUSHIM_MOCK_MEMORY_SECTION_WINDOWS_H
+#define CUSHIM_MOCK_MEMORY_SECTION_WINDOWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include <windows.h>
 
-enum { CUSHIM__SECTION_KEY_BYTES = 16 };
+enum { MOCK_SECTION_KEY_BYTES = 16 };
 
 /* The name of an object of a key, for people and CreateMutexA() and its like. */
-enum { CUSHIM__SECTION_NAME = 96 };
-void cushim__section_name(char name[CUSHIM__SECTION_NAME], const char *what,
-                          const unsigned char key[CUSHIM__SECTION_KEY_BYTES]);
+enum { MOCK_SECTION_NAME = 96 };
+void cushim__mock_section_name(char name[MOCK_SECTION_NAME], const char *what,
+                               const unsigned char key[MOCK_SECTION_KEY_BYTES]);
 
 /* Make one, zeroed, with a key that no other has. NULL: the system refuses. */
-HANDLE cushim__section_create(const char *what, unsigned char key[CUSHIM__SECTION_KEY_BYTES],
-                              size_t bytes);
+HANDLE cushim__mock_section_create(const char *what, unsigned char key[MOCK_SECTION_KEY_BYTES],
+                                   size_t bytes);
 
 /* Map what another process has made. NULL: it is not there. */
-void *cushim__section_find(const char *what, const unsigned char key[CUSHIM__SECTION_KEY_BYTES],
-                           size_t *bytes);
+void *cushim__mock_section_find(const char *what, const unsigned char key[MOCK_SECTION_KEY_BYTES],
+                                size_t *bytes);
 
 #endif

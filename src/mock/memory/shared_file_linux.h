@@ -6,22 +6,22 @@
  * file in memory of this user that nobody can make shorter: to read behind the end of a file that
  * is mapped ends a process.
  */
-#ifndef CUSHIM_MOCK_SHARED_FILE_H
-#define CUSHIM_MOCK_SHARED_FILE_H
+#ifndef CUSHIM_MOCK_MEMORY_SHARED_FILE_LINUX_H
+#define CUSHIM_MOCK_MEMORY_SHARED_FILE_LINUX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Make one that its user alone may open, empty. Negative: the system refuses. */
-int cushim__shared_file_create(const char *name);
+int cushim__mock_shared_file_create(const char *name);
 
 /*
  * Its size stays as it is from now on. Before, nobody takes it: so false, the system refuses, which
- * the log is told, means that it is not to be shared.
+ * the log says, means that it is not to be shared.
  */
-bool cushim__shared_file_seal(int file);
+bool cushim__mock_shared_file_seal(int file);
 
 /* Open one by the number that it has in a process. Negative: there is none that may be taken. */
-int cushim__shared_file_open(int32_t process, int32_t file);
+int cushim__mock_shared_file_open(int32_t process, int32_t file);
 
 #endif

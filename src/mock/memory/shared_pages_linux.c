@@ -1,23 +1,88 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "src/mock/core/state.h"
+#include "src/mock/memory/shared_file_linux.h"
+#include "src/mock/memory/shared_pages.h"
+
+enum { SEALS = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL };
+
+int cushim__mock_shared_file_create(const char *name)
+{
+    const int file = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+    if (file >= 0 && fchmod(file, S_IRUSR | S_IWUSR) != 0) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+bool cushim__mock_shared_file_seal(int file)
+{
+    if (fcntl(file, F_ADD_SEALS, SEALS) == 0)
+        return true;
+    cushim__mock_log("%s: what is to be shared cannot be sealed, and unsealed nobody takes it: %s",
+                     cushim__mock_call_name(), strerror(errno));
+    return false;
+}
+
+/* Of this user, and a file: to open a device may do something. */
+static bool is_own_file(int file)
+{
+    struct stat status;
+
+    return fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
+/* What is no file in memory has no seals. */
+static bool is_sealed(int file)
+{
+    const int seals = fcntl(file, F_GET_SEALS);
+
+    return seals >= 0 && (seals & SEALS) == SEALS;
+}
+
+int cushim__mock_shared_file_open(int32_t process, int32_t file)
+{
+    char path[64];
+    int found, opened = -1;
+
+    /* A look that opens nothing, and then what was looked at and nothing else. */
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)process, (int)file);
+    found = open(path, O_PATH | O_CLOEXEC);
+    if (found < 0)
+        return -1;
+    if (is_own_file(found)) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", found);
+        opened = open(path, O_RDWR | O_CLOEXEC);
+    }
+    close(found);
+    if (opened >= 0 && !is_sealed(opened)) {
+        close(opened);
+        opened = -1;
+    }
+    return opened;
+}
+
 /*
  * Pages that processes share: a file in memory without a name, which others open through /proc.
  * Behind the pages it holds the key by which they know it.
  */
-#define _GNU_SOURCE
-#include "src/mock/memory/shared_pages.h"
-
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/random.h>
-#include <unistd.h>
-
-#include "src/mock/memory/shared_file_linux.h"
 
 static const char magic[8] = "cushimem";
 
 struct tail {
     char magic[sizeof magic];
-    unsigned char key[CUSHIM__PAGES_KEY_BYTES];
+    unsigned char key[MOCK_PAGES_KEY_BYTES];
 };
 
 enum { PIECE = 64 << 10 };
@@ -40,7 +105,7 @@ static bool copy_in(int file, const char *pages, size_t bytes)
     return true;
 }
 
-static bool fill(int file, const void *pages, size_t bytes, struct cushim__shared_pages *shared)
+static bool fill(int file, const void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
     struct tail tail;
 
@@ -52,13 +117,13 @@ static bool fill(int file, const void *pages, size_t bytes, struct cushim__share
     return pwrite(file, &tail, sizeof tail, (off_t)bytes) == (ssize_t)sizeof tail;
 }
 
-void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages *shared)
+void *cushim__mock_pages_share(void *pages, size_t bytes, struct mock_shared_pages *shared)
 {
-    int file = cushim__shared_file_create("cushim-memory");
+    int file = cushim__mock_shared_file_create("cushim-memory");
 
     if (file < 0)
         return NULL;
-    if (!fill(file, pages, bytes, shared) || !cushim__shared_file_seal(file) ||
+    if (!fill(file, pages, bytes, shared) || !cushim__mock_shared_file_seal(file) ||
         mmap(pages, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED) {
         close(file);
         return NULL;
@@ -68,8 +133,8 @@ void *cushim__pages_share(void *pages, size_t bytes, struct cushim__shared_pages
     return pages;
 }
 
-void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
-                           const struct cushim__shared_pages *shared)
+void cushim__mock_pages_unshare(void *pages, void *moved, size_t bytes,
+                                const struct mock_shared_pages *shared)
 {
     (void)moved;
     mmap(pages, bytes, PROT_READ | PROT_WRITE,
@@ -77,19 +142,19 @@ void cushim__pages_unshare(void *pages, void *moved, size_t bytes,
     close(shared->file);
 }
 
-bool cushim__pages_same(const struct cushim__shared_pages *one,
-                        const struct cushim__shared_pages *other)
+bool cushim__mock_pages_same(const struct mock_shared_pages *one,
+                             const struct mock_shared_pages *other)
 {
     return memcmp(one->key, other->key, sizeof one->key) == 0;
 }
 
-bool cushim__pages_are_own(const struct cushim__shared_pages *shared)
+bool cushim__mock_pages_are_own(const struct mock_shared_pages *shared)
 {
     return shared->process == (int32_t)getpid();
 }
 
 /* How many bytes of pages an open file holds, if it has this key. 0: it has not. */
-static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES])
+static size_t bytes_of(int file, const unsigned char key[MOCK_PAGES_KEY_BYTES])
 {
     const off_t end = lseek(file, 0, SEEK_END);
     struct tail tail;
@@ -101,9 +166,9 @@ static size_t bytes_of(int file, const unsigned char key[CUSHIM__PAGES_KEY_BYTES
     return (size_t)end - sizeof tail;
 }
 
-void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *bytes)
+void *cushim__mock_pages_find(const struct mock_shared_pages *shared, size_t *bytes)
 {
-    const int file = cushim__shared_file_open(shared->process, shared->file);
+    const int file = cushim__mock_shared_file_open(shared->process, shared->file);
     void *pages = MAP_FAILED;
 
     if (file < 0)
@@ -115,7 +180,7 @@ void *cushim__pages_find(const struct cushim__shared_pages *shared, size_t *byte
     return pages == MAP_FAILED ? NULL : pages;
 }
 
-void cushim__pages_lose(void *pages, size_t bytes)
+void cushim__mock_pages_lose(void *pages, size_t bytes)
 {
     munmap(pages, bytes);
 }

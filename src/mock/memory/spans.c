@@ -3,15 +3,14 @@
 
 #include <stdlib.h>
 
-static struct cushim__span *by_address(const struct cushim__tree_node *node)
+static struct mock_span *by_address(const struct cushim__tree_node *node)
 {
-    return (struct cushim__span *)node;
+    return (struct mock_span *)node;
 }
 
-static struct cushim__span *by_room(const struct cushim__tree_node *node)
+static struct mock_span *by_room(const struct cushim__tree_node *node)
 {
-    return node ? (struct cushim__span *)((char *)node - offsetof(struct cushim__span, by_room))
-                : NULL;
+    return node ? (struct mock_span *)((char *)node - offsetof(struct mock_span, by_room)) : NULL;
 }
 
 static bool address_before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
@@ -21,13 +20,13 @@ static bool address_before(const struct cushim__tree_node *a, const struct cushi
 
 static bool room_before(const struct cushim__tree_node *a, const struct cushim__tree_node *b)
 {
-    const struct cushim__span *left = by_room(a), *right = by_room(b);
+    const struct mock_span *left = by_room(a), *right = by_room(b);
 
     return left->room != right->room ? left->room < right->room : left->start < right->start;
 }
 
-static void add(struct cushim__spans *spans, struct cushim__span *span, uint64_t start,
-                uint64_t room, bool used)
+static void add(struct mock_spans *spans, struct mock_span *span, uint64_t start, uint64_t room,
+                bool used)
 {
     span->start = start;
     span->room = room;
@@ -38,23 +37,23 @@ static void add(struct cushim__spans *spans, struct cushim__span *span, uint64_t
         cushim__tree_add(&spans->rooms, &span->by_room);
 }
 
-static void take_out(struct cushim__spans *spans, struct cushim__span *span)
+static void take_out(struct mock_spans *spans, struct mock_span *span)
 {
     if (!span->used)
         cushim__tree_remove(&spans->rooms, &span->by_room);
     cushim__tree_remove(&spans->addresses, &span->by_address);
 }
 
-void cushim__spans_begin(struct cushim__spans *spans, uint64_t boundary)
+void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary)
 {
-    *spans = (struct cushim__spans){.addresses = {.before = address_before},
-                                    .rooms = {.before = room_before},
-                                    .boundary = boundary};
+    *spans = (struct mock_spans){.addresses = {.before = address_before},
+                                 .rooms = {.before = room_before},
+                                 .boundary = boundary};
 }
 
-bool cushim__spans_add(struct cushim__spans *spans, uint64_t start, uint64_t room)
+bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room)
 {
-    struct cushim__span *span = malloc(sizeof *span);
+    struct mock_span *span = malloc(sizeof *span);
 
     if (span)
         add(spans, span, start, room, false);
@@ -62,8 +61,7 @@ bool cushim__spans_add(struct cushim__spans *spans, uint64_t start, uint64_t roo
 }
 
 /* Where in a free span `room` bytes would begin; false: they do not fit. */
-static bool fits(const struct cushim__span *span, uint64_t room, uint64_t alignment,
-                 uint64_t *start)
+static bool fits(const struct mock_span *span, uint64_t room, uint64_t alignment, uint64_t *start)
 {
     uint64_t skipped = (alignment - span->start % alignment) % alignment;
 
@@ -73,21 +71,20 @@ static bool fits(const struct cushim__span *span, uint64_t room, uint64_t alignm
     return true;
 }
 
-static struct cushim__span *covering(const struct cushim__spans *spans, uint64_t address)
+static struct mock_span *covering(const struct mock_spans *spans, uint64_t address)
 {
-    const struct cushim__span key = {.start = address};
-    struct cushim__span *span = by_address(cushim__tree_upto(&spans->addresses, &key.by_address));
+    const struct mock_span key = {.start = address};
+    struct mock_span *span = by_address(cushim__tree_upto(&spans->addresses, &key.by_address));
 
     return span && address - span->start < span->room ? span : NULL;
 }
 
 /* Cut [start, start + room) out of a free span; what remains on either side stays free. */
-static bool cut(struct cushim__spans *spans, struct cushim__span *from, uint64_t start,
-                uint64_t room)
+static bool cut(struct mock_spans *spans, struct mock_span *from, uint64_t start, uint64_t room)
 {
     const uint64_t before = start - from->start, after = from->room - before - room;
     const uint64_t whole_start = from->start;
-    struct cushim__span *rest = from;
+    struct mock_span *rest = from;
 
     if (before && after) {
         rest = malloc(sizeof *rest);
@@ -105,24 +102,23 @@ static bool cut(struct cushim__spans *spans, struct cushim__span *from, uint64_t
 }
 
 /* The free span that holds all of [start, start + room). NULL: none does. */
-static struct cushim__span *free_around(const struct cushim__spans *spans, uint64_t start,
-                                        uint64_t room)
+static struct mock_span *free_around(const struct mock_spans *spans, uint64_t start, uint64_t room)
 {
-    struct cushim__span *span = covering(spans, start);
+    struct mock_span *span = covering(spans, start);
 
     return span && !span->used && room <= span->room - (start - span->start) ? span : NULL;
 }
 
 /* The smallest free span that `room` bytes fit in, and where in it. NULL: none. */
-static struct cushim__span *smallest(const struct cushim__spans *spans, uint64_t room,
-                                     uint64_t alignment, uint64_t *start)
+static struct mock_span *smallest(const struct mock_spans *spans, uint64_t room, uint64_t alignment,
+                                  uint64_t *start)
 {
-    const struct cushim__span least = {.room = room};
+    const struct mock_span least = {.room = room};
     const struct cushim__tree_node *node;
 
     for (node = cushim__tree_from(&spans->rooms, &least.by_room); node;
          node = cushim__tree_after(&spans->rooms, node)) {
-        struct cushim__span *span = by_room(node);
+        struct mock_span *span = by_room(node);
 
         if (fits(span, room, alignment, start))
             return span;
@@ -130,17 +126,17 @@ static struct cushim__span *smallest(const struct cushim__spans *spans, uint64_t
     return NULL;
 }
 
-bool cushim__spans_find(const struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        uint64_t *start)
+bool cushim__mock_spans_find(const struct mock_spans *spans, uint64_t room, uint64_t alignment,
+                             uint64_t *start)
 {
     return smallest(spans, room, alignment, start) != NULL;
 }
 
-bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        struct cushim__span *span)
+bool cushim__mock_spans_take(struct mock_spans *spans, uint64_t room, uint64_t alignment,
+                             struct mock_span *span)
 {
     uint64_t start;
-    struct cushim__span *from = smallest(spans, room, alignment, &start);
+    struct mock_span *from = smallest(spans, room, alignment, &start);
 
     if (!from || !cut(spans, from, start, room))
         return false;
@@ -148,8 +144,8 @@ bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t ali
     return true;
 }
 
-static bool may_merge(const struct cushim__spans *spans, const struct cushim__span *left,
-                      const struct cushim__span *right)
+static bool may_merge(const struct mock_spans *spans, const struct mock_span *left,
+                      const struct mock_span *right)
 {
     return left && right && !left->used && !right->used &&
            left->start + left->room == right->start &&
@@ -157,8 +153,8 @@ static bool may_merge(const struct cushim__spans *spans, const struct cushim__sp
 }
 
 /* Make two free spans one, which is the left one. */
-static struct cushim__span *merge(struct cushim__spans *spans, struct cushim__span *left,
-                                  struct cushim__span *right)
+static struct mock_span *merge(struct mock_spans *spans, struct mock_span *left,
+                               struct mock_span *right)
 {
     take_out(spans, right);
     cushim__tree_remove(&spans->rooms, &left->by_room);
@@ -168,13 +164,11 @@ static struct cushim__span *merge(struct cushim__spans *spans, struct cushim__sp
     return left;
 }
 
-struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cushim__span *span)
+struct mock_span *cushim__mock_spans_give(struct mock_spans *spans, struct mock_span *span)
 {
-    const struct cushim__span before = {.start = span->start - 1};
-    struct cushim__span *left =
-        by_address(cushim__tree_upto(&spans->addresses, &before.by_address));
-    struct cushim__span *right =
-        by_address(cushim__tree_after(&spans->addresses, &span->by_address));
+    const struct mock_span before = {.start = span->start - 1};
+    struct mock_span *left = by_address(cushim__tree_upto(&spans->addresses, &before.by_address));
+    struct mock_span *right = by_address(cushim__tree_after(&spans->addresses, &span->by_address));
 
     span->used = false;
     cushim__tree_add(&spans->rooms, &span->by_room);
@@ -183,36 +177,36 @@ struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cush
     return may_merge(spans, left, span) ? merge(spans, left, span) : span;
 }
 
-void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span)
+void cushim__mock_spans_remove(struct mock_spans *spans, struct mock_span *span)
 {
     take_out(spans, span);
     free(span);
 }
 
-bool cushim__spans_drop(struct cushim__spans *spans, uint64_t start, uint64_t room)
+bool cushim__mock_spans_drop(struct mock_spans *spans, uint64_t start, uint64_t room)
 {
-    struct cushim__span *from = free_around(spans, start, room);
+    struct mock_span *from = free_around(spans, start, room);
 
     return from && cut(spans, from, start, room);
 }
 
-struct cushim__span *cushim__spans_at(const struct cushim__spans *spans, uint64_t address)
+struct mock_span *cushim__mock_spans_at(const struct mock_spans *spans, uint64_t address)
 {
-    struct cushim__span *span = covering(spans, address);
+    struct mock_span *span = covering(spans, address);
 
     return span && span->used ? span : NULL;
 }
 
-struct cushim__span *cushim__spans_next(const struct cushim__spans *spans,
-                                        const struct cushim__span *span)
+struct mock_span *cushim__mock_spans_next(const struct mock_spans *spans,
+                                          const struct mock_span *span)
 {
     do
         span = by_address(cushim__tree_after(&spans->addresses, span ? &span->by_address : NULL));
     while (span && !span->used);
-    return (struct cushim__span *)span;
+    return (struct mock_span *)span;
 }
 
-void cushim__spans_clear(struct cushim__spans *spans)
+void cushim__mock_spans_clear(struct mock_spans *spans)
 {
     struct cushim__tree_node *node;
 
@@ -220,5 +214,5 @@ void cushim__spans_clear(struct cushim__spans *spans)
         cushim__tree_remove(&spans->addresses, node);
         free(node);
     }
-    cushim__spans_begin(spans, spans->boundary);
+    cushim__mock_spans_begin(spans, spans->boundary);
 }

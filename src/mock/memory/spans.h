@@ -3,60 +3,60 @@
  * Spans of an address space: those in use, found by address, and the free ones, of which the
  * smallest that is large enough is taken, the lowest of equal ones. Free neighbours are one span.
  */
-#ifndef CUSHIM_MOCK_SPANS_H
-#define CUSHIM_MOCK_SPANS_H
+#ifndef CUSHIM_MOCK_MEMORY_SPANS_H
+#define CUSHIM_MOCK_MEMORY_SPANS_H
 
 #include <stddef.h>
 
 #include "src/base/tree.h"
 
-struct cushim__spans;
+struct mock_spans;
 
 /* Lies at the beginning of memory from malloc(), which goes with it. */
-struct cushim__span {
+struct mock_span {
     struct cushim__tree_node by_address; /* first member */
     struct cushim__tree_node by_room;    /* of free spans */
     uint64_t start;
     uint64_t room;
     bool used;
-    struct cushim__spans *parts; /* the owner's: it is in use by these; NULL: it is one */
+    struct mock_spans *parts; /* the owner's: it is in use by these; NULL: it is one */
 };
 
-struct cushim__spans {
+struct mock_spans {
     struct cushim__tree addresses, rooms;
     uint64_t boundary; /* free spans do not merge across multiples of it; 0: no boundary */
 };
 
-void cushim__spans_begin(struct cushim__spans *spans, uint64_t boundary);
+void cushim__mock_spans_begin(struct mock_spans *spans, uint64_t boundary);
 
 /* Add a free span. False: out of memory. */
-bool cushim__spans_add(struct cushim__spans *spans, uint64_t start, uint64_t room);
+bool cushim__mock_spans_add(struct mock_spans *spans, uint64_t start, uint64_t room);
 
 /* Where a span of `room` bytes at a multiple of `alignment` would be taken. False: there is none. */
-bool cushim__spans_find(const struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        uint64_t *start);
+bool cushim__mock_spans_find(const struct mock_spans *spans, uint64_t room, uint64_t alignment,
+                             uint64_t *start);
 
 /* Take it. `span` becomes it. False: there is none (or no memory for what remains). */
-bool cushim__spans_take(struct cushim__spans *spans, uint64_t room, uint64_t alignment,
-                        struct cushim__span *span);
+bool cushim__mock_spans_take(struct mock_spans *spans, uint64_t room, uint64_t alignment,
+                             struct mock_span *span);
 
 /* Give a span back, memory and all. Returns the free span that it is part of. */
-struct cushim__span *cushim__spans_give(struct cushim__spans *spans, struct cushim__span *span);
+struct mock_span *cushim__mock_spans_give(struct mock_spans *spans, struct mock_span *span);
 
 /* Remove a span, and free its memory. */
-void cushim__spans_remove(struct cushim__spans *spans, struct cushim__span *span);
+void cushim__mock_spans_remove(struct mock_spans *spans, struct mock_span *span);
 
 /* Remove a range that is free as a whole. False: it is not (or no memory for what remains). */
-bool cushim__spans_drop(struct cushim__spans *spans, uint64_t start, uint64_t room);
+bool cushim__mock_spans_drop(struct mock_spans *spans, uint64_t start, uint64_t room);
 
 /* The span in use that covers an address; NULL: none. */
-struct cushim__span *cushim__spans_at(const struct cushim__spans *spans, uint64_t address);
+struct mock_span *cushim__mock_spans_at(const struct mock_spans *spans, uint64_t address);
 
 /* The first span in use that begins after `span` (NULL: the first of all); NULL: none. */
-struct cushim__span *cushim__spans_next(const struct cushim__spans *spans,
-                                        const struct cushim__span *span);
+struct mock_span *cushim__mock_spans_next(const struct mock_spans *spans,
+                                          const struct mock_span *span);
 
 /* Free the memory of all spans. */
-void cushim__spans_clear(struct cushim__spans *spans);
+void cushim__mock_spans_clear(struct mock_spans *spans);
 
 #endif

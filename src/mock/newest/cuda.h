@@ -29,8 +29,8 @@ typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 #if CUDA_VERSION < 11040
 typedef unsigned int CUexecAffinityType;
 typedef unsigned int CUgraphMem_attribute;
-typedef struct cushim__mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS;
-typedef struct cushim__exec_affinity_param {
+typedef struct mock_mem_alloc_node_params CUDA_MEM_ALLOC_NODE_PARAMS;
+typedef struct mock_exec_affinity_param {
     CUexecAffinityType type;
     union {
         struct {
@@ -43,7 +43,7 @@ typedef struct cushim__exec_affinity_param {
 #if CUDA_VERSION < 11070
 typedef unsigned int CUmemRangeHandleType;
 typedef unsigned int CUmoduleLoadingMode;
-typedef struct cushim__batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS;
+typedef struct mock_batch_mem_op_node_params CUDA_BATCH_MEM_OP_NODE_PARAMS;
 #endif
 
 /* Enumerators that the headers of 11.8 have. */
@@ -88,29 +88,29 @@ typedef unsigned int CUtensorMapFloatOOBfill;
 typedef unsigned int CUtensorMapInterleave;
 typedef unsigned int CUtensorMapL2promotion;
 typedef unsigned int CUtensorMapSwizzle;
-typedef struct cushim__tensor_map CUtensorMap;
+typedef struct mock_tensor_map CUtensorMap;
 
-typedef enum cushim__instantiate_result {
+typedef enum mock_instantiate_result {
     CUDA_GRAPH_INSTANTIATE_SUCCESS,
     CUDA_GRAPH_INSTANTIATE_ERROR,
     CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE,
     CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED,
 } CUgraphInstantiateResult;
 
-typedef struct cushim__instantiate_params {
+typedef struct mock_instantiate_params {
     cuuint64_t flags;
     CUstream hUploadStream;
     CUgraphNode hErrNode_out;
     CUgraphInstantiateResult result_out;
 } CUDA_GRAPH_INSTANTIATE_PARAMS;
 
-typedef struct cushim__update_result_info {
+typedef struct mock_update_result_info {
     CUgraphExecUpdateResult result;
     CUgraphNode errorNode, errorFromNode;
 } CUgraphExecUpdateResultInfo;
 
 /* The name was that of another struct before. */
-typedef struct cushim__kernel_node_params {
+typedef struct mock_kernel_node_params {
     CUfunction func;
     unsigned int gridDimX, gridDimY, gridDimZ;
     unsigned int blockDimX, blockDimY, blockDimZ;
@@ -119,11 +119,11 @@ typedef struct cushim__kernel_node_params {
     void **extra;
     CUkernel kern;
     CUcontext ctx;
-} cushim__kernel_node_params;
-#define CUDA_KERNEL_NODE_PARAMS cushim__kernel_node_params
+} cushim__mock_kernel_node_params;
+#define CUDA_KERNEL_NODE_PARAMS cushim__mock_kernel_node_params
 
 /* The union of the older headers lacks members. */
-typedef union cushim__attribute_value {
+typedef union mock_attribute_value {
     char pad[64];
     CUaccessPolicyWindow accessPolicyWindow;
     CUsynchronizationPolicy syncPolicy;
@@ -136,24 +136,24 @@ typedef union cushim__attribute_value {
         unsigned char default_, remote;
     } memSyncDomainMap;
     CUlaunchMemSyncDomain memSyncDomain;
-} cushim__attribute_value;
+} cushim__mock_attribute_value;
 #undef CUstreamAttrValue
-#define CUstreamAttrValue cushim__attribute_value
+#define CUstreamAttrValue cushim__mock_attribute_value
 #endif
 
 #if CUDA_VERSION < 11060
-typedef enum cushim__launch_attribute_id {
+typedef enum mock_launch_attribute_id {
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
 } CUlaunchAttributeID;
 #define CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY
 
-typedef struct cushim__launch_attribute {
+typedef struct mock_launch_attribute {
     CUlaunchAttributeID id;
     char pad[4];
-    cushim__attribute_value value;
+    cushim__mock_attribute_value value;
 } CUlaunchAttribute;
 
-typedef struct cushim__launch_config {
+typedef struct mock_launch_config {
     unsigned int gridDimX, gridDimY, gridDimZ;
     unsigned int blockDimX, blockDimY, blockDimZ;
     unsigned int sharedMemBytes;
@@ -161,17 +161,17 @@ typedef struct cushim__launch_config {
     CUlaunchAttribute *attrs;
     unsigned int numAttrs;
 } CUlaunchConfig;
-typedef struct cushim__array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
+typedef struct mock_array_memory_requirements CUDA_ARRAY_MEMORY_REQUIREMENTS;
 #endif
 
 #if CUDA_VERSION < 12010
 typedef unsigned int CUcoredumpSettings;
 typedef unsigned int CUmulticastGranularity_flags;
-typedef struct cushim__multicast_object_prop CUmulticastObjectProp;
+typedef struct mock_multicast_object_prop CUmulticastObjectProp;
 #endif
 
 #if CUDA_VERSION < 12020
-typedef struct cushim__graph_node_params {
+typedef struct mock_graph_node_params {
     CUgraphNodeType type;
     int reserved0[3];
     union {
@@ -210,7 +210,7 @@ typedef struct cushim__graph_node_params {
 
 #if CUDA_VERSION < 12030
 typedef cuuint64_t CUgraphConditionalHandle;
-typedef struct cushim__graph_edge_data {
+typedef struct mock_graph_edge_data {
     unsigned char from_port, to_port, type, reserved[5];
 } CUgraphEdgeData;
 #endif
@@ -220,13 +220,13 @@ typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
 typedef struct CUgreenCtx_st *CUgreenCtx;
 typedef unsigned int CUdevResourceType;
 typedef unsigned int CUfunctionLoadingState;
-typedef struct cushim__dev_resource CUdevResource;
+typedef struct mock_dev_resource CUdevResource;
 typedef void *CUasyncCallback;
 typedef void *CUasyncCallbackHandle;
 #endif
 
 #if CUDA_VERSION < 12050
-typedef struct cushim__ctx_create_params {
+typedef struct mock_ctx_create_params {
     CUexecAffinityParam *execAffinityParams;
     int numExecAffinityParams;
     void *cigParams;
@@ -234,20 +234,20 @@ typedef struct cushim__ctx_create_params {
 #endif
 
 #if CUDA_VERSION < 12060
-typedef struct cushim__mem_decompress_params CUmemDecompressParams;
+typedef struct mock_mem_decompress_params CUmemDecompressParams;
 #endif
 
 #if CUDA_VERSION < 12080
-typedef struct cushim__checkpoint_checkpoint_args CUcheckpointCheckpointArgs;
-typedef struct cushim__checkpoint_lock_args CUcheckpointLockArgs;
-typedef struct cushim__checkpoint_restore_args CUcheckpointRestoreArgs;
-typedef struct cushim__checkpoint_unlock_args CUcheckpointUnlockArgs;
-typedef struct cushim__memcpy_attributes {
+typedef struct mock_checkpoint_checkpoint_args CUcheckpointCheckpointArgs;
+typedef struct mock_checkpoint_lock_args CUcheckpointLockArgs;
+typedef struct mock_checkpoint_restore_args CUcheckpointRestoreArgs;
+typedef struct mock_checkpoint_unlock_args CUcheckpointUnlockArgs;
+typedef struct mock_memcpy_attributes {
     unsigned int srcAccessOrder;
     CUmemLocation srcLocHint, dstLocHint;
     unsigned int flags;
 } CUmemcpyAttributes;
-typedef struct cushim__memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
+typedef struct mock_memcpy3d_batch_op CUDA_MEMCPY3D_BATCH_OP;
 typedef unsigned int CUprocessState;
 typedef unsigned int CUtensorMapIm2ColWideMode;
 #endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Result codes by name. */
+#ifndef CUSHIM_DRIVER_API_RESULT_H
+#define CUSHIM_DRIVER_API_RESULT_H
+
+#include <cuda.h>
+
+#include "src/base/text.h"
+
+/*
+ * The name of a code, as `CUDA_ERROR_OUT_OF_MEMORY`, and what it means. NULL: there is no such
+ * code.
+ */
+const char *cushim__result_name(CUresult code);
+const char *cushim__result_meaning(CUresult code);
+
+/* All names by number from 0, each with its code; NULL behind the last. */
+const char *cushim__result_listed(size_t index, CUresult *code);
+
+/* The name of a code, or its number if it has none. */
+void cushim__result_add(struct cushim__text *text, CUresult code);
+
+#endif

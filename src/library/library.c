@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mock as a libcuda.so.1 or nvcuda.dll that unmodified programs load: there before the first
+ * call, set up by the environment, and open about what it is.
+ *
+ * A refused setup must not look like a driver: cuInit and every other function answer
+ * CUDA_ERROR_SYSTEM_NOT_READY, whose advice is to check the configuration of the system.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/base/layer_host.h"
+#include "src/base/system.h"
+#include "src/library/library.h"
+#include "src/mock/api/symbol.h"
+#include "src/mock/mock.h"
+
+static struct cushim_table exports;
+
+/* What stands in the place of which cuInit says what this is. */
+static const struct cushim_table *announced;
+
+static cushim_function exported(unsigned slot)
+{
+    return cushim__exported[slot];
+}
+
+static void log_line(void *data, const char *line)
+{
+    (void)data;
+    fprintf(stderr, "cushim mock: %s\n", line);
+}
+
+/* cuInit says once what this is. */
+static CUresult CUDAAPI announce(unsigned int flags)
+{
+    static int is_said;
+
+    if (!cushim__mock->settings.quiet && !__atomic_exchange_n(&is_said, 1, __ATOMIC_RELAXED))
+        fprintf(stderr, "%s\n", cushim_mock_identity());
+    return announced->Init(flags);
+}
+
+static void refuse(const char *why)
+{
+    cushim__mock_absent = CUDA_ERROR_SYSTEM_NOT_READY;
+    fprintf(stderr, "cushim mock: %s; every call answers CUDA_ERROR_SYSTEM_NOT_READY\n", why);
+}
+
+/* NULL: it is refused, and why is said. */
+static struct cushim_mock *create(void)
+{
+    char message[1024] = "";
+    char *file = NULL, *settings = NULL;
+    const bool is_read = cushim__variable_said("CUSHIM_MOCK_CONFIG", &file) &&
+                         cushim__variable_said("CUSHIM_MOCK_SETTINGS", &settings);
+    struct cushim_mock *mock = NULL;
+    const struct cushim_mock_options options = {
+        .size = sizeof options,
+        .file = file,
+        .settings = settings,
+        .message = message,
+        .message_size = sizeof message,
+    };
+    const struct mock_defaults defaults = {
+        .mode = MOCK_THREADED,
+        .where = "CUSHIM_MOCK_SETTINGS",
+    };
+
+    if (!is_read)
+        refuse("there is no memory for its settings");
+    else if (cushim__mock_create(&options, &defaults, &mock) != CUDA_SUCCESS)
+        refuse(message[0] ? message : "the mock cannot be created");
+    free(file);
+    free(settings);
+    return mock;
+}
+
+void cushim__library_begin(void)
+{
+    struct cushim_mock *mock;
+
+    cushim__mock_symbol_source = exported;
+    mock = create();
+    if (!mock)
+        return;
+    cushim_mock_log_set(mock, log_line, NULL);
+    announced = cushim_mock_table(mock);
+    exports = *announced;
+    exports.Init = announce;
+    cushim__exports = &exports;
+    if (!cushim__hide_later(mock->settings.driver_version)) {
+        cushim__exports = &cushim__mock_table;
+        cushim_mock_destroy(mock);
+        refuse("the symbols of later versions cannot be hidden");
+    }
+}
+
+static void print_leaks(struct cushim_mock *mock)
+{
+    struct cushim_mock_state state = {.size = sizeof state};
+
+    cushim_mock_state_get(mock, &state);
+    if (state.handles > 0 || state.allocations > 0)
+        fprintf(stderr, "cushim mock: leaked: %zu handle%s, %zu allocation%s\n", state.handles,
+                state.handles == 1 ? "" : "s", state.allocations,
+                state.allocations == 1 ? "" : "s");
+}
+
+static void print_fault(const char *line)
+{
+    fprintf(stderr, "cushim mock: fault %s\n", line);
+}
+
+void cushim__library_end(void)
+{
+    struct cushim_mock *mock = cushim__mock;
+    const char *first;
+
+    /* No lock: a signal handler exits in the middle of a call. Then there is nothing to say. */
+    if (!mock || !cushim__lock_comes_free(&mock->lock))
+        return;
+    first = cushim_mock_misuse(mock, 0);
+    if (mock->settings.report_leaks && !mock->forked)
+        print_leaks(mock);
+    if (mock->layer && !mock->forked)
+        cushim__faults_print_unused(print_fault);
+    if (first)
+        fprintf(stderr, "cushim mock: %zu misuse%s, the first: %s\n", mock->misuses,
+                mock->misuses == 1 ? "" : "s", first);
+}

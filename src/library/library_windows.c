@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdint.h>
+#include <windows.h>
+
+#include "loader/symbols.h"
+#include "src/library/library.h"
+#include "src/mock/api/symbol.h"
+
+static HMODULE library;
+
+const char *cushim__library_base(void)
+{
+    return (const char *)library;
+}
+
+/* Threads may run in the library, so it stays, as ELF's NODELETE says it for the other one. */
+static void stay(void)
+{
+    HMODULE ignored;
+
+    GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,
+                       (LPCWSTR)library, &ignored);
+}
+
+/* When a process ends there are no other threads any more: a lock that one held is never free. */
+BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved);
+
+BOOL WINAPI DllMain(HINSTANCE instance, DWORD why, LPVOID reserved)
+{
+    (void)reserved;
+    if (why == DLL_PROCESS_ATTACH) {
+        library = instance;
+        stay();
+        cushim__library_begin();
+    } else if (why == DLL_PROCESS_DETACH) {
+        cushim__library_end();
+    }
+    return TRUE;
+}
+
+/*
+ * GetProcAddress() looks names up in the export directory of this DLL, which is mapped: a sorted
+ * list of names, one of their numbers, and one of functions by number. What came later goes out of
+ * all three.
+ *
+ * A program that is linked with the DLL has its functions bound before this runs; what came later
+ * then answers CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER.
+ */
+
+/* The lists, and what holds them. */
+struct exports {
+    const char *base;
+    IMAGE_EXPORT_DIRECTORY *directory;
+    DWORD *names, *functions;
+    WORD *numbers;
+};
+
+static void *at(const struct exports *exports, DWORD offset)
+{
+    return (void *)(uintptr_t)(exports->base + offset);
+}
+
+static bool find(struct exports *exports, const IMAGE_DATA_DIRECTORY **room)
+{
+    const IMAGE_DOS_HEADER *head = (const IMAGE_DOS_HEADER *)(const void *)exports->base;
+    const IMAGE_NT_HEADERS *image = at(exports, (DWORD)head->e_lfanew);
+
+    *room = &image->OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_EXPORT];
+    if ((*room)->Size == 0)
+        return false;
+    exports->directory = at(exports, (*room)->VirtualAddress);
+    exports->names = at(exports, exports->directory->AddressOfNames);
+    exports->functions = at(exports, exports->directory->AddressOfFunctions);
+    exports->numbers = at(exports, exports->directory->AddressOfNameOrdinals);
+    return true;
+}
+
+static bool is_later(const struct exports *exports, DWORD index, int version)
+{
+    const unsigned slot = cushim__mock_symbol_slot(at(exports, exports->names[index]));
+
+    return slot < CUSHIM__SYMBOL_COUNT && !cushim__mock_symbol_exists(slot, version);
+}
+
+/* What stays keeps its order. */
+static void remove_later(const struct exports *exports, int version)
+{
+    DWORD kept = 0;
+
+    for (DWORD i = 0; i < exports->directory->NumberOfNames; i++) {
+        if (is_later(exports, i, version)) {
+            exports->functions[exports->numbers[i]] = 0;
+            continue;
+        }
+        exports->names[kept] = exports->names[i];
+        exports->numbers[kept++] = exports->numbers[i];
+    }
+    exports->directory->NumberOfNames = kept;
+}
+
+bool cushim__hide_later(int version)
+{
+    struct exports exports = {.base = cushim__library_base()};
+    const IMAGE_DATA_DIRECTORY *room;
+    DWORD protection, ignored;
+    void *start;
+
+    if (!exports.base || !find(&exports, &room))
+        return false;
+    start = exports.directory;
+    if (!VirtualProtect(start, room->Size, PAGE_READWRITE, &protection))
+        return false;
+    remove_later(&exports, version);
+    return VirtualProtect(start, room->Size, protection, &ignored);
+}

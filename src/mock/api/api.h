@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the functions of the mock are written: one definition per symbol, in this folder.
+ *
+ *     MOCK_EXACT(EventCreate)(CUevent *event, unsigned int flags)
+ *     {
+ *         ...
+ *     }
+ *
+ * EXACT means: answers as the driver does, to the extent of docs/driver-semantics.md. What differs
+ * knowingly is said in APPROXIMATE, in a few words that stand on the page mock-coverage.md:
+ *
+ *     MOCK_APPROXIMATE(CtxSetLimit, "values limit nothing")(CUlimit limit, size_t value)
+ *
+ * loader/generator/mock.py reads these definitions from the sources that meson.build lists as
+ * `mock_calls`: it writes their prototypes (calls.h, included from here, so that the types are
+ * checked against the registry), the table with every slot (table.c; the rest is refused), and the
+ * page on what is implemented. Types that CUDA 11.2 does not know are spelled as in
+ * <cushim/slots.h>. A symbol `_ptsz` or `_ptds` needs no definition where its twin has one.
+ *
+ * A function runs under the mock's lock, between cushim__mock_call_enter() and
+ * cushim__mock_call_leave() of its generated wrapper (src/mock/call.h), so it begins with the
+ * arguments and contains nothing that holds for all calls alike. A call never nests in another on
+ * its thread.
+ */
+#ifndef CUSHIM_MOCK_API_API_H
+#define CUSHIM_MOCK_API_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "src/mock/api/calls.h"
+#include "src/mock/core/state.h"
+
+#define MOCK_EXACT(slot) CUresult CUDAAPI cushim__mock_##slot
+#define MOCK_APPROXIMATE(slot, difference) CUresult CUDAAPI cushim__mock_##slot
+
+#endif

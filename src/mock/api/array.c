@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* CUDA arrays (statements 118, 119 and 188): their bytes lie in the device's memory, row by row. */
+#include "src/mock/api/copy.h"
+
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/config/settings.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+
+/* What is refused: arrays without memory of their own. Flags are bits up to the last. */
+enum { SPARSE = 0x40, DEFERRED_MAPPING = 0x80, FLAGS = 0x1ff };
+
+/* Formats that old headers lack. From the first one on, all but these are formats of pictures. */
+enum { FIRST_PICTURE = 0x91 /* CU_AD_FORMAT_BC1_UNORM */, NV12 = 0xb0, UNORM_INT8X4 = 0xc2 };
+
+/* The bytes of an element's channel. 0: the mock does not know the format. */
+static size_t channel_bytes(CUarray_format format)
+{
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+    case UNORM_INT8X4:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static size_t attribute(CUdevice_attribute number)
+{
+    return (size_t)cushim__mock->settings.profile.attributes[number];
+}
+
+/* Whether the extents are within what the device says of textures. */
+static bool fits(const CUDA_ARRAY3D_DESCRIPTOR *of)
+{
+    const bool layered = of->Flags & CUDA_ARRAY3D_LAYERED;
+
+    if (of->Depth > 0 && !layered)
+        return (of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH) &&
+                of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT) &&
+                of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH)) ||
+               (of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE) &&
+                of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE) &&
+                of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE));
+    if (layered)
+        return of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH) &&
+               of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT) &&
+               of->Depth <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS);
+    if (of->Height > 0)
+        return of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH) &&
+               of->Height <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT);
+    return of->Width <= attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH);
+}
+
+static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *of)
+{
+    const bool layered = of->Flags & CUDA_ARRAY3D_LAYERED;
+
+    if (of->Width == 0 || (of->NumChannels != 1 && of->NumChannels != 2 && of->NumChannels != 4) ||
+        (of->Depth > 0 && of->Height == 0 && !layered) || (layered && of->Depth == 0) || !fits(of))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & CUDA_ARRAY3D_CUBEMAP &&
+        (of->Width != of->Height || of->Depth % 6 != 0 || (!layered && of->Depth != 6)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & CUDA_ARRAY3D_TEXTURE_GATHER && of->Depth > 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & ~(unsigned)FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((int)of->Format == FIRST_PICTURE && of->NumChannels != 4)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (of->Flags & (SPARSE | DEFERRED_MAPPING))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (channel_bytes(of->Format) == 0)
+        return (int)of->Format < FIRST_PICTURE || (int)of->Format == NV12
+                   ? CUDA_ERROR_INVALID_VALUE
+                   : CUDA_ERROR_NOT_SUPPORTED;
+    return CUDA_SUCCESS;
+}
+
+static void free_array(struct mock_array *array)
+{
+    cushim__mock_memory_free(array->memory);
+    free(array);
+}
+
+static CUresult make(struct mock_context *context, const CUDA_ARRAY3D_DESCRIPTOR *of,
+                     struct mock_array **made)
+{
+    struct mock_array *array = calloc(1, sizeof *array);
+    CUresult code;
+
+    if (!array)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    array->descriptor = *of;
+    array->element_bytes = channel_bytes(of->Format) * of->NumChannels;
+    array->row_bytes = of->Width * array->element_bytes;
+    array->rows = of->Height ? of->Height : 1;
+    array->layers = of->Depth ? of->Depth : 1;
+    code = cushim__mock_memory_allocate(
+        context, context->device, array->row_bytes * array->rows * array->layers, &array->memory);
+    if (code) {
+        free(array);
+        return code;
+    }
+    code = cushim__mock_object_add(array, MOCK_ARRAY, context);
+    if (code)
+        free_array(array);
+    else
+        *made = array;
+    return code;
+}
+
+static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *of)
+{
+    struct mock_context *context;
+    struct mock_array *array;
+    CUresult code = cushim__mock_memory_context(&context);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code)
+        return code;
+    code = handle && of ? check(of) : CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = make(context, of, &array);
+    if (code == CUDA_SUCCESS)
+        *handle = array->object.handle;
+    return code;
+}
+
+CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array)
+{
+    return cushim__mock_object_find(handle, MOCK_ARRAY, array);
+}
+
+MOCK_APPROXIMATE(ArrayCreate_v2, "formats of compressed, planar and most normalised pictures: 801")
+(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateArray)
+{
+    CUDA_ARRAY3D_DESCRIPTOR of;
+
+    if (!pAllocateArray)
+        return create(pHandle, NULL);
+    of = (CUDA_ARRAY3D_DESCRIPTOR){.Width = pAllocateArray->Width,
+                                   .Height = pAllocateArray->Height,
+                                   .Format = pAllocateArray->Format,
+                                   .NumChannels = pAllocateArray->NumChannels};
+    return create(pHandle, &of);
+}
+
+MOCK_APPROXIMATE(Array3DCreate_v2,
+                 "formats of compressed, planar and most normalised pictures, sparse arrays: 801")
+(CUarray *pHandle, const CUDA_ARRAY3D_DESCRIPTOR *pAllocateArray)
+{
+    return create(pHandle, pAllocateArray);
+}
+
+MOCK_EXACT(ArrayGetDescriptor_v2)(CUDA_ARRAY_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
+
+    if (code)
+        return code;
+    if (!pArrayDescriptor)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pArrayDescriptor = (CUDA_ARRAY_DESCRIPTOR){.Width = array->descriptor.Width,
+                                                .Height = array->descriptor.Height,
+                                                .Format = array->descriptor.Format,
+                                                .NumChannels = array->descriptor.NumChannels};
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(Array3DGetDescriptor_v2)(CUDA_ARRAY3D_DESCRIPTOR *pArrayDescriptor, CUarray hArray)
+{
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
+
+    if (code)
+        return code;
+    if (!pArrayDescriptor)
+        return CUDA_ERROR_INVALID_VALUE;
+    *pArrayDescriptor = array->descriptor;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(ArrayDestroy)(CUarray hArray)
+{
+    struct mock_array *array;
+    CUresult code = cushim__mock_array_find(hArray, &array);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_sim_wait_group(&array->object.context->group);
+    /* The lock was given up meanwhile. */
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_array_find(hArray, &array);
+    if (code)
+        return code;
+    cushim__mock_object_remove(array);
+    free_array(array);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Begin and end of captures, as programs call them (statements 61, 62, 68, 70 and 72). */
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/graph.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/state.h"
+
+static CUresult check_begin(CUstream handle, CUstreamCaptureMode mode, struct mock_stream **stream)
+{
+    CUresult code = cushim__mock_stream_find(handle, stream);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if ((unsigned)mode > CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((*stream)->kind == MOCK_LEGACY) {
+        code = cushim__mock_capture_legacy(*stream);
+        return code ? code : CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+    return (*stream)->capture ? CUDA_ERROR_ILLEGAL_STATE : CUDA_SUCCESS;
+}
+
+MOCK_EXACT(StreamBeginCapture_v2)(CUstream hStream, CUstreamCaptureMode mode)
+{
+    const struct mock_edges none = {0};
+    struct mock_stream *stream;
+    struct mock_graph *graph;
+    CUresult code = check_begin(hStream, mode, &stream);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_create(true, &graph);
+    if (code != CUDA_SUCCESS)
+        return code;
+    graph->object.internal = true;
+    code = cushim__mock_capture_begin(stream, mode, graph, false, &none);
+    if (code != CUDA_SUCCESS)
+        cushim__mock_graph_destroy(graph);
+    return code;
+}
+
+/* The ABI of CUDA 10.0, which knew no modes: nothing was forbidden. */
+MOCK_EXACT(StreamBeginCapture)(CUstream hStream)
+{
+    return cushim__mock_StreamBeginCapture_v2(hStream, CU_STREAM_CAPTURE_MODE_RELAXED);
+}
+
+MOCK_APPROXIMATE(StreamBeginCaptureToGraph, "the graph can be used after a capture that failed")
+(CUstream hStream, CUgraph hGraph, const CUgraphNode *dependencies,
+ const cushim_CUgraphEdgeData *dependencyData, size_t numDependencies, CUstreamCaptureMode mode)
+{
+    struct mock_edges edges = {0};
+    struct mock_stream *stream;
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(hGraph, &graph);
+
+    if (code == CUDA_SUCCESS)
+        code = check_begin(hStream, mode, &stream);
+    if (code == CUDA_SUCCESS && graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_edges_read_any(graph, dependencies, (const void *)dependencyData,
+                                           numDependencies, &edges);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_begin(stream, mode, graph, true, &edges);
+    cushim__mock_edges_clear(&edges);
+    return code;
+}
+
+/* What the end of a capture comes to, by its rules. */
+static CUresult check_end(const struct mock_capture *capture)
+{
+    const struct mock_thread *thread = cushim__mock_thread_get();
+
+    if (!thread)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (capture->invalidated)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    if (capture->thread != thread->number && capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED)
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    return cushim__mock_capture_check_joined(capture);
+}
+
+/* Who wants no graph ends the capture all the same, and nobody has what it made. */
+MOCK_EXACT(StreamEndCapture)(CUstream hStream, CUgraph *phGraph)
+{
+    struct mock_capture *capture;
+    struct mock_stream *stream;
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
+    bool given;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_legacy(stream);
+    if (code != CUDA_SUCCESS)
+        return code;
+    capture = stream->capture;
+    if (capture && capture->origin == stream->captured)
+        code = check_end(capture);
+    /* Whether it may end is not known: it goes on. */
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
+    if (phGraph)
+        *phGraph = NULL;
+    if (!capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->origin != stream->captured) {
+        cushim__mock_capture_invalidate(capture);
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
+    graph = capture->graph;
+    given = capture->given;
+    cushim__mock_capture_end(capture);
+    if (given) {
+        if (phGraph && code == CUDA_SUCCESS)
+            *phGraph = graph->object.handle;
+    } else if (phGraph && code == CUDA_SUCCESS) {
+        graph->object.internal = false;
+        *phGraph = graph->object.handle;
+    } else {
+        cushim__mock_graph_destroy(graph);
+    }
+    return code;
+}
+
+MOCK_EXACT(ThreadExchangeStreamCaptureMode)(CUstreamCaptureMode *mode)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+    CUstreamCaptureMode former;
+
+    if (!mode) {
+        cushim__mock_misuse("the mode is NULL");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (!thread)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    former = thread->capture_mode;
+    thread->capture_mode = *mode;
+    *mode = former;
+    return CUDA_SUCCESS;
+}
+
+/* What programs ask of captures, and the dependencies that they change in one (statement 73). */
+
+static CUstreamCaptureStatus status_of(const struct mock_stream *stream)
+{
+    if (!stream->capture)
+        return CU_STREAM_CAPTURE_STATUS_NONE;
+    return stream->capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                        : CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* The stream whose capture is asked for; asking spoils nothing (statement 69). */
+static CUresult find(CUstream handle, const CUstreamCaptureStatus *status,
+                     struct mock_stream **stream)
+{
+    CUresult code = status ? cushim__mock_stream_find(handle, stream) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
+        code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    return code;
+}
+
+MOCK_EXACT(StreamIsCapturing)(CUstream hStream, CUstreamCaptureStatus *captureStatus)
+{
+    struct mock_stream *stream;
+    CUresult code = find(hStream, captureStatus, &stream);
+
+    if (code == CUDA_SUCCESS)
+        *captureStatus = status_of(stream);
+    return code;
+}
+
+/* The frontier as arrays, which stay the stream's. */
+static CUresult tell_frontier(struct mock_captured_stream *captured)
+{
+    const size_t count = captured->frontier.count;
+    CUgraphNode *handles = realloc(captured->handles, (count + 1) * sizeof *handles);
+    struct mock_edge_data *data;
+    size_t given = count;
+
+    if (!handles)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    captured->handles = handles;
+    data = realloc(captured->data, (count + 1) * sizeof *data);
+    if (!data)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    captured->data = data;
+    return cushim__mock_edges_give(&captured->frontier, handles, data, &given);
+}
+
+static bool is_plain(const struct mock_edges *edges)
+{
+    for (size_t i = 0; i < edges->count; i++) {
+        if (!cushim__mock_edge_is_plain(&edges->at[i]))
+            return false;
+    }
+    return true;
+}
+
+/* Where answers go; NULL: they are not asked for. */
+struct answers {
+    CUstreamCaptureStatus *status;
+    cuuint64_t *id;
+    CUgraph *graph;
+    const CUgraphNode **dependencies;
+    const cushim_CUgraphEdgeData **data;
+    size_t *count;
+};
+
+static CUresult report(CUstream handle, const struct answers *answers)
+{
+    struct mock_captured_stream *captured;
+    struct mock_stream *stream;
+    CUresult code = find(handle, answers->status, &stream);
+
+    if (code == CUDA_SUCCESS && answers->data && !answers->dependencies)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    captured = stream->captured;
+    if (status_of(stream) != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        *answers->status = status_of(stream);
+        return CUDA_SUCCESS;
+    }
+    if (answers->dependencies && !answers->data && !is_plain(&captured->frontier))
+        return CUDA_ERROR_LOSSY_QUERY;
+    code = tell_frontier(captured);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *answers->status = status_of(stream);
+    if (answers->id)
+        *answers->id = stream->capture->id;
+    if (answers->graph)
+        *answers->graph = stream->capture->graph->object.handle;
+    if (answers->dependencies)
+        *answers->dependencies = captured->frontier.count > 0 ? captured->handles : NULL;
+    if (answers->data)
+        *answers->data = captured->frontier.count > 0 ? (const void *)captured->data : NULL;
+    if (answers->count)
+        *answers->count = captured->frontier.count;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(StreamGetCaptureInfo)
+(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out)
+{
+    const struct answers answers = {.status = captureStatus_out, .id = id_out};
+
+    return report(hStream, &answers);
+}
+
+MOCK_EXACT(StreamGetCaptureInfo_v2)
+(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
+ const CUgraphNode **dependencies_out, size_t *numDependencies_out)
+{
+    const struct answers answers = {
+        .status = captureStatus_out,
+        .id = id_out,
+        .graph = graph_out,
+        .dependencies = dependencies_out,
+        .count = numDependencies_out,
+    };
+
+    return report(hStream, &answers);
+}
+
+MOCK_EXACT(StreamGetCaptureInfo_v3)
+(CUstream hStream, CUstreamCaptureStatus *captureStatus_out, cuuint64_t *id_out, CUgraph *graph_out,
+ const CUgraphNode **dependencies_out, const cushim_CUgraphEdgeData **edgeData_out,
+ size_t *numDependencies_out)
+{
+    const struct answers answers = {
+        .status = captureStatus_out,
+        .id = id_out,
+        .graph = graph_out,
+        .dependencies = dependencies_out,
+        .data = edgeData_out,
+        .count = numDependencies_out,
+    };
+
+    return report(hStream, &answers);
+}
+
+static CUresult update(CUstream handle, const CUgraphNode *nodes, const struct mock_edge_data *data,
+                       size_t count, unsigned flags)
+{
+    struct mock_edges more = {0};
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
+
+    if (code == CUDA_SUCCESS && flags > CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && !stream->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_check(stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_edges_read_any(stream->capture->graph, nodes, data, count, &more);
+    if (code == CUDA_SUCCESS) {
+        struct mock_edges *frontier = &stream->captured->frontier;
+
+        if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
+            frontier->count = 0;
+        if (!cushim__mock_edges_join(frontier, &more))
+            code = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    cushim__mock_edges_clear(&more);
+    return code;
+}
+
+MOCK_EXACT(StreamUpdateCaptureDependencies)
+(CUstream hStream, CUgraphNode *dependencies, size_t numDependencies, unsigned int flags)
+{
+    return update(hStream, dependencies, NULL, numDependencies, flags);
+}
+
+MOCK_EXACT(StreamUpdateCaptureDependencies_v2)
+(CUstream hStream, CUgraphNode *dependencies, const cushim_CUgraphEdgeData *dependencyData,
+ size_t numDependencies, unsigned int flags)
+{
+    return update(hStream, dependencies, (const void *)dependencyData, numDependencies, flags);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Code that modules and libraries are made of: an image read for the device, and files. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/system.h"
+#include "src/mock/api/module.h"
+#include "src/mock/core/state.h"
+
+enum { LARGEST_FILE = 1 << 30 };
+
+/* The newest PTX that a driver knows, by the releases that the PTX reference lists. */
+static const struct {
+    int driver_version;
+    unsigned ptx_version;
+} ptx_versions[] = {
+    {13000, 90}, {12090, 88}, {12080, 87}, {12070, 86}, {12050, 85}, {12040, 84},
+    {12030, 83}, {12020, 82}, {12010, 81}, {12000, 80}, {11080, 78}, {11070, 77},
+    {11060, 76}, {11050, 75}, {11040, 74}, {11030, 73}, {11020, 72}, {11010, 71},
+    {11000, 70}, {10020, 65}, {10010, 64}, {0, 63},
+};
+
+static struct mock_image_target target_of(const struct mock_settings *settings)
+{
+    const int *attributes = settings->profile.attributes;
+    struct mock_image_target target = {
+        .architecture = (unsigned)(attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] * 10 +
+                                   attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR])};
+    size_t i = 0;
+
+    while (settings->driver_version < ptx_versions[i].driver_version)
+        i++;
+    target.ptx_version = ptx_versions[i].ptx_version;
+    return target;
+}
+
+/* Report an image that is refused to the log of the options and to that of the mock. */
+static CUresult refused(const struct mock_image *image, const struct mock_jit *jit, CUresult code)
+{
+    if (code == CUDA_ERROR_OUT_OF_MEMORY)
+        return code;
+    cushim__mock_jit_end(jit, image->message);
+    if (image->message[0] != '\0')
+        cushim__mock_log("an image is refused: %s", image->message);
+    return code;
+}
+
+CUresult cushim__mock_code_load(const void *image, size_t bytes, const struct mock_jit *jit,
+                                struct mock_code **code)
+{
+    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    struct mock_code *made = calloc(1, sizeof *made);
+    CUresult result;
+
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->references = 1;
+    result = bytes > 0 ? cushim__mock_image_read_bytes(&made->image, image, bytes, &target)
+                       : cushim__mock_image_read(&made->image, image, &target);
+    if (result != CUDA_SUCCESS) {
+        result = refused(&made->image, jit, result);
+        cushim__mock_code_release(made);
+        return result;
+    }
+    *code = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_code_add(struct mock_image *image, const void *bytes, size_t count,
+                               const struct mock_jit *jit)
+{
+    const struct mock_image_target target = target_of(&cushim__mock->settings);
+    CUresult code = cushim__mock_image_read_bytes(image, bytes, count, &target);
+
+    return code == CUDA_SUCCESS ? code : refused(image, jit, code);
+}
+
+struct mock_code *cushim__mock_code_retain(struct mock_code *code)
+{
+    code->references++;
+    return code;
+}
+
+void cushim__mock_code_release(struct mock_code *code)
+{
+    if (--code->references > 0)
+        return;
+    cushim__mock_image_clear(&code->image);
+    free(code);
+}
+
+/* Whether a file is larger than any image, and not to be read. It is at its beginning again. */
+static bool is_too_large(FILE *file)
+{
+    const long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;
+
+    return end < 0 || end > LARGEST_FILE || fseek(file, 0, SEEK_SET) != 0;
+}
+
+CUresult cushim__mock_code_file(const char *path, char **bytes, size_t *size)
+{
+    enum { STEP = 1 << 16 };
+    FILE *file = cushim__host_file(path);
+    size_t room = 0, length = 0, got;
+    char *text = NULL, *grown;
+
+    /* A folder can be opened and not be read: the driver answers as if memory had run out. */
+    if (!file)
+        return errno == ENOMEM || errno == EISDIR || errno == EMFILE || errno == ENFILE
+                   ? CUDA_ERROR_OUT_OF_MEMORY
+                   : CUDA_ERROR_FILE_NOT_FOUND;
+    if (is_too_large(file)) {
+        fclose(file);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    do {
+        if (length + STEP >= room) {
+            grown = length < LARGEST_FILE ? realloc(text, room = (length + STEP) * 2) : NULL;
+            if (!grown)
+                break;
+            text = grown;
+        }
+        got = fread(text + length, 1, STEP, file);
+        length += got;
+        grown = got > 0 ? text : NULL;
+    } while (grown);
+    if (!text || !feof(file) || ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    if (!text)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    text[length] = '\0';
+    *bytes = text;
+    *size = length;
+    return CUDA_SUCCESS;
+}
+
+enum { OPTIONS = 35 }; /* of CUDA 13.0; older headers know fewer */
+
+CUresult cushim__mock_jit_begin(struct mock_jit *jit, unsigned count, const CUjit_option *options,
+                                void **values)
+{
+    *jit = (struct mock_jit){.began_ns = cushim__host_ns()};
+    if (count > 0 && (!options || !values))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count; i++) {
+        if ((unsigned)options[i] >= OPTIONS)
+            return CUDA_ERROR_INVALID_VALUE;
+        switch (options[i]) {
+        case CU_JIT_WALL_TIME:
+            jit->wall_time = &values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER:
+            jit->info.buffer = values[i];
+            break;
+        case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES:
+            jit->info.bytes = &values[i];
+            jit->info.room = (unsigned)(uintptr_t)values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER:
+            jit->error.buffer = values[i];
+            break;
+        case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES:
+            jit->error.bytes = &values[i];
+            jit->error.room = (unsigned)(uintptr_t)values[i];
+            break;
+        default:
+            break;
+        }
+    }
+    if ((jit->info.room > 0 && !jit->info.buffer) || (jit->error.room > 0 && !jit->error.buffer))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* The size does not count the NUL, but where the text does not fit it is the buffer's. */
+static void put(const struct mock_jit_log *log, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (log->room == 0 || !log->buffer) {
+        length = 0;
+    } else if (length < log->room) {
+        memcpy(log->buffer, text, length + 1);
+    } else {
+        length = log->room;
+        memcpy(log->buffer, text, length - 1);
+        log->buffer[length - 1] = '\0';
+    }
+    if (log->bytes)
+        *log->bytes = (void *)(uintptr_t)length;
+}
+
+void cushim__mock_jit_end(const struct mock_jit *jit, const char *message)
+{
+    put(&jit->info, "");
+    put(&jit->error, message);
+    if (jit->wall_time) {
+        const float ms = (float)(cushim__host_ns() - jit->began_ns) / 1e6f;
+        uint32_t bits;
+
+        memcpy(&bits, &ms, sizeof bits);
+        *jit->wall_time = (void *)(uintptr_t)bits;
+    }
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contexts: how they begin and end. */
+#include "src/mock/api/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/module.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/sim/internal.h"
+#include "src/race/race.h"
+
+enum {
+    DEAD_KEPT = 256,  /* contexts that are known after their end, with what was in them */
+    FIRST_ABI = 3010, /* what cuCtxGetApiVersion says of a context of cuCtxCreate itself */
+    LATER_ABI = 3020,
+};
+
+bool cushim__mock_context_flags_valid(unsigned flags)
+{
+    unsigned schedule = flags & CU_CTX_SCHED_MASK;
+
+    return flags < 0x100 && (schedule & (schedule - 1)) == 0;
+}
+
+static void drop(void *object)
+{
+    struct mock_context *context = object;
+
+    cushim__mock_streams_forget(context);
+    cushim__mock_group_end(&context->group);
+    free(context);
+}
+
+/* A new context, which is nowhere current. NULL: out of memory. */
+static struct mock_context *create_context(struct mock_device *device, unsigned flags)
+{
+    struct mock_context *context = calloc(1, sizeof *context);
+
+    if (!context)
+        return NULL;
+    context->device = device;
+    context->flags = flags;
+    context->api_version = LATER_ABI;
+    context->uses = 1;
+    if (cushim__mock_object_add(context, MOCK_CONTEXT, context) != CUDA_SUCCESS) {
+        free(context);
+        return NULL;
+    }
+    context->object.drop = drop;
+    cushim__mock_group_begin(&context->group, (unsigned)device->ordinal);
+    cushim__mock_context_begin(context);
+    return context;
+}
+
+void cushim__mock_context_begin(struct mock_context *context)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    context->alive = true;
+    context->object.gone = false;
+    context->id = ++cushim__mock->contexts_made;
+    context->cache = CU_FUNC_CACHE_PREFER_NONE;
+    memcpy(context->limits, profile->limits, sizeof context->limits);
+    memset(context->peers, 0, sizeof context->peers);
+}
+
+/*
+ * Its work ends first; in manual mode, where nothing can be waited for, it is dropped. The handle
+ * stays known: calls with it and with its children answer CONTEXT_IS_DESTROYED.
+ */
+static void end_context(struct mock_context *context)
+{
+    if (context->ending) {
+        cushim__mock_context_await_end(context);
+        return;
+    }
+    context->ending = true;
+    if (cushim__mock->settings.mode != MOCK_MANUAL && !cushim__mock->fault)
+        cushim__mock_sim_wait_group(&context->group);
+    /* From here on nobody gives it work, though the lock is given up once more. */
+    context->alive = false;
+    context->object.gone = true;
+    cushim__mock_object_orphan(context);
+    cushim__mock_sim_forget_group(&context->group);
+    cushim__race_saw(cushim__race_group(&context->group.race), true);
+    cushim__mock_helper_stop(&context->group);
+    cushim__mock_streams_forget(context);
+    cushim__mock_memory_forget(context, context->device);
+    cushim__mock_modules_forget(context);
+    context->ending = false;
+    cushim__mock_sim_changed();
+}
+
+static bool has_settled(const void *what)
+{
+    const struct mock_context *context = what;
+
+    return !context->ending;
+}
+
+void cushim__mock_context_await_end(struct mock_context *context)
+{
+    context->group.held++;
+    cushim__mock_sim_wait_for_thread(has_settled, context);
+    context->group.held--;
+}
+
+static CUresult create(CUcontext *pctx, unsigned flags, CUdevice dev, unsigned api_version)
+{
+    struct mock_context *context;
+    struct mock_device *device;
+    CUresult code;
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code)
+        return code;
+    if (!cushim__mock_context_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_reserve();
+    if (code)
+        return code;
+    context = create_context(device, flags);
+    if (!context)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    context->api_version = api_version;
+    *pctx = context->object.handle;
+    return cushim__mock_context_push(context);
+}
+
+MOCK_EXACT(CtxCreate)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev, FIRST_ABI);
+}
+
+MOCK_EXACT(CtxCreate_v2)(CUcontext *pctx, unsigned int flags, CUdevice dev)
+{
+    return create(pctx, flags, dev, LATER_ABI);
+}
+
+MOCK_APPROXIMATE(CtxCreate_v3, "execution affinity is refused: 224, as without MPS")
+(CUcontext *pctx, cushim_CUexecAffinityParam *paramsArray, int numParams, unsigned int flags,
+ CUdevice dev)
+{
+    if (numParams > 0)
+        return paramsArray ? CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY : CUDA_ERROR_INVALID_VALUE;
+    return create(pctx, flags, dev, LATER_ABI);
+}
+
+MOCK_APPROXIMATE(CtxCreate_v4, "no parameters but zero are taken: 801 for others")
+(CUcontext *pctx, cushim_CUctxCreateParams *ctxCreateParams, unsigned int flags, CUdevice dev)
+{
+    static const CUctxCreateParams nothing;
+
+    if (ctxCreateParams && memcmp(ctxCreateParams, &nothing, sizeof nothing) != 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return create(pctx, flags, dev, LATER_ABI);
+}
+
+/*
+ * Keep a context that has ended, and forget the one that ended first if there are too many: a
+ * program may make and destroy them for ever. One that is on a stack, or that a call waits for, is
+ * spared for another round.
+ */
+static void keep_dead(struct mock_context *context)
+{
+    struct cushim_mock *mock = cushim__mock;
+    struct mock_context *first;
+
+    *(mock->dead++ > 0 ? &mock->last_dead->next_dead : &mock->first_dead) = context;
+    mock->last_dead = context;
+    if (mock->dead <= DEAD_KEPT)
+        return;
+    first = mock->first_dead;
+    mock->first_dead = first->next_dead;
+    first->next_dead = NULL;
+    mock->dead--;
+    if (first->group.held == 0 && !cushim__mock_context_is_on_a_stack(first)) {
+        cushim__mock_object_drop_all(first);
+        return;
+    }
+    mock->last_dead->next_dead = first;
+    mock->last_dead = first;
+    mock->dead++;
+}
+
+static CUresult destroy(struct mock_context *context)
+{
+    if (context == cushim__mock_context_top())
+        cushim__mock_context_pop();
+    if (context->ending) {
+        cushim__mock_context_await_end(context);
+        return CUDA_SUCCESS;
+    }
+    end_context(context);
+    keep_dead(context);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxDestroy_v2)(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_find(ctx, &context);
+    if (code)
+        return code;
+    return context->primary ? CUDA_ERROR_INVALID_CONTEXT : destroy(context);
+}
+
+/* The first ABI destroys the current context only. */
+MOCK_EXACT(CtxDestroy)(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!ctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_find(ctx, &context);
+    if (code)
+        return code;
+    if (context->primary || context != cushim__mock_context_top())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return destroy(context);
+}
+
+MOCK_EXACT(CtxAttach)(CUcontext *pctx, unsigned int flags)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    code = cushim__mock_context_current(&context);
+    if (code)
+        return code;
+    if (!pctx || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    context->uses += !context->primary;
+    *pctx = context->object.handle;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxDetach)(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find(ctx, &context);
+
+    if (code)
+        return code;
+    if (context != cushim__mock_context_top())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (context->primary || --context->uses > 0)
+        return CUDA_SUCCESS;
+    return destroy(context);
+}
+
+/* The primary context of each device, which retains count (statements 10 to 12). */
+
+static bool is_active(const struct mock_device *device)
+{
+    return device->primary && device->primary->alive;
+}
+
+MOCK_EXACT(DevicePrimaryCtxRetain)(CUcontext *pctx, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code)
+        return code;
+    if (device->primary)
+        cushim__mock_context_await_end(device->primary);
+    /* After a fault a context that lives is retained, but none begins. */
+    if (cushim__mock->fault && !is_active(device))
+        return cushim__mock->fault;
+    if (!device->primary) {
+        device->primary = create_context(device, device->primary_flags);
+        if (!device->primary)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        device->primary->primary = true;
+        device->primary->uses = 0;
+    } else if (!device->primary->alive) {
+        cushim__mock_context_begin(device->primary);
+        device->primary->flags = device->primary_flags;
+        device->primary->uses = 0;
+    }
+    device->primary->uses++;
+    *pctx = device->primary->object.handle;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DevicePrimaryCtxRelease_v2)(CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
+
+    if (code)
+        return code;
+    if (device->primary)
+        cushim__mock_context_await_end(device->primary);
+    if (!device->primary || device->primary->uses == 0)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (--device->primary->uses == 0 && device->primary->alive)
+        end_context(device->primary);
+    return CUDA_SUCCESS;
+}
+
+/* To the first ABI what was never retained is released. */
+MOCK_EXACT(DevicePrimaryCtxRelease)(CUdevice dev)
+{
+    CUresult code = cushim__mock_DevicePrimaryCtxRelease_v2(dev);
+
+    return code == CUDA_ERROR_INVALID_CONTEXT ? CUDA_SUCCESS : code;
+}
+
+/* A reset ends the context and keeps its count: a release after it answers success. */
+MOCK_EXACT(DevicePrimaryCtxReset_v2)(CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
+
+    if (code)
+        return code;
+    device->primary_flags = 0;
+    if (is_active(device))
+        end_context(device->primary);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DevicePrimaryCtxReset)(CUdevice dev)
+{
+    return cushim__mock_DevicePrimaryCtxReset_v2(dev);
+}
+
+MOCK_EXACT(DevicePrimaryCtxSetFlags_v2)(CUdevice dev, unsigned int flags)
+{
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
+
+    if (code)
+        return code;
+    if (!cushim__mock_context_flags_valid(flags) || (flags & CU_CTX_MAP_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    device->primary_flags = flags;
+    if (is_active(device))
+        device->primary->flags = flags;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DevicePrimaryCtxSetFlags)(CUdevice dev, unsigned int flags)
+{
+    struct mock_device *device;
+    CUresult code = cushim__mock_device_find(dev, &device);
+
+    if (code)
+        return code;
+    if (is_active(device))
+        return CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE;
+    return cushim__mock_DevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+MOCK_EXACT(DevicePrimaryCtxGetState)(CUdevice dev, unsigned int *flags, int *active)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code)
+        return code;
+    *flags = device->primary_flags;
+    *active = is_active(device);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What can be asked of a context, and set. */
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+
+MOCK_EXACT(CtxGetFlags)(unsigned int *flags)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_current(&context);
+    if (code)
+        return code;
+    *flags = context->flags;
+    if (context->primary)
+        *flags |= CU_CTX_MAP_HOST;
+    if (*flags & CU_CTX_USER_COREDUMP_ENABLE)
+        *flags = (*flags & ~(unsigned)CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxSetFlags)(unsigned int flags)
+{
+    const unsigned not_kept = CU_CTX_COREDUMP_ENABLE | CU_CTX_USER_COREDUMP_ENABLE;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code)
+        return code;
+    if (!cushim__mock_context_flags_valid(flags))
+        return CUDA_ERROR_INVALID_VALUE;
+    context->flags = flags & ~not_kept;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxGetApiVersion)(CUcontext ctx, unsigned int *version)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
+
+    if (code == CUDA_SUCCESS && !version)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *version = context->api_version;
+    return code;
+}
+
+MOCK_EXACT(CtxGetId)(CUcontext ctx, unsigned long long *ctxId)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!ctxId)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_find_or_current(ctx, &context);
+    if (code == CUDA_SUCCESS)
+        *ctxId = context->id;
+    return code;
+}
+
+MOCK_EXACT(CtxGetDevice_v2)(CUdevice *device, CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_find_or_current(ctx, &context);
+    if (code == CUDA_SUCCESS)
+        *device = context->device->ordinal;
+    return code;
+}
+
+MOCK_EXACT(CtxGetDevice)(CUdevice *device)
+{
+    return cushim__mock_CtxGetDevice_v2(device, NULL);
+}
+
+MOCK_EXACT(CtxGetStreamPriorityRange)(int *leastPriority, int *greatestPriority)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code)
+        return code;
+    if (leastPriority)
+        *leastPriority = profile->least_priority;
+    if (greatestPriority)
+        *greatestPriority = profile->greatest_priority;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxGetCacheConfig)(CUfunc_cache *pconfig)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && !pconfig)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *pconfig = context->cache;
+    return code;
+}
+
+MOCK_EXACT(CtxSetCacheConfig)(CUfunc_cache config)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && (unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        context->cache = config;
+    return code;
+}
+
+/* The bank size is what the device has, whatever is set. */
+MOCK_EXACT(CtxGetSharedMemConfig)(CUsharedconfig *pConfig)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && !pConfig)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *pConfig = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
+    return code;
+}
+
+MOCK_EXACT(CtxSetSharedMemConfig)(CUsharedconfig config)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code;
+}
+
+MOCK_EXACT(CtxResetPersistingL2Cache)(void)
+{
+    struct mock_context *context;
+
+    return cushim__mock_context_current(&context);
+}
+
+MOCK_EXACT(CtxGetExecAffinity)
+(cushim_CUexecAffinityParam *pExecAffinity, cushim_CUexecAffinityType type)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code)
+        return code;
+    if (!pExecAffinity)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type != CU_EXEC_AFFINITY_TYPE_SM_COUNT)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
+    pExecAffinity->type = type;
+    pExecAffinity->param.smCount.val =
+        (unsigned)profile->attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+    return CUDA_SUCCESS;
+}
+
+/* The limits of a context: as in the profile at first; they round as an H200's (statement 192). */
+
+/* By the numbers of CUlimit: headers older than a limit do not name it. */
+enum limit {
+    STACK_SIZE,
+    PRINTF_FIFO_SIZE,
+    MALLOC_HEAP_SIZE,
+    DEV_RUNTIME_SYNC_DEPTH,
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT,
+    MAX_L2_FETCH_GRANULARITY,
+    PERSISTING_L2_CACHE_SIZE,
+    SHMEM_SIZE,
+    CIG_ENABLED,
+    CIG_SHMEM_FALLBACK_ENABLED,
+    LIMITS
+};
+
+enum answer { ROUNDED, FIXED, UNSUPPORTED };
+
+/* What a value becomes: at least, at most (or refused beyond), a multiple of; 0: see unit_of(). */
+static const struct rule {
+    enum answer answer;
+    size_t least, most, refused_above, multiple;
+} rules[LIMITS] = {
+    [STACK_SIZE] = {ROUNDED, 0, SIZE_MAX, 523264, 16},
+    [PRINTF_FIFO_SIZE] = {ROUNDED, 524288, (size_t)2 << 30, SIZE_MAX, 256},
+    [MALLOC_HEAP_SIZE] = {ROUNDED, (size_t)4 << 20, SIZE_MAX, SIZE_MAX, 65536},
+    [DEV_RUNTIME_SYNC_DEPTH] = {UNSUPPORTED, 0, 0, 0, 0},
+    [DEV_RUNTIME_PENDING_LAUNCH_COUNT] = {ROUNDED, 32, SIZE_MAX, SIZE_MAX, 1},
+    [MAX_L2_FETCH_GRANULARITY] = {ROUNDED, 0, SIZE_MAX, 128, 1},
+    [PERSISTING_L2_CACHE_SIZE] = {ROUNDED, 0, SIZE_MAX, 0, 0},
+    [SHMEM_SIZE] = {FIXED, 0, 0, 0, 0},
+    [CIG_ENABLED] = {FIXED, 0, 0, 0, 0},
+    [CIG_SHMEM_FALLBACK_ENABLED] = {UNSUPPORTED, 0, 0, 0, 0},
+};
+
+static CUresult check(CUlimit limit, enum answer *answer, struct mock_context **context)
+{
+    CUresult code = cushim__mock_context_current(context);
+
+    if (code)
+        return code;
+    if ((unsigned)limit >= LIMITS)
+        return CUDA_ERROR_INVALID_VALUE;
+    *answer = rules[limit].answer;
+    return *answer == UNSUPPORTED ? CUDA_ERROR_UNSUPPORTED_LIMIT : CUDA_SUCCESS;
+}
+
+MOCK_EXACT(CtxGetLimit)(size_t *pvalue, CUlimit limit)
+{
+    struct mock_context *context;
+    enum answer answer;
+    CUresult code = check(limit, &answer, &context);
+
+    if (code == CUDA_SUCCESS && !pvalue)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *pvalue = context->limits[limit];
+    return code;
+}
+
+/* What a limit is a multiple of: the persisting part of the L2 has units of a sixteenth of it. */
+static size_t unit_of(CUlimit limit)
+{
+    const int *attributes = cushim__mock->settings.profile.attributes;
+    const int sixteenth = attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] / 16;
+
+    if (rules[limit].multiple > 0)
+        return rules[limit].multiple;
+    return sixteenth > 0 ? (size_t)sixteenth : 1;
+}
+
+/* 0: there is no such multiple. */
+static size_t round_up(size_t value, size_t multiple)
+{
+    size_t rest = value % multiple, lack = rest ? multiple - rest : 0;
+
+    return lack <= SIZE_MAX - value ? value + lack : 0;
+}
+
+MOCK_APPROXIMATE(CtxSetLimit, "values are rounded as on an H200, and limit nothing")
+(CUlimit limit, size_t value)
+{
+    struct mock_context *context;
+    const struct rule *rule;
+    enum answer answer;
+    size_t highest;
+    CUresult code = check(limit, &answer, &context);
+
+    if (code)
+        return code;
+    if (answer == FIXED)
+        return CUDA_ERROR_NOT_PERMITTED;
+    rule = &rules[limit];
+    /* The persisting part of the cache is as large as it was at first, at most. */
+    highest =
+        rule->refused_above ? rule->refused_above : cushim__mock->settings.profile.limits[limit];
+    if (value > highest)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code)
+        return code;
+    value = round_up(value < rule->least ? rule->least : value, unit_of(limit));
+    context->limits[limit] = value > rule->most ? rule->most : value;
+    return CUDA_SUCCESS;
+}

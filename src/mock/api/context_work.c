@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Calls on all work of a context. */
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/event.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/api/stream_plan.h"
+#include "src/race/race.h"
+
+static CUresult synchronize(struct mock_context *context)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_context(context);
+    return code ? code : cushim__mock_sim_wait_group(&context->group);
+}
+
+MOCK_EXACT(CtxSynchronize)(void)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    return code ? code : synchronize(context);
+}
+
+MOCK_EXACT(CtxSynchronize_v2)(CUcontext ctx)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_find_or_current(ctx, &context);
+
+    return code ? code : synchronize(context);
+}
+
+static CUresult check_event(CUcontext ctx, CUevent hEvent, struct mock_context **context,
+                            struct mock_event **event)
+{
+    CUresult code = cushim__mock_context_find(ctx, context);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_event_find(hEvent, event);
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_context(*context);
+    return code;
+}
+
+/* A stream comes after everything that is queued in a context, also if it is done already. */
+static void follow(struct mock_stream *stream, const struct mock_context *context)
+{
+    struct race_clock *clock = cushim__race_group(&context->group.race);
+
+    cushim__race_wait(&stream->race, clock);
+    cushim__race_clock_release(clock);
+}
+
+/* Make one more stream wait for a record of everything that is queued in another. */
+static CUresult gather(struct mock_plan *plan, struct mock_stream *from, struct mock_stream *into)
+{
+    struct mock_record *record = NULL;
+    CUresult code = cushim__mock_plan_record(plan, &record, from);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_plan_wait(plan, record, into);
+    cushim__mock_record_release(record);
+    return code;
+}
+
+MOCK_EXACT(CtxRecordEvent)(CUcontext hCtx, CUevent hEvent)
+{
+    struct mock_context *context;
+    struct mock_plan plan = {0};
+    struct mock_event *event;
+    struct mock_stream *all;
+    CUresult code = check_event(hCtx, hEvent, &context, &event);
+
+    if (code)
+        return code;
+    if (event->object.context != context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    all = cushim__mock_stream_create(context, MOCK_CREATED, CU_STREAM_NON_BLOCKING, 0);
+    if (!all)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_plan_stream(&plan, all);
+    follow(all, context);
+    for (struct mock_stream *one = context->group.streams; one && !code; one = one->next) {
+        if (one != all && one->head)
+            code = gather(&plan, one, all);
+    }
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_plan_event_record(&plan, event, all);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_plan_queue(&plan);
+    cushim__mock_plan_clear(&plan);
+    return code;
+}
+
+MOCK_APPROXIMATE(CtxWaitEvent, "streams created later do not wait")
+(CUcontext hCtx, CUevent hEvent)
+{
+    struct mock_context *context;
+    struct mock_event *event;
+    CUresult code = check_event(hCtx, hEvent, &context, &event);
+
+    if (code)
+        return code;
+    for (struct mock_stream *one = context->group.streams, *next; one && !code; one = next) {
+        cushim__mock_stream_hold(one);
+        code = cushim__mock_event_wait(event, one);
+        next = one->next;
+        cushim__mock_stream_release(one);
+    }
+    return code;
+}

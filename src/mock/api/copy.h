@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Copies and sets, as other calls meet them: operations that nodes of graphs hold and streams
+ * execute. Bytes move when the operation executes.
+ */
+#ifndef CUSHIM_MOCK_API_COPY_H
+#define CUSHIM_MOCK_API_COPY_H
+
+#include <stdbool.h>
+
+#include <cuda.h>
+
+#include "src/mock/core/object.h"
+#include "src/mock/sim/operation.h"
+
+struct mock_context;
+struct mock_device;
+struct mock_operation;
+struct mock_stream;
+struct race_region;
+
+/*
+ * A copy as cuMemcpy3D describes it, for a node of a graph: pageable memory is read and written
+ * when it executes. `context` is where it executes, not NULL. The caller owns the operation.
+ *
+ * CUDA_SUCCESS, INVALID_VALUE (also if there is nothing to copy), INVALID_HANDLE (an array) or
+ * OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_copy_operation(const CUDA_MEMCPY3D *shape, struct mock_context *context,
+                                     struct mock_operation **operation);
+
+/* The reverse, also of what was captured from any other call that copies. False: it is no copy. */
+bool cushim__mock_copy_parameters(const struct mock_operation *operation, CUDA_MEMCPY3D *shape);
+
+/* The same for sets. */
+CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
+                                    struct mock_context *context,
+                                    struct mock_operation **operation);
+bool cushim__mock_set_parameters(const struct mock_operation *operation,
+                                 CUDA_MEMSET_NODE_PARAMS *shape);
+
+/*
+ * Execute a copy on a stream, NULL included. The call returns when the driver's would: before the
+ * copy is executed where that is possible, or, if it is not asynchronous, after it. Nothing to
+ * copy: done.
+ */
+CUresult cushim__mock_copy_execute(const CUDA_MEMCPY3D *shape, CUstream stream, bool asynchronous);
+
+/* The same, asynchronous, of a source that is read before the call returns. */
+CUresult cushim__mock_copy_execute_read(const CUDA_MEMCPY3D *shape, CUstream stream);
+
+/*
+ * A copy, and its two sides: a box of bytes each. A side is memory that the mock knows, looked up
+ * again when the copy executes, or memory that it does not know, which is pageable memory of the
+ * host.
+ */
+
+/* One side of a copy. */
+struct mock_copy_side {
+    union {
+        CUdeviceptr address; /* of the host or the device */
+        CUarray array;
+    };
+    size_t x, y, z, pitch, height;
+    uint8_t type;     /* CUmemorytype */
+    bool pageable;    /* the mock does not know it */
+    bool on_device;   /* it is no memory of the host */
+    bool synchronous; /* what SYNC_MEMOPS reads of the memory */
+};
+
+struct mock_copy {
+    struct mock_operation operation;
+    struct mock_copy_side from, to;
+    size_t width, height, depth;
+    char *staged; /* what `from` held at the call, row after row; NULL: it is read at execution */
+};
+
+/* Where the bytes of a side are. */
+struct mock_copy_box {
+    char *first;
+    size_t row, layer; /* from one to the next, in bytes */
+};
+
+/*
+ * Make a side of what a call says of it; `type`, the place in the memory and its rows are set.
+ * INVALID_VALUE: the box is not in
+ * memory of that kind; INVALID_HANDLE: there is no such array.
+ */
+CUresult cushim__mock_copy_side_check(const struct mock_copy *copy, struct mock_copy_side *side,
+                                      const void *host, CUdeviceptr device, CUarray array);
+
+/* The device whose memory a side is; NULL: pageable memory. */
+const struct mock_device *cushim__mock_copy_side_device(const struct mock_copy_side *side);
+
+/* The bytes of a side, now. False: the memory is gone. */
+bool cushim__mock_copy_find(const struct mock_copy *copy, const struct mock_copy_side *side,
+                            struct mock_copy_box *box);
+
+/* The bytes of a side, as the device addresses them. False: pageable memory, or gone. */
+bool cushim__mock_copy_region(const struct mock_copy *copy, const struct mock_copy_side *side,
+                              struct race_region *region);
+
+/* The box of what was read at the call. */
+struct mock_copy_box cushim__mock_copy_staged(const struct mock_copy *copy);
+
+/* Move the bytes, whatever overlaps. */
+void cushim__mock_copy_move(const struct mock_copy *copy, const struct mock_copy_box *to,
+                            const struct mock_copy_box *from);
+
+/* CUDA arrays: rows of elements that programs reach by copies only. */
+
+struct mock_array {
+    struct mock_object object;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    size_t element_bytes, row_bytes;
+    size_t rows, layers; /* at least 1 of each */
+    CUdeviceptr memory;  /* row after row, layer after layer */
+};
+
+/* NULL is INVALID_HANDLE. */
+CUresult cushim__mock_array_find(CUarray handle, struct mock_array **array);
+
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: which there are, and what they can do. What a device answers is that of its profile. */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+
+/* What the profile says; 0 where it says nothing. */
+static int attribute(CUdevice_attribute number)
+{
+    return cushim__mock->settings.profile.attributes[number];
+}
+
+MOCK_EXACT(DeviceGet)(CUdevice *device, int ordinal)
+{
+    struct mock_device *found;
+    CUresult code;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(ordinal, &found);
+    if (code == CUDA_SUCCESS)
+        *device = found->ordinal;
+    return code;
+}
+
+MOCK_EXACT(DeviceGetCount)(int *count)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *count = cushim__mock_device_count();
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceGetAttribute)(int *pi, CUdevice_attribute attrib, CUdevice dev)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+    const int number = (int)attrib;
+    struct mock_device *device;
+    CUresult code;
+
+    /* This is looked at before cuInit, too. */
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (number < 0 || number >= MOCK_ATTRIBUTES_MAX)
+        return CUDA_ERROR_INVALID_VALUE;
+    /* The mock has places of its own, whatever the profile's device had. */
+    if (number == CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)
+        *pi = (int)device->bus;
+    else if (number == CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID ||
+             number == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID)
+        *pi = 0;
+    else if (profile->has_attribute[number])
+        *pi = profile->attributes[number];
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceGetProperties)(CUdevprop *prop, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!prop)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *prop = (CUdevprop){
+        .maxThreadsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+        .maxThreadsDim = {attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y),
+                          attribute(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z)},
+        .maxGridSize = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
+                        attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)},
+        .sharedMemPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK),
+        .totalConstantMemory = attribute(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY),
+        .SIMDWidth = attribute(CU_DEVICE_ATTRIBUTE_WARP_SIZE),
+        .memPitch = attribute(CU_DEVICE_ATTRIBUTE_MAX_PITCH),
+        .regsPerBlock = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK),
+        .clockRate = attribute(CU_DEVICE_ATTRIBUTE_CLOCK_RATE),
+        .textureAlign = attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT),
+    };
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceComputeCapability)(int *major, int *minor, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!major || !minor)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *major = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    *minor = attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceTotalMem_v2)(size_t *bytes, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        *bytes = cushim__mock->settings.memory_bytes;
+    return code;
+}
+
+/* The ABI of CUDA 2.0 has 32 bits, which say the most that they can for more. */
+MOCK_EXACT(DeviceTotalMem)(unsigned int *bytes, CUdevice dev)
+{
+    size_t all;
+    CUresult code;
+
+    if (!bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_DeviceTotalMem_v2(&all, dev);
+    if (code == CUDA_SUCCESS)
+        *bytes = all < UINT_MAX ? (unsigned)all : UINT_MAX;
+    return code;
+}
+
+/* Bytes of a texel, or 0 for what a linear texture cannot have. */
+static size_t texel_bytes(CUarray_format format, unsigned channels)
+{
+    if (channels != 1 && channels != 2 && channels != 4)
+        return 0;
+    switch ((int)format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+        return channels;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+        return (size_t)2 * channels;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+        return (size_t)4 * channels;
+    default:
+        return 0;
+    }
+}
+
+/* As measured: 4 GiB of texels, and 2^30 of them at most. */
+MOCK_APPROXIMATE(DeviceGetTexture1DLinearMaxWidth, "formats of CUDA 11 and later are refused")
+(size_t *maxWidthInElements, CUarray_format format, unsigned int numChannels, CUdevice dev)
+{
+    const size_t bytes = texel_bytes(format, numChannels), most = (size_t)1 << 30;
+    struct mock_device *device;
+    CUresult code;
+
+    if (!maxWidthInElements)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (bytes == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *maxWidthInElements = 4 * most / bytes < most ? 4 * most / bytes : most;
+    return CUDA_SUCCESS;
+}
+
+/* An H200 has no kind of execution affinity, and the driver refuses none that is asked for. */
+MOCK_EXACT(DeviceGetExecAffinitySupport)(int *pi, cushim_CUexecAffinityType type, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    (void)type;
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        *pi = 0;
+    return code;
+}
+
+MOCK_EXACT(DeviceGetHostAtomicCapabilities)
+(unsigned int *capabilities, const cushim_CUatomicOperation *operations, unsigned int count,
+ CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    /* This is looked at before cuInit, too. */
+    if (!capabilities || !operations || count == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = cushim__mock_device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        memset(capabilities, 0, count * sizeof *capabilities);
+    return code;
+}
+
+/* What identifies a device: name, UUID, address. */
+
+enum { PCI_TEXT = sizeof "0000:00:00.0" };
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+/* Read digits up to a separator. Returns what follows them, or NULL if there are none. */
+static const char *read_number(const char *text, unsigned *number)
+{
+    const char *next = text;
+
+    for (*number = 0; digit(*next) >= 0 && *number < 0x10000; next++)
+        *number = *number << 4 | (unsigned)digit(*next);
+    return next > text ? next : NULL;
+}
+
+/* Read `[domain:]bus:device[.function]`. */
+static bool read_address(const char *text, unsigned part[4])
+{
+    unsigned count = 0, number[3];
+
+    do {
+        text = read_number(count ? text + 1 : text, &number[count]);
+        count++;
+    } while (text && *text == ':' && count < 3);
+    if (!text || count < 2)
+        return false;
+    part[0] = count == 3 ? number[0] : 0;
+    part[1] = number[count - 2];
+    part[2] = number[count - 1];
+    part[3] = 0;
+    if (*text == '.')
+        text = read_number(text + 1, &part[3]);
+    return text && !*text;
+}
+
+/* The length is read as if it had no sign. */
+MOCK_EXACT(DeviceGetName)(char *name, int len, CUdevice dev)
+{
+    const char *text = cushim__mock->settings.profile.name;
+    const size_t room = (unsigned)len;
+    const size_t length = strlen(text);
+    struct mock_device *device;
+    CUresult code;
+
+    if (!name)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (room == 0) {
+        cushim__mock_misuse("the driver crashes on a length of 0");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (length < room) {
+        memcpy(name, text, length + 1);
+    } else {
+        memcpy(name, text, room - 1);
+        name[room - 1] = '\0';
+    }
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceGetUuid)(CUuuid *uuid, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!uuid)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code == CUDA_SUCCESS)
+        *uuid = device->uuid;
+    return code;
+}
+
+/* The mock has no MIG instances, which this function would be about. */
+MOCK_EXACT(DeviceGetUuid_v2)(CUuuid *uuid, CUdevice dev)
+{
+    return cushim__mock_DeviceGetUuid(uuid, dev);
+}
+
+/* LUIDs are of Windows. */
+MOCK_EXACT(DeviceGetLuid)(char *luid, unsigned int *deviceNodeMask, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!luid || !deviceNodeMask)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
+}
+
+MOCK_EXACT(DeviceGetPCIBusId)(char *pciBusId, int len, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!pciBusId)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (len < (int)PCI_TEXT)
+        return CUDA_ERROR_INVALID_VALUE;
+    snprintf(pciBusId, PCI_TEXT, "0000:%02X:00.0", device->bus);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceGetByPCIBusId)(CUdevice *dev, const char *pciBusId)
+{
+    unsigned part[4];
+
+    if (!dev || !pciBusId || !read_address(pciBusId, part))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (int i = 0; i < cushim__mock_device_count(); i++) {
+        if (part[0] == 0 && part[1] == cushim__mock->devices[i].bus && part[2] == 0 &&
+            part[3] == 0) {
+            *dev = i;
+            return CUDA_SUCCESS;
+        }
+    }
+    return CUDA_ERROR_INVALID_DEVICE;
+}
+
+/* NvSciSync is of other platforms: Linux drivers on a PC check the arguments and do no more. */
+MOCK_EXACT(DeviceGetNvSciSyncAttributes)(void *nvSciSyncAttrList, CUdevice dev, int flags)
+{
+    struct mock_device *device;
+    CUresult code;
+
+    if (!nvSciSyncAttrList)
+        return CUDA_ERROR_INVALID_HANDLE;
+    code = cushim__mock_device_find(dev, &device);
+    if (code != CUDA_SUCCESS)
+        return code;
+    return flags == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_NOT_SUPPORTED;
+}

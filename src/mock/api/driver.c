@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver as a whole: initialisation, symbols and entry points, the names of errors, the profiler. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/symbols.h"
+#include "src/base/layer_host.h"
+#include "src/base/system.h"
+#include "src/driver_api/result.h"
+#include "src/mock/api/api.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/symbol.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+
+MOCK_EXACT(Init)(unsigned int Flags)
+{
+    struct cushim_mock *mock = cushim__mock;
+    CUresult code;
+    char *visible;
+
+    if (Flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (mock->initialised)
+        return CUDA_SUCCESS;
+    if (mock->settings.personality == MOCK_NO_DEVICE)
+        return CUDA_ERROR_NO_DEVICE;
+    if (mock->settings.personality == MOCK_VERSION_MISMATCH)
+        return CUDA_ERROR_SYSTEM_DRIVER_MISMATCH;
+    if (!cushim__variable("CUDA_VISIBLE_DEVICES", &visible))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = cushim__mock_devices_show(mock, visible);
+    free(visible);
+    mock->initialised = code == CUDA_SUCCESS;
+    return code;
+}
+
+MOCK_EXACT(DriverGetVersion)(int *driverVersion)
+{
+    if (!driverVersion)
+        return CUDA_ERROR_INVALID_VALUE;
+    *driverVersion = cushim__mock->settings.driver_version;
+    return CUDA_SUCCESS;
+}
+
+static cushim_function in_table(unsigned slot)
+{
+    cushim_function function;
+
+    memcpy(&function, cushim__table_slot(cushim_mock_table(cushim_mock_current()), slot),
+           sizeof function);
+    return function;
+}
+
+cushim_function (*cushim__mock_symbol_source)(unsigned slot) = in_table;
+
+static int compare(const void *name, const void *slot)
+{
+    return strcmp(name, cushim__slot_name(*(const uint16_t *)slot));
+}
+
+unsigned cushim__mock_symbol_slot(const char *name)
+{
+    const uint16_t *slot = bsearch(name, cushim__mock_by_name, CUSHIM__SYMBOL_COUNT,
+                                   sizeof *cushim__mock_by_name, compare);
+
+    return slot ? *slot : CUSHIM__SYMBOL_COUNT;
+}
+
+bool cushim__mock_symbol_exists(unsigned slot, int version)
+{
+    return cushim__symbols[slot].since <= version && !cushim__fault_hides(slot) &&
+           (cushim__host_is_windows || !(cushim__symbols[slot].flags & CUSHIM__WINDOWS));
+}
+
+cushim_function cushim_mock_symbol(const char *symbol, void *mock)
+{
+    const struct cushim_mock *asked = mock;
+    const unsigned slot = symbol ? cushim__mock_symbol_slot(symbol) : CUSHIM__SYMBOL_COUNT;
+
+    if (!asked || slot == CUSHIM__SYMBOL_COUNT ||
+        !cushim__mock_symbol_exists(slot, asked->settings.driver_version))
+        return NULL;
+    return cushim__mock_symbol_source(slot);
+}
+
+/*
+ * How a program finds functions through the driver itself: statements 5 and 6. A name is asked for
+ * without the version and the stream that its symbols have as suffixes.
+ *
+ * What the statements leave open was asked of the drivers 470 (11.4), 525 (12.0), 555 (12.5) and
+ * 580 (13.0): a negative version is newer than all, and still not refused; flags above 3 are
+ * refused before anything is looked up, 3 is 2, and a NULL name or function pointer crashes.
+ */
+
+enum { PER_THREAD_STREAM = 2, HIGHEST_FLAGS = 3 };
+enum { FOUND, UNKNOWN_NAME, TOO_OLD };
+
+/*
+ * From here on a version above the driver's own is refused; 555 answers with the newest that it
+ * has, 580 refuses. No driver in between was asked.
+ */
+enum { REFUSES_NEWER = 13000 };
+
+static bool has_base(const struct cushim__symbol *symbol, const char *base, size_t length)
+{
+    return symbol->base_length == length &&
+           memcmp(cushim__symbol_names + symbol->name, base, length) == 0;
+}
+
+/* Whether a base name has symbols for the per-thread default stream. */
+static bool has_per_thread(const char *base, int driver)
+{
+    const size_t length = strlen(base);
+
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        if (cushim__symbols[i].flags & CUSHIM__PER_THREAD &&
+            cushim__mock_symbol_exists(i, driver) && has_base(&cushim__symbols[i], base, length))
+            return true;
+    }
+    return false;
+}
+
+/* Find the newest symbol of a base name that `version` knows. Returns how it stands with it. */
+static int find(const char *base, unsigned version, bool per_thread, unsigned *slot)
+{
+    const int driver = cushim__mock->settings.driver_version;
+    const size_t length = strlen(base);
+    int status = UNKNOWN_NAME;
+    unsigned newest = 0;
+
+    per_thread = per_thread && has_per_thread(base, driver);
+    for (unsigned i = 0; i < CUSHIM__SYMBOL_COUNT; i++) {
+        const struct cushim__symbol *symbol = &cushim__symbols[i];
+        if (!has_base(symbol, base, length) || !cushim__mock_symbol_exists(i, driver) ||
+            (symbol->flags & CUSHIM__PER_THREAD) != (per_thread ? CUSHIM__PER_THREAD : 0))
+            continue;
+        if (status == UNKNOWN_NAME)
+            status = TOO_OLD;
+        if (symbol->since <= version && symbol->since > newest) {
+            newest = symbol->since;
+            *slot = i;
+            status = FOUND;
+        }
+    }
+    return status;
+}
+
+/* What both versions of the call check first. */
+static CUresult check(const char *symbol, void *const *function, int version, cuuint64_t flags)
+{
+    const int driver = cushim__mock->settings.driver_version;
+
+    if (!symbol || !function) {
+        cushim__mock_misuse("the %s is NULL", symbol ? "place for the function" : "name");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (flags > HIGHEST_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (version > driver && driver >= REFUSES_NEWER)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static void *pointer_to(unsigned slot)
+{
+    const cushim_function function = cushim__mock_symbol_source(slot);
+    void *pointer;
+
+    memcpy(&pointer, &function, sizeof pointer);
+    return pointer;
+}
+
+MOCK_EXACT(GetProcAddress)
+(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags)
+{
+    unsigned slot = 0;
+    CUresult code = check(symbol, pfn, cudaVersion, flags);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &slot) != FOUND)
+        return CUDA_ERROR_NOT_FOUND;
+    *pfn = pointer_to(slot);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(GetProcAddress_v2)
+(const char *symbol, void **pfn, int cudaVersion, cuuint64_t flags,
+ cushim_CUdriverProcAddressQueryResult *symbolStatus)
+{
+    unsigned slot = 0;
+    int status;
+    CUresult code = check(symbol, pfn, cudaVersion, flags);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    status = find(symbol, (unsigned)cudaVersion, flags & PER_THREAD_STREAM, &slot);
+    *pfn = status == FOUND ? pointer_to(slot) : NULL;
+    if (symbolStatus)
+        *symbolStatus = (cushim_CUdriverProcAddressQueryResult)status;
+    return CUDA_SUCCESS;
+}
+
+/* No identifier is known here; drivers 470 to 580 answer one that they do not know like this. */
+MOCK_APPROXIMATE(GetExportTable, "knows no table: those of the driver are private")
+(const void **ppExportTable, const CUuuid *pExportTableId)
+{
+    if (!ppExportTable || !pExportTableId)
+        return CUDA_ERROR_INVALID_VALUE;
+    *ppExportTable = NULL;
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Result codes, named and explained (statement 7). */
+
+/*
+ * Codes that came after CUDA 13.0, and the version of each. The mock knows all older ones, whatever
+ * its own version is.
+ */
+static const struct {
+    unsigned short number, since;
+} newer[] = {{47, 13040}, {227, 13040}, {917, 13010}, {918, 13030}, {919, 13040}};
+
+/* Whether the driver of this version knows a code, if there is such a code. */
+static bool is_known(CUresult code)
+{
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
+        if (newer[i].number == (unsigned)code &&
+            newer[i].since > cushim__mock->settings.driver_version)
+            return false;
+    }
+    return true;
+}
+
+/* A text of a code. */
+static CUresult return_text(const char *text, const char **pStr)
+{
+    if (!pStr) {
+        cushim__mock_misuse("the driver crashes on a NULL pointer");
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *pStr = text;
+    return text ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+MOCK_EXACT(GetErrorName)(CUresult error, const char **pStr)
+{
+    return return_text(is_known(error) ? cushim__result_name(error) : NULL, pStr);
+}
+
+MOCK_APPROXIMATE(GetErrorString, "the texts are those of cushim_error_string")
+(CUresult error, const char **pStr)
+{
+    return return_text(is_known(error) ? cushim__result_meaning(error) : NULL, pStr);
+}
+
+/* The profiler's switch: nothing profiles the mock. */
+
+static CUresult check_profiler(void)
+{
+    struct mock_context *context;
+
+    return cushim__mock_context_current(&context);
+}
+
+/* The driver itself has not supported this for long. */
+MOCK_EXACT(ProfilerInitialize)
+(const char *configFile, const char *outputFile, unsigned int outputMode)
+{
+    (void)configFile;
+    (void)outputFile;
+    (void)outputMode;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+MOCK_EXACT(ProfilerStart)(void)
+{
+    return check_profiler();
+}
+
+MOCK_EXACT(ProfilerStop)(void)
+{
+    return check_profiler();
+}

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events (statements 19 to 32). */
+#include "src/mock/api/event.h"
+
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/event_ipc.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/state.h"
+#include "src/race/race.h"
+
+enum { ALL_FLAGS = CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS };
+
+CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event)
+{
+    return cushim__mock_object_find(handle, MOCK_EVENT, event);
+}
+
+static void drop(void *object)
+{
+    struct mock_event *event = object;
+
+    cushim__mock_capture_forget_event(event);
+    cushim__mock_record_release(event->record);
+    if (event->shared)
+        cushim__mock_shared_event_release(event->shared);
+    free(event);
+}
+
+CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
+                                   struct mock_event **event)
+{
+    struct mock_event *made = calloc(1, sizeof *made);
+    CUresult code;
+
+    if (!made)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    made->flags = flags;
+    code = cushim__mock_object_add(made, MOCK_EVENT, context);
+    if (code) {
+        free(made);
+        return code;
+    }
+    made->object.drop = drop;
+    *event = made;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(EventCreate)(CUevent *phEvent, unsigned int Flags)
+{
+    struct mock_context *context;
+    struct mock_event *event;
+    CUresult code;
+
+    code = cushim__mock_context_current(&context);
+    if (code)
+        return code;
+    if (!phEvent || Flags > ALL_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((Flags & CU_EVENT_INTERPROCESS) && !(Flags & CU_EVENT_DISABLE_TIMING))
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_event_create(context, Flags, &event);
+    if (code == CUDA_SUCCESS)
+        *phEvent = event->object.handle;
+    return code;
+}
+
+/* Who waits for it goes on waiting for its record (statement 28). */
+MOCK_EXACT(EventDestroy_v2)(CUevent hEvent)
+{
+    struct mock_event *event;
+    CUresult code = cushim__mock_event_find(hEvent, &event);
+
+    if (code)
+        return code;
+    cushim__mock_object_remove(event);
+    drop(event);
+    return CUDA_SUCCESS;
+}
+
+/* What the event stands for is done. */
+bool cushim__mock_event_done(const struct mock_event *event)
+{
+    if (event->shared)
+        return cushim__mock_shared_event_done(event->shared,
+                                              cushim__mock_shared_event_newest(event->shared));
+    return !event->record || cushim__mock_record_done(event->record);
+}
+
+/* It is done, but no call may say so yet. */
+static bool is_hidden(const struct mock_event *event)
+{
+    return event->record && !event->record->shared &&
+           cushim__mock_sim_delays_answer(event->record->time_ns);
+}
+
+/* What other processes have waited for, to record it, is not known. */
+static void saw(const struct mock_event *event)
+{
+    cushim__mock_sim_reported();
+    if (event->shared)
+        cushim__race_saw_all();
+    else if (event->record)
+        cushim__race_saw(cushim__race_clock_retain(event->record->clock), true);
+}
+
+static CUresult find_to_query(CUevent hEvent, struct mock_event **event)
+{
+    CUresult code = cushim__mock_event_find(hEvent, event);
+
+    if (code == CUDA_SUCCESS &&
+        (cushim__mock_capture_count > 0 || (*event)->capture_state != MOCK_NOT_CAPTURED))
+        code = cushim__mock_capture_query_event(*event);
+    return code;
+}
+
+MOCK_EXACT(EventQuery)(CUevent hEvent)
+{
+    struct mock_event *event;
+    CUresult code = find_to_query(hEvent, &event);
+
+    if (code)
+        return code;
+    if (!cushim__mock_event_done(event) || is_hidden(event))
+        return CUDA_ERROR_NOT_READY;
+    saw(event);
+    return CUDA_SUCCESS;
+}
+
+static bool record_is_done(const void *what)
+{
+    return cushim__mock_record_done(what);
+}
+
+void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record)
+{
+    record->shared = cushim__mock_shared_event_retain(event->shared);
+    record->shared_number = cushim__mock_shared_event_newest(event->shared);
+}
+
+/* A record of its own for what several processes share. NULL: out of memory. */
+static struct mock_record *shared_record(const struct mock_event *event)
+{
+    struct mock_record *record = cushim__mock_record_create();
+
+    if (record)
+        cushim__mock_event_share(event, record);
+    return record;
+}
+
+/* What the event stands for now, retained. NULL: nothing, or out of memory. */
+static struct mock_record *newest(const struct mock_event *event)
+{
+    if (event->shared)
+        return shared_record(event);
+    return event->record ? cushim__mock_record_retain(event->record) : NULL;
+}
+
+static CUresult synchronize(const struct mock_event *event)
+{
+    struct mock_record *record;
+    CUresult code;
+
+    if (cushim__mock_event_done(event)) {
+        saw(event);
+        return CUDA_SUCCESS;
+    }
+    record = newest(event);
+    if (!record)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (record->shared) {
+        code = cushim__mock_sim_wait_outside(record_is_done, record);
+        if (code == CUDA_SUCCESS)
+            cushim__race_saw_all();
+    } else {
+        code = cushim__mock_sim_wait_until(record_is_done, record, record->stream, record->number);
+        cushim__race_saw(cushim__race_clock_retain(record->clock), code == CUDA_SUCCESS);
+    }
+    cushim__mock_record_release(record);
+    return code;
+}
+
+MOCK_EXACT(EventSynchronize)(CUevent hEvent)
+{
+    struct mock_event *event;
+    CUresult code = find_to_query(hEvent, &event);
+
+    return code ? code : synchronize(event);
+}
+
+/* The first ABI waits, whatever is captured. */
+MOCK_EXACT(EventDestroy)(CUevent hEvent)
+{
+    struct mock_event *event;
+    CUresult code = cushim__mock_event_find(hEvent, &event);
+
+    if (code == CUDA_SUCCESS && event->capture_state == MOCK_NOT_CAPTURED)
+        code = synchronize(event);
+    return code ? code : cushim__mock_EventDestroy_v2(hEvent);
+}
+
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record)
+{
+    struct mock_operation *operation = cushim__mock_record_operation(record);
+
+    if (operation)
+        operation->outside = event->shared || (event->flags & CU_EVENT_INTERPROCESS);
+    return operation;
+}
+
+void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
+                                     struct mock_stream *stream)
+{
+    record->stream = stream;
+    if (event->shared) {
+        record->shared = cushim__mock_shared_event_retain(event->shared);
+        record->shared_number = cushim__mock_shared_event_begin(event->shared);
+    }
+}
+
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+                                   const struct mock_stream *stream)
+{
+    record->number = cushim__mock_sim_submitted();
+    record->clock = cushim__race_last(&stream->race);
+    cushim__mock_capture_forget_event(event);
+    cushim__mock_record_release(event->record);
+    event->record = record;
+}
+
+static CUresult record_on(struct mock_event *event, struct mock_stream *stream)
+{
+    struct mock_record *record = cushim__mock_record_create();
+    void *operation = record ? cushim__mock_event_operation(event, record) : NULL;
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (operation) {
+        cushim__mock_event_begin_record(event, record, stream);
+        code = cushim__mock_stream_submit(stream, operation);
+    }
+    if (code == CUDA_SUCCESS)
+        cushim__mock_event_end_record(event, record, stream);
+    else
+        cushim__mock_record_release(record);
+    return code;
+}
+
+static CUresult record(CUevent hEvent, CUstream hStream, unsigned flags)
+{
+    struct mock_stream *stream;
+    struct mock_event *event;
+    CUresult code = CUDA_SUCCESS;
+
+    if (cushim__mock_stream_is_default(hStream))
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_event_find(hEvent, &event);
+    if (code == CUDA_SUCCESS && flags > CU_EVENT_RECORD_EXTERNAL)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (event->object.context != stream->object.context &&
+        !(stream->capture && flags == CU_EVENT_RECORD_EXTERNAL))
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (stream->capture)
+        return cushim__mock_capture_record(stream, event, flags);
+    if (flags == CU_EVENT_RECORD_EXTERNAL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    return record_on(event, stream);
+}
+
+MOCK_EXACT(EventRecord)(CUevent hEvent, CUstream hStream)
+{
+    return record(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
+}
+
+MOCK_EXACT(EventRecordWithFlags)(CUevent hEvent, CUstream hStream, unsigned int flags)
+{
+    return record(hEvent, hStream, flags);
+}
+
+void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream)
+{
+    if (event->shared)
+        cushim__race_wait_all(&stream->race);
+    else if (event->record)
+        cushim__race_wait(&stream->race, event->record->clock);
+}
+
+CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream)
+{
+    struct mock_record *record;
+    void *wait;
+
+    cushim__mock_event_follow(event, stream);
+    if (cushim__mock_event_done(event))
+        return CUDA_SUCCESS;
+    record = newest(event);
+    wait = record ? cushim__mock_wait_operation(record) : NULL;
+    cushim__mock_record_release(record);
+    return wait ? cushim__mock_stream_submit(stream, wait) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+MOCK_EXACT(StreamWaitEvent)(CUstream hStream, CUevent hEvent, unsigned int Flags)
+{
+    struct mock_stream *stream;
+    struct mock_event *event;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim__mock_event_find(hEvent, &event);
+    if (code != CUDA_SUCCESS && !hEvent && stream->capture)
+        cushim__mock_capture_invalidate(stream->capture);
+    if (code == CUDA_SUCCESS && stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(stream);
+    if (code == CUDA_SUCCESS && Flags > CU_EVENT_WAIT_EXTERNAL)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code)
+        return code;
+    if (stream->capture || event->capture_state == MOCK_IN_CAPTURE)
+        return cushim__mock_capture_wait(stream, event, Flags);
+    if (event->capture_state == MOCK_WAS_CAPTURED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (Flags == CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    return cushim__mock_event_wait(event, stream);
+}
+
+/* The time between two events (statements 35 to 48, 84). */
+
+enum { TICK_NS = 32 }; /* what readings are multiples of */
+
+static bool can_be_timed(const struct mock_event *event)
+{
+    return !event->imported && !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+static uint64_t later(uint64_t one, uint64_t other)
+{
+    return one > other ? one : other;
+}
+
+MOCK_EXACT(EventElapsedTime)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    struct mock_event *start, *end;
+    CUresult code = cushim__mock_event_find(hStart, &start);
+    int64_t ticks;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_event_find(hEnd, &end);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_elapsed_event(start);
+    if (code == CUDA_SUCCESS && !start->record)
+        code = CUDA_ERROR_INVALID_HANDLE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_capture_elapsed_event(end);
+    if (code)
+        return code;
+    if (!pMilliseconds || !can_be_timed(start) || !can_be_timed(end) || !end->record ||
+        start->object.context != end->object.context)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!start->record->done || !end->record->done ||
+        cushim__mock_sim_delays_answer(later(start->record->time_ns, end->record->time_ns)))
+        return CUDA_ERROR_NOT_READY;
+    cushim__mock_sim_reported();
+    cushim__race_saw(cushim__race_clock_retain(start->record->clock), true);
+    cushim__race_saw(cushim__race_clock_retain(end->record->clock), true);
+    ticks = (int64_t)(end->record->time_ns / TICK_NS) - (int64_t)(start->record->time_ns / TICK_NS);
+    *pMilliseconds = (float)((double)ticks * TICK_NS / 1e6);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(EventElapsedTime_v2)(float *pMilliseconds, CUevent hStart, CUevent hEnd)
+{
+    return cushim__mock_EventElapsedTime(pMilliseconds, hStart, hEnd);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events, and the records that they stand for. */
+#ifndef CUSHIM_MOCK_API_EVENT_H
+#define CUSHIM_MOCK_API_EVENT_H
+
+#include "src/mock/api/graph_dependencies.h"
+#include "src/mock/core/object.h"
+#include "src/mock/sim/stream.h"
+
+struct mock_capture;
+struct race_clock;
+struct mock_shared_event;
+
+/*
+ * What one record leaves. Waiters keep the record that they were given, whatever is recorded later.
+ * Reference-counted: the event, the operation that sets it and each operation that waits.
+ */
+struct mock_record {
+    unsigned references;
+    bool done;
+    uint64_t time_ns;                 /* when it was done */
+    struct mock_stream *stream;       /* while it is not done */
+    uint64_t number;                  /* of the operation */
+    struct mock_stream *waiting;      /* streams whose head waits for it */
+    struct mock_shared_event *shared; /* an interprocess event's; NULL: of this process only */
+    uint64_t shared_number;
+    struct race_clock *clock; /* what comes before it: src/race/race.h */
+};
+
+enum mock_event_capture {
+    MOCK_NOT_CAPTURED,
+    MOCK_IN_CAPTURE,  /* recorded in a capture that has not ended: `capture` is it */
+    MOCK_WAS_CAPTURED /* recorded in a capture that has ended: calls answer INVALID_VALUE */
+};
+
+struct mock_event {
+    struct mock_object object;
+    unsigned flags;
+    bool imported;
+    struct mock_record *record; /* NULL: never recorded, or in a capture */
+    struct mock_shared_event *shared;
+
+    /* Owned by capture.c. */
+    enum mock_event_capture capture_state;
+    struct mock_capture *capture;
+    struct mock_edges capture_nodes; /* what stood before it in its stream */
+};
+
+CUresult cushim__mock_event_find(CUevent handle, struct mock_event **event);
+
+/* A new event of a context, with its handle: for cuIpcOpenEventHandle as well. */
+CUresult cushim__mock_event_create(struct mock_context *context, unsigned flags,
+                                   struct mock_event **event);
+
+/* A new record with one reference, and its release. NULL: out of memory. */
+struct mock_record *cushim__mock_record_create(void);
+struct mock_record *cushim__mock_record_retain(struct mock_record *record);
+void cushim__mock_record_release(struct mock_record *record);
+bool cushim__mock_record_done(const struct mock_record *record);
+
+/*
+ * Operations that set a record and wait for one; they retain it. NULL: out of memory. One that is
+ * to wait may get what it waits for later.
+ */
+void *cushim__mock_record_operation(struct mock_record *record);
+void *cushim__mock_wait_operation(struct mock_record *record);
+void cushim__mock_wait_set(void *operation, struct mock_record *record);
+
+/*
+ * An event is recorded in four steps, of which the first alone may fail (NULL: out of memory): the
+ * operation that sets a new record, the record's beginning, the operation that is queued by the
+ * caller on a stream that is not captured, and the event that takes the record over.
+ */
+void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record);
+void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,
+                                     struct mock_stream *stream);
+void cushim__mock_event_end_record(struct mock_event *event, struct mock_record *record,
+                                   const struct mock_stream *stream);
+
+/* Whether nothing is left to wait for. */
+bool cushim__mock_event_done(const struct mock_event *event);
+
+/* Make a new record stand for what the event, which processes share, stands for now. */
+void cushim__mock_event_share(const struct mock_event *event, struct mock_record *record);
+
+/* For the search for races: a stream comes after the event, also if that is done already. */
+void cushim__mock_event_follow(const struct mock_event *event, struct mock_stream *stream);
+
+/* Make a stream that is not captured wait for what the event stands for now. */
+CUresult cushim__mock_event_wait(struct mock_event *event, struct mock_stream *stream);
+
+#endif

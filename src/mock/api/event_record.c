@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Records: the operations that set one and wait for one. */
+#include <stdlib.h>
+
+#include "src/mock/api/event.h"
+#include "src/mock/api/event_ipc.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/state.h"
+#include "src/race/race.h"
+
+/* Sets a record. */
+struct set {
+    struct mock_operation operation;
+    struct mock_record *record;
+};
+
+/* Waits for one. */
+struct wait {
+    struct mock_operation operation;
+    struct mock_record *record;
+    struct mock_stream *stream; /* while it stands in the record's list */
+};
+
+struct mock_record *cushim__mock_record_create(void)
+{
+    struct mock_record *record = calloc(1, sizeof *record);
+
+    if (record)
+        record->references = 1;
+    return record;
+}
+
+struct mock_record *cushim__mock_record_retain(struct mock_record *record)
+{
+    record->references++;
+    return record;
+}
+
+void cushim__mock_record_release(struct mock_record *record)
+{
+    if (!record || --record->references > 0)
+        return;
+    if (record->shared)
+        cushim__mock_shared_event_release(record->shared);
+    cushim__race_clock_release(record->clock);
+    free(record);
+}
+
+bool cushim__mock_record_done(const struct mock_record *record)
+{
+    if (record->shared)
+        return cushim__mock_shared_event_done(record->shared, record->shared_number);
+    return record->done;
+}
+
+/* Done, or never to be done: nobody waits any longer. */
+static void finish(struct mock_record *record)
+{
+    struct mock_stream *stream = record->waiting;
+
+    if (record->done)
+        return;
+    record->done = true;
+    record->time_ns = cushim__mock_sim_now();
+    record->stream = NULL;
+    record->waiting = NULL;
+    if (record->shared)
+        cushim__mock_shared_event_end(record->shared, record->shared_number);
+    while (stream) {
+        struct mock_stream *next = stream->next_waiting;
+
+        stream->next_waiting = NULL;
+        cushim__mock_sim_recheck(stream);
+        stream = next;
+    }
+}
+
+static CUresult set_execute(struct mock_operation *operation)
+{
+    finish(((struct set *)operation)->record);
+    return CUDA_SUCCESS;
+}
+
+static void set_drop(struct mock_operation *operation)
+{
+    struct mock_record *record = ((struct set *)operation)->record;
+
+    finish(record);
+    cushim__mock_record_release(record);
+}
+
+static const struct mock_operation_class set_class = {
+    .name = "record",
+    .size = sizeof(struct set),
+    .node_type = CU_GRAPH_NODE_TYPE_EVENT_RECORD,
+    .execute = set_execute,
+    .drop = set_drop,
+};
+
+void *cushim__mock_record_operation(struct mock_record *record)
+{
+    struct set *set = cushim__mock_operation_create(&set_class, MOCK_NO_UNIT,
+                                                    cushim__mock->settings.costs.record_ns);
+
+    if (set)
+        set->record = cushim__mock_record_retain(record);
+    return set;
+}
+
+static bool wait_ready(struct mock_operation *operation, struct mock_stream *stream)
+{
+    struct wait *wait = (struct wait *)operation;
+    struct mock_record *record = wait->record;
+
+    wait->stream = NULL;
+    if (cushim__mock_record_done(record))
+        return true;
+    if (!record->shared) {
+        wait->stream = stream;
+        stream->state = MOCK_BLOCKED;
+        stream->next_waiting = record->waiting;
+        record->waiting = stream;
+    }
+    return false;
+}
+
+static void wait_demand(const struct mock_operation *operation)
+{
+    const struct mock_record *record = ((const struct wait *)operation)->record;
+
+    if (!record->done && record->stream)
+        cushim__mock_sim_demand(record->stream, record->number);
+}
+
+static void wait_drop(struct mock_operation *operation)
+{
+    struct wait *wait = (struct wait *)operation;
+    struct mock_stream **link = wait->record ? &wait->record->waiting : NULL;
+
+    while (wait->stream && *link) {
+        if (*link == wait->stream) {
+            *link = wait->stream->next_waiting;
+            break;
+        }
+        link = &(*link)->next_waiting;
+    }
+    cushim__mock_record_release(wait->record);
+}
+
+static const struct mock_operation_class wait_class = {
+    .name = "wait",
+    .size = sizeof(struct wait),
+    .node_type = CU_GRAPH_NODE_TYPE_WAIT_EVENT,
+    .ready = wait_ready,
+    .demand = wait_demand,
+    .drop = wait_drop,
+};
+
+void *cushim__mock_wait_operation(struct mock_record *record)
+{
+    struct wait *wait = cushim__mock_operation_create(&wait_class, MOCK_NO_UNIT, 0);
+
+    if (wait && record)
+        wait->record = cushim__mock_record_retain(record);
+    return wait;
+}
+
+void cushim__mock_wait_set(void *operation, struct mock_record *record)
+{
+    ((struct wait *)operation)->record = cushim__mock_record_retain(record);
+}

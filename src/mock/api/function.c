@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Functions of modules: names, parameters, attributes. */
+#include "src/mock/api/api.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/module.h"
+#include "src/mock/core/state.h"
+
+enum {
+    TRIVIAL_REGISTERS = 4, /* what the driver says of a kernel without code */
+    CARVEOUT_DEFAULT = -1,
+    CARVEOUT_MAX = 100,
+    LAST_ATTRIBUTE = 15,
+    /* Attributes that older headers do not know. */
+    CLUSTER_WIDTH = 11,
+    CLUSTER_DEPTH = 13,
+    NON_PORTABLE_CLUSTER = 14,
+    CLUSTER_POLICY = 15,
+    CLUSTER_POLICIES = 3,
+};
+
+static int attribute_of_device(CUdevice_attribute number)
+{
+    return cushim__mock->settings.profile.attributes[number];
+}
+
+CUresult cushim__mock_function_find(const void *handle, struct mock_context *context,
+                                    struct mock_function **function)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (!cushim__mock_object_lookup(handle, MOCK_KERNEL))
+        return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
+    if (!context)
+        code = cushim__mock_context_current(&context);
+    return code == CUDA_SUCCESS ? cushim__mock_kernel_function(handle, context, function) : code;
+}
+
+void cushim__mock_function_defaults(const struct mock_image_kernel *kernel,
+                                    struct mock_function_settings *settings)
+{
+    const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    const int rest = most - (int)kernel->shared_bytes;
+
+    *settings = (struct mock_function_settings){
+        .dynamic_shared_bytes = rest > 0 ? rest : 0,
+        .carveout = CARVEOUT_DEFAULT,
+    };
+}
+
+unsigned cushim__mock_function_threads(const struct mock_image_kernel *kernel)
+{
+    const unsigned most = (unsigned)attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+
+    return kernel->max_threads > 0 && kernel->max_threads < most ? kernel->max_threads : most;
+}
+
+static int constant_bytes(const struct mock_image *image)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < image->global_count; i++)
+        bytes += image->globals[i].constant ? image->globals[i].bytes : 0;
+    return (int)bytes;
+}
+
+static int architecture(void)
+{
+    return attribute_of_device(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) * 10 +
+           attribute_of_device(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+}
+
+CUresult cushim__mock_function_attribute(const struct mock_code *code,
+                                         const struct mock_image_kernel *kernel,
+                                         const struct mock_function_settings *settings,
+                                         CUfunction_attribute attribute, int *value)
+{
+    const unsigned number = (unsigned)attribute;
+
+    if (number > LAST_ATTRIBUTE)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (number >= CLUSTER_WIDTH && number <= CLUSTER_DEPTH) {
+        *value = settings->cluster[number - CLUSTER_WIDTH];
+        return CUDA_SUCCESS;
+    }
+    switch (number) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = (int)cushim__mock_function_threads(kernel);
+        break;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = (int)kernel->shared_bytes;
+        break;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = constant_bytes(&code->image);
+        break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = (int)kernel->local_bytes;
+        break;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = kernel->registers > 0 ? (int)kernel->registers : TRIVIAL_REGISTERS;
+        break;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = kernel->ptx_version > 0 ? (int)kernel->ptx_version : architecture();
+        break;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = kernel->binary_version > 0 ? (int)kernel->binary_version : architecture();
+        break;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = settings->dynamic_shared_bytes;
+        break;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = settings->carveout;
+        break;
+    case NON_PORTABLE_CLUSTER:
+        *value = settings->non_portable_cluster;
+        break;
+    case CLUSTER_POLICY:
+        *value = settings->cluster_policy;
+        break;
+    default: /* how global loads are cached, and whether a cluster size must be set */
+        *value = 0;
+        break;
+    }
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_function_set(const struct mock_image_kernel *kernel,
+                                   struct mock_function_settings *settings,
+                                   CUfunction_attribute attribute, int value)
+{
+    const unsigned number = (unsigned)attribute;
+    const int most = attribute_of_device(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+
+    switch (number) {
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        if (value < 0 || value > most - (int)kernel->shared_bytes)
+            return CUDA_ERROR_INVALID_VALUE;
+        settings->dynamic_shared_bytes = value;
+        return CUDA_SUCCESS;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        if (value < CARVEOUT_DEFAULT || value > CARVEOUT_MAX)
+            return CUDA_ERROR_INVALID_VALUE;
+        settings->carveout = value;
+        return CUDA_SUCCESS;
+    case NON_PORTABLE_CLUSTER:
+        settings->non_portable_cluster = value != 0;
+        return CUDA_SUCCESS;
+    case CLUSTER_POLICY:
+        if (value < 0 || value >= CLUSTER_POLICIES)
+            return CUDA_ERROR_INVALID_VALUE;
+        settings->cluster_policy = value;
+        return CUDA_SUCCESS;
+    default:
+        if (number < CLUSTER_WIDTH || number > CLUSTER_DEPTH || value < 0)
+            return CUDA_ERROR_INVALID_VALUE;
+        settings->cluster[number - CLUSTER_WIDTH] = value;
+        return CUDA_SUCCESS;
+    }
+}
+
+/* A CUkernel is no function here. */
+static CUresult find_strictly(CUfunction handle, struct mock_function **function)
+{
+    return cushim__mock_object_find(handle, MOCK_FUNCTION, function);
+}
+
+MOCK_APPROXIMATE(FuncGetAttribute, "of PTX, registers and local memory are those of an empty "
+                                   "kernel; of a cubin, the PTX version is that of the binary")
+(int *pi, CUfunction_attribute attrib, CUfunction hfunc)
+{
+    struct mock_function *function;
+    CUresult code;
+
+    if (!pi)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_strictly(hfunc, &function);
+    if (code != CUDA_SUCCESS)
+        return code;
+    return cushim__mock_function_attribute(function->module->code, function->kernel,
+                                           &function->settings, attrib, pi);
+}
+
+MOCK_EXACT(FuncSetAttribute)(CUfunction hfunc, CUfunction_attribute attrib, int value)
+{
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return cushim__mock_function_set(function->kernel, &function->settings, attrib, value);
+}
+
+MOCK_EXACT(FuncSetCacheConfig)(CUfunction hfunc, CUfunc_cache config)
+{
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if ((unsigned)config > CU_FUNC_CACHE_PREFER_EQUAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    function->settings.cache = config;
+    return CUDA_SUCCESS;
+}
+
+/* No device of today has banks to choose: the value is checked, and nothing else. */
+MOCK_EXACT(FuncSetSharedMemConfig)(CUfunction hfunc, CUsharedconfig config)
+{
+    struct mock_function *function;
+    CUresult code = cushim__mock_function_find(hfunc, NULL, &function);
+
+    if (code == CUDA_SUCCESS && (unsigned)config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code;
+}
+
+/* These answer INVALID_VALUE to NULL, where others answer INVALID_HANDLE. */
+static CUresult find_not_null(CUfunction handle, struct mock_function **function)
+{
+    return handle ? cushim__mock_function_find(handle, NULL, function) : CUDA_ERROR_INVALID_VALUE;
+}
+
+MOCK_EXACT(FuncGetName)(const char **name, CUfunction hfunc)
+{
+    struct mock_function *function;
+    CUresult code = name && hfunc ? find_strictly(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *name = function->kernel->name;
+    return code;
+}
+
+MOCK_EXACT(FuncGetModule)(CUmodule *hmod, CUfunction hfunc)
+{
+    struct mock_function *function;
+    CUresult code = hmod ? find_not_null(hfunc, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *hmod = function->module->object.handle;
+    return code;
+}
+
+CUresult cushim__mock_kernel_parameter(const struct mock_image_kernel *kernel, size_t index,
+                                       size_t *offset, size_t *bytes)
+{
+    if (index >= kernel->parameter_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = kernel->parameters[index].offset;
+    if (bytes)
+        *bytes = kernel->parameters[index].bytes;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(FuncGetParamInfo)
+(CUfunction func, size_t paramIndex, size_t *paramOffset, size_t *paramSize)
+{
+    struct mock_function *function;
+    CUresult code = paramOffset ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return cushim__mock_kernel_parameter(function->kernel, paramIndex, paramOffset, paramSize);
+}
+
+MOCK_APPROXIMATE(FuncGetParamCount, "no driver of this version was measured")
+(CUfunction func, size_t *paramCount)
+{
+    struct mock_function *function;
+    CUresult code = paramCount ? find_not_null(func, &function) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *paramCount = function->kernel->parameter_count;
+    return code;
+}
+
+/* What is loaded lazily is found to be loaded as soon as its handle is asked for. */
+MOCK_EXACT(FuncIsLoaded)(cushim_CUfunctionLoadingState *state, CUfunction function)
+{
+    struct mock_function *found;
+    CUresult code = state ? find_not_null(function, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *state = (cushim_CUfunctionLoadingState)found->loaded;
+    return code;
+}
+
+MOCK_EXACT(FuncLoad)(CUfunction function)
+{
+    struct mock_function *found;
+    CUresult code = cushim__mock_function_find(function, NULL, &found);
+
+    if (code == CUDA_SUCCESS)
+        found->loaded = true;
+    return code;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graphs and their nodes, as programs call them: what does not depend on what a node does. */
+#include <stdio.h>
+
+#include "src/base/system.h"
+#include "src/mock/api/api.h"
+#include "src/mock/api/graph.h"
+
+MOCK_EXACT(GraphCreate)(CUgraph *phGraph, unsigned int flags)
+{
+    struct mock_graph *graph;
+    CUresult code;
+
+    if (!phGraph || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_graph_create(true, &graph);
+    if (code == CUDA_SUCCESS)
+        *phGraph = graph->object.handle;
+    return code;
+}
+
+/* A child graph belongs to its node, a captured one to its capture (statements 136 and 181). */
+MOCK_EXACT(GraphDestroy)(CUgraph hGraph)
+{
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(hGraph, &graph);
+
+    if (code == CUDA_SUCCESS && graph->parent)
+        code = CUDA_ERROR_INVALID_VALUE;
+    else if (code == CUDA_SUCCESS && graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (code == CUDA_SUCCESS)
+        cushim__mock_graph_destroy(graph);
+    return code;
+}
+
+MOCK_EXACT(GraphClone)(CUgraph *phGraphClone, CUgraph originalGraph)
+{
+    struct mock_graph *graph, *clone;
+    CUresult code =
+        phGraphClone ? cushim__mock_graph_find(originalGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_clone(graph, true, &clone);
+    if (code == CUDA_SUCCESS)
+        *phGraphClone = clone->object.handle;
+    return code;
+}
+
+MOCK_EXACT(GraphNodeFindInClone)
+(CUgraphNode *phNode, CUgraphNode hOriginalNode, CUgraph hClonedGraph)
+{
+    struct mock_node *original, *copy;
+    struct mock_graph *clone;
+    CUresult code =
+        phNode ? cushim__mock_node_find(hOriginalNode, &original) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_find(hClonedGraph, &clone);
+    if (code != CUDA_SUCCESS)
+        return code;
+    copy = cushim__mock_graph_copy_of(clone, original);
+    *phNode = copy ? copy->object.handle : NULL;
+    return copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/*
+ * Give nodes of a graph to a program, as cushim__mock_edges_give() does with those of edges. The driver
+ * gives roots the other way round (statement 133).
+ */
+static CUresult give(const struct mock_graph *graph, bool roots, CUgraphNode *nodes, size_t *room)
+{
+    const struct mock_node *node = roots ? graph->last : graph->first;
+    size_t count = 0;
+
+    for (; node; node = roots ? node->previous : node->next) {
+        if (roots && node->dependencies.count > 0)
+            continue;
+        if (nodes && count < *room)
+            nodes[count] = node->object.handle;
+        count++;
+    }
+    for (size_t i = count; nodes && i < *room; i++)
+        nodes[i] = NULL;
+    if (!nodes || count < *room)
+        *room = count;
+    return CUDA_SUCCESS;
+}
+
+static CUresult list(CUgraph handle, bool roots, CUgraphNode *nodes, size_t *count)
+{
+    struct mock_graph *graph;
+    CUresult code = cushim__mock_graph_find(handle, &graph);
+
+    if (code == CUDA_SUCCESS && (!count || (nodes && *count == 0)))
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code ? code : give(graph, roots, nodes, count);
+}
+
+MOCK_EXACT(GraphGetNodes)(CUgraph hGraph, CUgraphNode *nodes, size_t *numNodes)
+{
+    return list(hGraph, false, nodes, numNodes);
+}
+
+MOCK_EXACT(GraphGetRootNodes)(CUgraph hGraph, CUgraphNode *rootNodes, size_t *numRootNodes)
+{
+    return list(hGraph, true, rootNodes, numRootNodes);
+}
+
+MOCK_EXACT(GraphNodeGetType)(CUgraphNode hNode, CUgraphNodeType *type)
+{
+    struct mock_node *node;
+    CUresult code = type ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *type = node->work.type;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphGetId, "no driver of this version was measured")
+(CUgraph hGraph, unsigned int *graphId)
+{
+    struct mock_graph *graph;
+    CUresult code = graphId ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)graph->number;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetLocalId, "no driver of this version was measured")
+(CUgraphNode hNode, unsigned int *nodeId)
+{
+    struct mock_node *node;
+    CUresult code = nodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *nodeId = node->local;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetToolsId,
+                 "no driver of this version was measured; counts all nodes from 1")
+(CUgraphNode hNode, unsigned long long *toolsNodeId)
+{
+    struct mock_node *node;
+    CUresult code = toolsNodeId ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *toolsNodeId = node->number;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphNodeGetContainingGraph, "no driver of this version was measured")
+(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct mock_node *node;
+    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *phGraph = node->graph->object.handle;
+    return code;
+}
+
+/* Nodes stay while their graph is captured. */
+MOCK_EXACT(GraphDestroyNode)(CUgraphNode hNode)
+{
+    struct mock_node *node;
+    CUresult code = cushim__mock_node_find(hNode, &node);
+
+    if (code == CUDA_SUCCESS && node->graph->capture)
+        code = CUDA_ERROR_ILLEGAL_STATE;
+    if (code == CUDA_SUCCESS)
+        cushim__mock_node_destroy(node);
+    return code;
+}
+
+MOCK_EXACT(GraphChildGraphNodeGetGraph)(CUgraphNode hNode, CUgraph *phGraph)
+{
+    struct mock_node *node;
+    CUresult code = phGraph ? cushim__mock_node_find(hNode, &node) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && !node->work.child)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *phGraph = node->work.child->object.handle;
+    return code;
+}
+
+static const char *name_of(CUgraphNodeType type)
+{
+    static const char *const names[] = {
+        [CU_GRAPH_NODE_TYPE_KERNEL] = "KERNEL",
+        [CU_GRAPH_NODE_TYPE_MEMCPY] = "MEMCPY",
+        [CU_GRAPH_NODE_TYPE_MEMSET] = "MEMSET",
+        [CU_GRAPH_NODE_TYPE_HOST] = "HOST",
+        [CU_GRAPH_NODE_TYPE_GRAPH] = "GRAPH",
+        [CU_GRAPH_NODE_TYPE_EMPTY] = "EMPTY",
+        [CU_GRAPH_NODE_TYPE_WAIT_EVENT] = "EVENT_WAIT",
+        [CU_GRAPH_NODE_TYPE_EVENT_RECORD] = "EVENT_RECORD",
+    };
+
+    return (size_t)type < sizeof names / sizeof *names ? names[type] : "OTHER";
+}
+
+/* By what cuGraphGetId and cuGraphNodeGetLocalId answer. */
+static void print_name(const struct mock_node *node, FILE *file)
+{
+    fprintf(file, "\"graph_%llu_node_%u\"", (unsigned long long)node->graph->number, node->local);
+}
+
+static void print(const struct mock_graph *graph, FILE *file)
+{
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        print_name(node, file);
+        fprintf(file, " [label=\"%s\"];\n", name_of(node->work.type));
+        for (size_t i = 0; i < node->dependents.count; i++) {
+            print_name(node, file);
+            fprintf(file, " -> ");
+            print_name(node->dependents.at[i].node, file);
+            fprintf(file, ";\n");
+        }
+        if (!node->work.child)
+            continue;
+        fprintf(file, "  subgraph \"cluster%llu\" {\n", (unsigned long long)node->number);
+        print(node->work.child, file);
+        fprintf(file, "  }\n");
+    }
+}
+
+MOCK_APPROXIMATE(GraphDebugDotPrint, "nodes have a type and edges alone, whatever is asked for")
+(CUgraph hGraph, const char *path, unsigned int flags)
+{
+    struct mock_graph *graph;
+    CUresult code = path ? cushim__mock_graph_find(hGraph, &graph) : CUDA_ERROR_INVALID_VALUE;
+    FILE *file;
+    bool failed;
+
+    (void)flags;
+    if (code != CUDA_SUCCESS)
+        return code;
+    file = cushim__host_new_file(path);
+    if (!file)
+        return CUDA_ERROR_OPERATING_SYSTEM;
+    fprintf(file, "digraph graph_%llu {\n", (unsigned long long)graph->number);
+    print(graph, file);
+    fprintf(file, "}\n");
+    failed = ferror(file) != 0;
+    return fclose(file) != 0 || failed ? CUDA_ERROR_OPERATING_SYSTEM : CUDA_SUCCESS;
+}

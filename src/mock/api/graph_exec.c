@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executable graphs: how they are made and end. */
+#include "src/mock/api/graph.h"
+
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/copy.h"
+#include "src/mock/api/event.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+
+enum {
+    AUTO_FREE = CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH,
+    UPLOAD = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD,
+    DEVICE_LAUNCH = CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH,
+    NODE_PRIORITY = CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY,
+};
+
+CUresult cushim__mock_exec_find(CUgraphExec handle, struct mock_exec **exec)
+{
+    return handle ? cushim__mock_object_find(handle, MOCK_EXEC, exec) : CUDA_ERROR_INVALID_VALUE;
+}
+
+void cushim__mock_exec_release(struct mock_exec *exec)
+{
+    if (--exec->references > 0)
+        return;
+    cushim__mock_graph_destroy(exec->image);
+    cushim__mock_record_release(exec->last);
+    free(exec);
+}
+
+/* At the end of the mock: the engine, and with it all launches, went before. */
+static void drop(void *object)
+{
+    struct mock_exec *exec = object;
+
+    cushim__mock_held_forget(exec->image);
+    cushim__mock_graph_destroy(exec->image);
+    cushim__mock_record_release(exec->last);
+    free(exec);
+}
+
+/* Nodes of child graphs count too. */
+static struct mock_node *copy_in(const struct mock_graph *image, const struct mock_node *original)
+{
+    struct mock_node *copy = cushim__mock_graph_copy_of(image, original);
+
+    for (const struct mock_node *node = image->first; node && !copy; node = node->next) {
+        if (node->work.child)
+            copy = copy_in(node->work.child, original);
+    }
+    return copy;
+}
+
+/* The node of an executable graph that was made from a node. INVALID_VALUE: there is none. */
+static CUresult exec_node(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
+{
+    struct mock_node *original;
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_exec_find(handle, &exec);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_node_find(node, &original);
+    if (code != CUDA_SUCCESS)
+        return code;
+    *copy = copy_in(exec->image, original);
+    return *copy ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool runs_on_device(CUgraphNodeType type)
+{
+    return type == CU_GRAPH_NODE_TYPE_KERNEL || type == CU_GRAPH_NODE_TYPE_MEMCPY ||
+           type == CU_GRAPH_NODE_TYPE_MEMSET || type == CU_GRAPH_NODE_TYPE_GRAPH;
+}
+
+/* Where an instantiation fails. */
+struct failure {
+    struct mock_node *node; /* of the program's graph; NULL: none */
+    CUgraphInstantiateResult result;
+};
+
+/* What a graph that is launched from the device may consist of. */
+static CUresult check_device_launch(const struct mock_graph *graph, struct failure *failure)
+{
+    for (struct mock_node *node = graph->first; node; node = node->next) {
+        if (runs_on_device(node->work.type))
+            continue;
+        failure->node = node;
+        failure->result = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    return graph->first ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult check(const struct mock_graph *graph, cuuint64_t flags, struct failure *failure)
+{
+    if (flags & ~(cuuint64_t)(AUTO_FREE | DEVICE_LAUNCH | NODE_PRIORITY))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (flags & AUTO_FREE && flags & DEVICE_LAUNCH)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (graph->parent)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return flags & DEVICE_LAUNCH ? check_device_launch(graph, failure) : CUDA_SUCCESS;
+}
+
+static CUresult make(struct mock_graph *graph, cuuint64_t flags, CUgraphExec *handle)
+{
+    struct mock_exec *exec = calloc(1, sizeof *exec);
+    struct mock_node *culprit;
+    CUresult code =
+        exec ? cushim__mock_graph_clone(graph, false, &exec->image) : CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_order(exec->image, &culprit);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_object_add(exec, MOCK_EXEC, NULL);
+    if (code != CUDA_SUCCESS) {
+        if (exec)
+            cushim__mock_graph_destroy(exec->image);
+        free(exec);
+        return code;
+    }
+    exec->object.drop = drop;
+    exec->references = 1;
+    exec->flags = flags & ~(cuuint64_t)NODE_PRIORITY; /* which is not returned (statement 138) */
+    *handle = exec->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult instantiate(CUgraphExec *exec, CUgraph handle, cuuint64_t flags,
+                            struct failure *failure)
+{
+    struct mock_context *context;
+    struct mock_graph *graph;
+    CUresult code;
+
+    *failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
+    code = cushim__mock_context_current(&context);
+    if (code == CUDA_SUCCESS)
+        code = exec ? cushim__mock_graph_find(handle, &graph) : CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = check(graph, flags, failure);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim__mock_graph_order(graph, &failure->node);
+    if (code == CUDA_ERROR_INVALID_VALUE)
+        failure->result = CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE;
+    return code ? code : make(graph, flags, exec);
+}
+
+static CUgraphNode node_of(const struct failure *failure)
+{
+    return failure->node ? failure->node->object.handle : NULL;
+}
+
+MOCK_EXACT(GraphInstantiateWithFlags)
+(CUgraphExec *phGraphExec, CUgraph hGraph, unsigned long long flags)
+{
+    struct failure failure;
+
+    return instantiate(phGraphExec, hGraph, flags, &failure);
+}
+
+/* The log stays empty, and no node is blamed. */
+MOCK_EXACT(GraphInstantiate_v2)
+(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
+ size_t bufferSize)
+{
+    struct failure failure;
+    CUresult code = instantiate(phGraphExec, hGraph, 0, &failure);
+
+    if (phErrorNode)
+        *phErrorNode = NULL;
+    if (logBuffer && bufferSize > 0)
+        logBuffer[0] = '\0';
+    return code;
+}
+
+MOCK_EXACT(GraphInstantiate)
+(CUgraphExec *phGraphExec, CUgraph hGraph, CUgraphNode *phErrorNode, char *logBuffer,
+ size_t bufferSize)
+{
+    return cushim__mock_GraphInstantiate_v2(phGraphExec, hGraph, phErrorNode, logBuffer,
+                                            bufferSize);
+}
+
+MOCK_EXACT(GraphInstantiateWithParams)
+(CUgraphExec *phGraphExec, CUgraph hGraph, cushim_CUDA_GRAPH_INSTANTIATE_PARAMS *instantiateParams)
+{
+    struct mock_stream *stream;
+    struct failure failure;
+    cuuint64_t flags;
+    CUresult code = CUDA_SUCCESS;
+
+    if (!instantiateParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    flags = instantiateParams->flags;
+    if (flags & UPLOAD)
+        code = cushim__mock_stream_find(instantiateParams->hUploadStream, &stream);
+    failure = (struct failure){.result = CUDA_GRAPH_INSTANTIATE_ERROR};
+    if (code == CUDA_SUCCESS)
+        code = instantiate(phGraphExec, hGraph, flags & ~(cuuint64_t)UPLOAD, &failure);
+    instantiateParams->hErrNode_out = node_of(&failure);
+    instantiateParams->result_out = code ? failure.result : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    return code;
+}
+
+MOCK_EXACT(GraphExecGetFlags)(CUgraphExec hGraphExec, cuuint64_t *flags)
+{
+    struct mock_exec *exec;
+    CUresult code = flags ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *flags = exec->flags;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphExecGetId, "no driver of this version was measured")
+(CUgraphExec hGraphExec, unsigned int *graphId)
+{
+    struct mock_exec *exec;
+    CUresult code = graphId ? cushim__mock_exec_find(hGraphExec, &exec) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *graphId = (unsigned)exec->image->number;
+    return code;
+}
+
+/* A launch under way goes on. */
+MOCK_EXACT(GraphExecDestroy)(CUgraphExec hGraphExec)
+{
+    struct mock_exec *exec;
+    CUresult code = cushim__mock_exec_find(hGraphExec, &exec);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__mock_object_remove(exec);
+    cushim__mock_exec_release(exec);
+    return CUDA_SUCCESS;
+}
+
+/* What single nodes of executable graphs do, as programs change it. */
+
+/* Whether two addresses lie in the same kind of memory of the same context. */
+static bool is_alike(CUdeviceptr one, CUdeviceptr other)
+{
+    struct mock_range first, second;
+    const bool known = cushim__mock_memory_find(one, &first);
+
+    if (known != cushim__mock_memory_find(other, &second))
+        return false;
+    return !known || (first.place == second.place && first.context == second.context);
+}
+
+static CUresult check_memset(const struct mock_work *former, const struct mock_work *work)
+{
+    CUDA_MEMSET_NODE_PARAMS was, is;
+
+    if (!cushim__mock_set_parameters(former->operation, &was) ||
+        !cushim__mock_set_parameters(work->operation, &is))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (was.height != is.height || !is_alike(was.dst, is.dst))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (was.height > 1 &&
+        (was.width != is.width || was.elementSize != is.elementSize || was.pitch != is.pitch))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUdeviceptr source_of(const CUDA_MEMCPY3D *copy)
+{
+    return copy->srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy->srcHost
+                                                     : copy->srcDevice;
+}
+
+static CUdeviceptr destination_of(const CUDA_MEMCPY3D *copy)
+{
+    return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy->dstHost
+                                                     : copy->dstDevice;
+}
+
+static CUresult check_memcpy(const struct mock_work *former, const struct mock_work *work)
+{
+    CUDA_MEMCPY3D was, is;
+
+    if (!cushim__mock_copy_parameters(former->operation, &was) ||
+        !cushim__mock_copy_parameters(work->operation, &is))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (was.srcMemoryType != is.srcMemoryType || was.dstMemoryType != is.dstMemoryType)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (was.Height > 1 || was.Depth > 1 || is.Height > 1 || is.Depth > 1)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_alike(source_of(&was), source_of(&is)) ||
+        !is_alike(destination_of(&was), destination_of(&is)))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_exec_check(const struct mock_node *node, const struct mock_work *work)
+{
+    if (node->work.type != work->type)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (work->type == CU_GRAPH_NODE_TYPE_MEMSET)
+        return check_memset(&node->work, work);
+    if (work->type == CU_GRAPH_NODE_TYPE_MEMCPY)
+        return check_memcpy(&node->work, work);
+    return CUDA_SUCCESS;
+}
+
+/* Let a node do `work`, which `code` says is there. Takes it over in any case. */
+static CUresult set(CUgraphExec handle, CUgraphNode node, CUresult code, struct mock_work *work)
+{
+    struct mock_node *copy;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = exec_node(handle, node, &copy);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_exec_check(copy, work);
+    if (code == CUDA_SUCCESS)
+        return cushim__mock_node_set(copy, work);
+    cushim__mock_work_end(work);
+    return code;
+}
+
+MOCK_EXACT(GraphExecHostNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_HOST_NODE_PARAMS *nodeParams)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode, cushim__mock_work_host(nodeParams, &work), &work);
+}
+
+MOCK_EXACT(GraphExecMemcpyNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMCPY3D *copyParams, CUcontext ctx)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode, cushim__mock_work_memcpy(copyParams, ctx, &work), &work);
+}
+
+MOCK_EXACT(GraphExecMemsetNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, const CUDA_MEMSET_NODE_PARAMS *memsetParams,
+ CUcontext ctx)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode, cushim__mock_work_memset(memsetParams, ctx, &work), &work);
+}
+
+MOCK_EXACT(GraphExecKernelNodeSetParams_v2)
+(CUgraphExec hGraphExec, CUgraphNode hNode, const cushim_CUDA_KERNEL_NODE_PARAMS *nodeParams)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode, cushim__mock_work_kernel(nodeParams, &work), &work);
+}
+
+MOCK_EXACT(GraphExecKernelNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, const struct CUDA_KERNEL_NODE_PARAMS_st *nodeParams)
+{
+    CUDA_KERNEL_NODE_PARAMS parameters;
+
+    if (!nodeParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    parameters = cushim__mock_kernel_parameters(nodeParams);
+    return cushim__mock_GraphExecKernelNodeSetParams_v2(hGraphExec, hNode, &parameters);
+}
+
+MOCK_EXACT(GraphExecEventRecordNodeSetEvent)
+(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode,
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_EVENT_RECORD, event, &work), &work);
+}
+
+MOCK_EXACT(GraphExecEventWaitNodeSetEvent)
+(CUgraphExec hGraphExec, CUgraphNode hNode, CUevent event)
+{
+    struct mock_work work;
+
+    return set(hGraphExec, hNode,
+               cushim__mock_work_event(CU_GRAPH_NODE_TYPE_WAIT_EVENT, event, &work), &work);
+}
+
+MOCK_EXACT(GraphExecChildGraphNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, CUgraph childGraph)
+{
+    CUgraphExecUpdateResultInfo info;
+    struct mock_graph *graph;
+    struct mock_node *copy;
+    CUresult code = exec_node(hGraphExec, hNode, &copy);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_find(childGraph, &graph);
+    if (code == CUDA_SUCCESS && !copy->work.child)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_exec_update(copy->work.child, graph, &info);
+    return code;
+}
+
+MOCK_EXACT(GraphExecNodeSetParams)
+(CUgraphExec hGraphExec, CUgraphNode hNode, cushim_CUgraphNodeParams *nodeParams)
+{
+    struct mock_work work;
+
+    if (nodeParams && nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH)
+        return cushim__mock_GraphExecChildGraphNodeSetParams(hGraphExec, hNode,
+                                                             nodeParams->graph.graph);
+    return set(hGraphExec, hNode, cushim__mock_work_any(nodeParams, &work), &work);
+}
+
+static CUresult find_switched(CUgraphExec handle, CUgraphNode node, struct mock_node **copy)
+{
+    CUresult code = exec_node(handle, node, copy);
+
+    if (code == CUDA_SUCCESS && (*copy)->work.type != CU_GRAPH_NODE_TYPE_KERNEL &&
+        (*copy)->work.type != CU_GRAPH_NODE_TYPE_MEMCPY &&
+        (*copy)->work.type != CU_GRAPH_NODE_TYPE_MEMSET)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code;
+}
+
+MOCK_EXACT(GraphNodeSetEnabled)
+(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int isEnabled)
+{
+    struct mock_node *copy;
+    CUresult code = find_switched(hGraphExec, hNode, &copy);
+
+    if (code == CUDA_SUCCESS)
+        copy->disabled = isEnabled == 0;
+    return code;
+}
+
+MOCK_EXACT(GraphNodeGetEnabled)
+(CUgraphExec hGraphExec, CUgraphNode hNode, unsigned int *isEnabled)
+{
+    struct mock_node *copy;
+    CUresult code = isEnabled ? find_switched(hGraphExec, hNode, &copy) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *isEnabled = !copy->disabled;
+    return code;
+}

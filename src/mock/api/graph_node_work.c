@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/api/graph.h"
+
+#include <string.h>
+
+#include "src/mock/api/context.h"
+#include "src/mock/api/copy.h"
+#include "src/mock/api/event.h"
+#include "src/mock/api/kernel.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/memory/allocation.h"
+
+/* NULL is the current context, or that of the memory if none is. */
+static CUresult find_context(CUcontext handle, CUdeviceptr address, struct mock_context **context)
+{
+    CUresult code =
+        handle ? cushim__mock_context_find(handle, context) : cushim__mock_context_current(context);
+    struct mock_range range;
+
+    if (handle || code != CUDA_ERROR_INVALID_CONTEXT ||
+        !cushim__mock_memory_find(address, &range) || !range.context)
+        return code;
+    *context = range.context;
+    return CUDA_SUCCESS;
+}
+
+/* The device's side of a copy, if it has one. */
+static CUdeviceptr address_of(const CUDA_MEMCPY3D *copy)
+{
+    return copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->srcDevice : copy->dstDevice;
+}
+
+static CUresult finish(CUresult code, CUgraphNodeType type, struct mock_operation *operation,
+                       const struct mock_context *context, struct mock_work *work)
+{
+    if (code == CUDA_SUCCESS)
+        *work = (struct mock_work){
+            .type = type,
+            .operation = operation,
+            .context = context ? context->object.handle : NULL,
+        };
+    return code;
+}
+
+CUresult cushim__mock_work_kernel(const CUDA_KERNEL_NODE_PARAMS *parameters, struct mock_work *work)
+{
+    struct mock_operation *operation = NULL;
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (parameters && !parameters->func && !parameters->kern)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (parameters)
+        code = cushim__mock_kernel_operation(parameters, &operation);
+    return finish(code, CU_GRAPH_NODE_TYPE_KERNEL, operation, NULL, work);
+}
+
+CUresult cushim__mock_work_memcpy(const CUDA_MEMCPY3D *parameters, CUcontext context,
+                                  struct mock_work *work)
+{
+    struct mock_operation *operation = NULL;
+    struct mock_context *where = NULL;
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (parameters)
+        code = find_context(context, address_of(parameters), &where);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_copy_operation(parameters, where, &operation);
+    return finish(code, CU_GRAPH_NODE_TYPE_MEMCPY, operation, where, work);
+}
+
+CUresult cushim__mock_work_memset(const CUDA_MEMSET_NODE_PARAMS *parameters, CUcontext context,
+                                  struct mock_work *work)
+{
+    struct mock_operation *operation = NULL;
+    struct mock_context *where = NULL;
+    CUresult code = CUDA_ERROR_INVALID_VALUE;
+
+    if (parameters)
+        code = find_context(context, parameters->dst, &where);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_set_operation(parameters, where, &operation);
+    return finish(code, CU_GRAPH_NODE_TYPE_MEMSET, operation, where, work);
+}
+
+CUresult cushim__mock_work_host(const CUDA_HOST_NODE_PARAMS *parameters, struct mock_work *work)
+{
+    struct mock_operation *operation = NULL;
+    CUresult code = cushim__mock_host_operation(parameters, &operation);
+
+    return finish(code, CU_GRAPH_NODE_TYPE_HOST, operation, NULL, work);
+}
+
+CUresult cushim__mock_work_child(CUgraph child, struct mock_work *work)
+{
+    struct mock_graph *graph, *clone;
+    CUresult code = cushim__mock_graph_find(child, &graph);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_graph_clone(graph, true, &clone);
+    if (code != CUDA_SUCCESS)
+        return code;
+    clone->object.internal = true;
+    *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_GRAPH, .child = clone};
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_work_event(CUgraphNodeType type, CUevent event, struct mock_work *work)
+{
+    struct mock_event *found;
+    CUresult code = event ? cushim__mock_event_find(event, &found) : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS)
+        *work = (struct mock_work){.type = type, .event = event};
+    return code;
+}
+
+/* Whether the bytes from `start` to the end of the parameters are zero. */
+static bool is_zero_from(const CUgraphNodeParams *parameters, const void *start)
+{
+    const char *end = (const char *)(parameters + 1);
+
+    for (const char *byte = start; byte < end; byte++) {
+        if (*byte)
+            return false;
+    }
+    return true;
+}
+
+/* What comes after the member in use must be zero, and so must what is reserved before it. */
+static bool is_clean(const CUgraphNodeParams *parameters)
+{
+    const void *end = parameters->reserved1;
+
+    for (size_t i = 0; i < sizeof parameters->reserved0 / sizeof *parameters->reserved0; i++) {
+        if (parameters->reserved0[i])
+            return false;
+    }
+    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        end = &parameters->kernel + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        end = &parameters->memcpy + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        end = &parameters->memset + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_HOST:
+        end = &parameters->host + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        end = &parameters->graph + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        end = &parameters->eventWait + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        end = &parameters->eventRecord + 1;
+        break;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return true; /* they are refused, whatever their members say */
+    default:
+        break;
+    }
+    return is_zero_from(parameters, end);
+}
+
+static CUresult kernel_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    CUDA_KERNEL_NODE_PARAMS kernel;
+
+    memcpy(&kernel, &parameters->kernel, sizeof kernel);
+    return cushim__mock_work_kernel(&kernel, work);
+}
+
+static CUresult memcpy_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    if (parameters->memcpy.flags != 0 || parameters->memcpy.reserved != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__mock_work_memcpy(&parameters->memcpy.copyParams, parameters->memcpy.copyCtx,
+                                    work);
+}
+
+static CUresult memset_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    const CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = parameters->memset.dst,
+        .pitch = parameters->memset.pitch,
+        .value = parameters->memset.value,
+        .elementSize = parameters->memset.elementSize,
+        .width = parameters->memset.width,
+        .height = parameters->memset.height,
+    };
+
+    return cushim__mock_work_memset(&set, parameters->memset.ctx, work);
+}
+
+static CUresult host_from(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    const CUDA_HOST_NODE_PARAMS host = {
+        .fn = parameters->host.fn,
+        .userData = parameters->host.userData,
+    };
+
+    return cushim__mock_work_host(&host, work);
+}
+
+/* Graphs allocate nothing here, so none frees anything; what no graph can free is wrong. */
+static CUresult check_free(CUdeviceptr address)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    return address == 0 || (allocation && allocation->origin == MOCK_BY_ALLOC)
+               ? CUDA_ERROR_INVALID_VALUE
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+CUresult cushim__mock_work_any(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    if (!parameters || !is_clean(parameters))
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((int)parameters->type) { /* the enumeration of older headers is shorter */
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+        return kernel_from(parameters, work);
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        return memcpy_from(parameters, work);
+    case CU_GRAPH_NODE_TYPE_MEMSET:
+        return memset_from(parameters, work);
+    case CU_GRAPH_NODE_TYPE_HOST:
+        return host_from(parameters, work);
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return cushim__mock_work_child(parameters->graph.graph, work);
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        *work = (struct mock_work){.type = CU_GRAPH_NODE_TYPE_EMPTY};
+        return CUDA_SUCCESS;
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return cushim__mock_work_event(parameters->type, parameters->eventWait.event, work);
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return cushim__mock_work_event(parameters->type, parameters->eventRecord.event, work);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return check_free(parameters->free.dptr);
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static bool has_function_of_other_context(const CUgraphNodeParams *parameters)
+{
+    const struct mock_object *function;
+    CUDA_KERNEL_NODE_PARAMS kernel;
+
+    if (parameters->type != CU_GRAPH_NODE_TYPE_KERNEL)
+        return false;
+    memcpy(&kernel, &parameters->kernel, sizeof kernel);
+    function = cushim__mock_object_lookup(kernel.func, MOCK_FUNCTION);
+    return function && kernel.ctx && function->context->object.handle != kernel.ctx;
+}
+
+CUresult cushim__mock_work_any_checked(const CUgraphNodeParams *parameters, struct mock_work *work)
+{
+    const CUresult code = cushim__mock_work_any(parameters, work);
+
+    if (code != CUDA_SUCCESS || !has_function_of_other_context(parameters))
+        return code;
+    cushim__mock_work_end(work);
+    return CUDA_ERROR_INVALID_CONTEXT;
+}
+
+CUDA_KERNEL_NODE_PARAMS
+cushim__mock_kernel_parameters(const struct CUDA_KERNEL_NODE_PARAMS_st *former)
+{
+    return (CUDA_KERNEL_NODE_PARAMS){
+        .func = former->func,
+        .gridDimX = former->gridDimX,
+        .gridDimY = former->gridDimY,
+        .gridDimZ = former->gridDimZ,
+        .blockDimX = former->blockDimX,
+        .blockDimY = former->blockDimY,
+        .blockDimZ = former->blockDimZ,
+        .sharedMemBytes = former->sharedMemBytes,
+        .kernelParams = former->kernelParams,
+        .extra = former->extra,
+    };
+}
+
+CUresult cushim__mock_node_set(struct mock_node *node, struct mock_work *work)
+{
+    CUresult code = node->work.type == work->type ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+
+    if (code == CUDA_SUCCESS && work->child &&
+        !cushim__mock_graph_takes_child(node->graph, work->child))
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_work_end(work);
+        return code;
+    }
+    cushim__mock_work_end(&node->work);
+    node->work = *work;
+    if (work->child)
+        work->child->parent = node;
+    return CUDA_SUCCESS;
+}

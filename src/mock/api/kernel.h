@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kernels: what is registered for a name, and launches as operations.
+ *
+ * A launch holds what is registered at the call and copies of its parameters. A launch and its
+ * copies in graphs share one block of them, which never changes.
+ */
+#ifndef CUSHIM_MOCK_API_KERNEL_H
+#define CUSHIM_MOCK_API_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+#include <cushim/testing/mock.h>
+
+#include "src/mock/sim/operation.h"
+
+struct mock_function;
+struct mock_image_kernel;
+
+/* What is registered for a name. Reference-counted: the registry and each launch. */
+struct mock_kernel_entry {
+    struct mock_kernel_entry *next; /* in the registry */
+    unsigned references;
+    bool spins; /* its first parameter is its duration */
+    char *name;
+    uint64_t duration_ns;
+    void (*run)(const struct cushim_mock_launch *launch, void *data);
+    void *data;
+    CUresult fault;
+    bool has_sizes; /* `sizes` are known; otherwise those that the image declares */
+    size_t parameter_count;
+    size_t *parameter_sizes;
+    size_t access_count; /* of parameters, of which these are known */
+    enum cushim_mock_access *accesses;
+    size_t *access_bytes;
+};
+
+/* What is registered for a name. NULL: nothing. Borrowed. */
+struct mock_kernel_entry *cushim__mock_kernel_entry_find(const char *name);
+struct mock_kernel_entry *cushim__mock_kernel_entry_retain(struct mock_kernel_entry *entry);
+void cushim__mock_kernel_entry_release(struct mock_kernel_entry *entry);
+
+/* How a kernel is to be launched. */
+struct mock_launch_shape {
+    unsigned grid[3], block[3];
+    unsigned shared_bytes;
+};
+
+/* INVALID_VALUE: the function cannot be launched so on the device. */
+CUresult cushim__mock_launch_check(const struct mock_function *function,
+                                   const struct mock_launch_shape *shape);
+
+/*
+ * The operation of a launch, checked and with copies of the parameters. `parameters` or `extra` as
+ * of cuLaunchKernel. Answers what the call would; `*operation` is set on CUDA_SUCCESS alone, and is
+ * then the caller's.
+ */
+CUresult cushim__mock_launch_create(struct mock_function *function,
+                                    const struct mock_launch_shape *shape, void **parameters,
+                                    void **extra, struct mock_operation **operation);
+
+/* The same of a buffer with all parameters, of which there may be too few or too many. */
+CUresult cushim__mock_launch_create_raw(struct mock_function *function,
+                                        const struct mock_launch_shape *shape, const void *buffer,
+                                        size_t bytes, struct mock_operation **operation);
+
+/* The same for a node of a graph, and what cuGraphKernelNodeGetParams answers of one. */
+CUresult cushim__mock_kernel_operation(const CUDA_KERNEL_NODE_PARAMS *params,
+                                       struct mock_operation **operation);
+
+/*
+ * `params->kernelParams` points to copies that live as long as the operation. The operation must be
+ * one of a launch.
+ */
+void cushim__mock_kernel_params(const struct mock_operation *operation,
+                                CUDA_KERNEL_NODE_PARAMS *params);
+
+/* The class of launches, which distinguishes them from other operations. */
+extern const struct mock_operation_class cushim__mock_launch_class;
+
+/* The parameters of a launch: where they stand in a buffer, and copies of them. */
+
+/* Copies of the parameters of a launch. Reference-counted: the launch and its copies in graphs. */
+struct mock_parameters {
+    unsigned references;
+    size_t count;
+    void **values; /* into `bytes` */
+    size_t *sizes;
+    size_t byte_count;
+    unsigned char *bytes;
+};
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that launch kernels. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/kernel.h"
+#include "src/mock/api/module.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/state.h"
+
+/*
+ * What stands for a kernel in a launch: a CUfunction, or a CUkernel in the context of the stream.
+ */
+struct target {
+    struct mock_function *function;
+    struct mock_stream *stream;
+};
+
+/*
+ * A created stream says in which context the launch is, a default stream the current context does.
+ */
+static CUresult find_target(CUfunction handle, CUstream stream, struct target *target)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (handle || cushim__mock_stream_is_default(stream))
+        code = cushim__mock_stream_find(stream, &target->stream);
+    if (code == CUDA_SUCCESS)
+        code = handle ? cushim__mock_function_find(handle, target->stream->object.context,
+                                                   &target->function)
+                      : CUDA_ERROR_INVALID_HANDLE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    return target->stream->object.context == target->function->object.context
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* All blocks of a cooperative launch run at once, or it is refused. */
+static CUresult check_cooperative(const struct target *target,
+                                  const struct mock_launch_shape *shape)
+{
+    const uint64_t blocks = (uint64_t)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    const unsigned threads = shape->block[0] * shape->block[1] * shape->block[2];
+    const int multiprocessors =
+        cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+    const int at_once =
+        cushim__mock_function_blocks(target->function, threads, shape->shared_bytes);
+
+    return blocks > (uint64_t)at_once * (uint64_t)multiprocessors
+               ? CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE
+               : CUDA_SUCCESS;
+}
+
+static CUresult launch(const struct target *target, const struct mock_launch_shape *shape,
+                       bool cooperative, void **parameters, void **extra)
+{
+    struct mock_operation *operation;
+    CUresult code = cushim__mock_launch_check(target->function, shape);
+
+    if (code == CUDA_SUCCESS && cooperative)
+        code = check_cooperative(target, shape);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_launch_create(target->function, shape, parameters, extra, &operation);
+    if (code == CUDA_SUCCESS)
+        return cushim__mock_stream_submit(target->stream, operation);
+    if (code == CUDA_ERROR_INVALID_VALUE && target->stream->capture)
+        cushim__mock_capture_invalidate(target->stream->capture);
+    return code;
+}
+
+MOCK_EXACT(LaunchKernel)
+(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+ unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+ unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra)
+{
+    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                            .block = {blockDimX, blockDimY, blockDimZ},
+                                            .shared_bytes = sharedMemBytes};
+    struct target target;
+    CUresult code = find_target(f, hStream, &target);
+
+    return code == CUDA_SUCCESS ? launch(&target, &shape, false, kernelParams, extra) : code;
+}
+
+MOCK_EXACT(LaunchCooperativeKernel)
+(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+ unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+ unsigned int sharedMemBytes, CUstream hStream, void **kernelParams)
+{
+    const struct mock_launch_shape shape = {.grid = {gridDimX, gridDimY, gridDimZ},
+                                            .block = {blockDimX, blockDimY, blockDimZ},
+                                            .shared_bytes = sharedMemBytes};
+    struct target target;
+    CUresult code = find_target(f, hStream, &target);
+
+    return code == CUDA_SUCCESS ? launch(&target, &shape, true, kernelParams, NULL) : code;
+}
+
+/* CUlaunchConfig, which older headers do not know. */
+struct attribute {
+    unsigned number;
+    unsigned unused;
+    union {
+        int cooperative;
+        int cluster[3];
+        CUevent event; /* first in what it stands in */
+        char bytes[64];
+    } value;
+};
+
+struct config {
+    unsigned grid[3], block[3], shared_bytes;
+    CUstream stream;
+    const struct attribute *attributes;
+    unsigned attribute_count;
+};
+
+/* Attributes of a launch. */
+enum {
+    COOPERATIVE = 2,
+    SYNCHRONIZATION_POLICY = 3,
+    CLUSTER_DIMENSION = 4,
+    PROGRAMMATIC_EVENT = 7,
+    COMPLETION_EVENT = 12,
+    UPDATABLE_NODE = 13,
+    UNKNOWN = 15,
+    LAST = 16,
+};
+
+/* Clusters are not simulated, but what the driver refuses of them is. */
+static CUresult check_cluster(const struct mock_function *function,
+                              const struct mock_launch_shape *shape, const int *dimensions)
+{
+    enum { PORTABLE = 8, LARGEST = 16, INVALID_CLUSTER_SIZE = 912 };
+    const unsigned most = function->settings.non_portable_cluster ? LARGEST : PORTABLE;
+    unsigned blocks = 1;
+
+    if (dimensions[0] == 0 && dimensions[1] == 0 && dimensions[2] == 0)
+        return CUDA_SUCCESS;
+    for (unsigned i = 0; i < 3; i++) {
+        if (dimensions[i] <= 0 || dimensions[i] > (int)LARGEST ||
+            shape->grid[i] % (unsigned)dimensions[i] != 0)
+            return (CUresult)INVALID_CLUSTER_SIZE;
+        blocks *= (unsigned)dimensions[i];
+    }
+    return blocks > most ? (CUresult)INVALID_CLUSTER_SIZE : CUDA_SUCCESS;
+}
+
+static CUresult check_attribute(const struct mock_function *function,
+                                const struct mock_launch_shape *shape,
+                                const struct attribute *attribute, bool *cooperative)
+{
+    switch (attribute->number) {
+    case COOPERATIVE:
+        *cooperative = attribute->value.cooperative != 0;
+        return CUDA_SUCCESS;
+    case CLUSTER_DIMENSION:
+        return check_cluster(function, shape, attribute->value.cluster);
+    case PROGRAMMATIC_EVENT:
+    case COMPLETION_EVENT:
+        if (!attribute->value.event)
+            return CUDA_ERROR_INVALID_HANDLE;
+        cushim__mock_log("%s: events of a launch are not implemented: CUDA_ERROR_NOT_SUPPORTED",
+                         cushim__mock_call_name());
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case UPDATABLE_NODE:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    case SYNCHRONIZATION_POLICY:
+    case UNKNOWN:
+        return CUDA_ERROR_INVALID_VALUE;
+    default:
+        return attribute->number <= LAST ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+MOCK_APPROXIMATE(LaunchKernelEx,
+                 "of the attributes, cooperative and cluster sizes are checked, events are "
+                 "refused, the others have no effect")
+(const cushim_CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra)
+{
+    const struct config *known = (const void *)config;
+    struct mock_launch_shape shape;
+    struct target target;
+    bool cooperative = false;
+    CUresult code;
+
+    if (!known || (known->attribute_count > 0 && !known->attributes))
+        return CUDA_ERROR_INVALID_VALUE;
+    shape = (struct mock_launch_shape){.grid = {known->grid[0], known->grid[1], known->grid[2]},
+                                       .block = {known->block[0], known->block[1], known->block[2]},
+                                       .shared_bytes = known->shared_bytes};
+    code = find_target(f, known->stream, &target);
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < known->attribute_count; i++)
+        code = check_attribute(target.function, &shape, &known->attributes[i], &cooperative);
+    return code == CUDA_SUCCESS ? launch(&target, &shape, cooperative, kernelParams, extra) : code;
+}
+
+/*
+ * Launches as before CUDA 4.0: shape and parameters are set one by one, and kept by the function.
+ */
+
+enum { PARAMETER_BYTES = 32764 };
+
+struct mock_old_launch {
+    unsigned block[3], shared_bytes;
+    size_t bytes;
+    unsigned char parameters[PARAMETER_BYTES];
+};
+
+/* What is set of a function so far. These calls want a current context. */
+static CUresult find(CUfunction handle, struct mock_function **function,
+                     struct mock_old_launch **old)
+{
+    struct mock_context *context;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_function_find(handle, context, function);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!(*function)->old) {
+        (*function)->old = calloc(1, sizeof *(*function)->old);
+        if (!(*function)->old)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        (*function)->old->block[0] = (*function)->old->block[1] = (*function)->old->block[2] = 1;
+    }
+    *old = (*function)->old;
+    return CUDA_SUCCESS;
+}
+
+static bool fits(int x, int y, int z, unsigned threads)
+{
+    if (x <= 0 || y <= 0 || z <= 0)
+        return false;
+    return (unsigned)x <= threads && (unsigned)y <= threads / (unsigned)x &&
+           (unsigned)z <= threads / ((unsigned)x * (unsigned)y);
+}
+
+MOCK_EXACT(FuncSetBlockShape)(CUfunction hfunc, int x, int y, int z)
+{
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    CUresult code = find(hfunc, &function, &old);
+
+    if (code == CUDA_SUCCESS && !fits(x, y, z, cushim__mock_function_threads(function->kernel)))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    old->block[0] = (unsigned)x;
+    old->block[1] = (unsigned)y;
+    old->block[2] = (unsigned)z;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(FuncSetSharedSize)(CUfunction hfunc, unsigned int bytes)
+{
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    CUresult code = find(hfunc, &function, &old);
+
+    if (code == CUDA_SUCCESS && bytes > (unsigned)function->settings.dynamic_shared_bytes)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        old->shared_bytes = bytes;
+    return code;
+}
+
+MOCK_EXACT(ParamSetSize)(CUfunction hfunc, unsigned int numbytes)
+{
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    CUresult code = find(hfunc, &function, &old);
+
+    if (code == CUDA_SUCCESS && numbytes > PARAMETER_BYTES)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        old->bytes = numbytes;
+    return code;
+}
+
+static CUresult set(CUfunction handle, int offset, const void *bytes, size_t count)
+{
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    CUresult code = find(handle, &function, &old);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!bytes || offset < 0 || count > PARAMETER_BYTES || (size_t)offset > PARAMETER_BYTES - count)
+        return CUDA_ERROR_INVALID_VALUE;
+    memcpy(old->parameters + offset, bytes, count);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(ParamSeti)(CUfunction hfunc, int offset, unsigned int value)
+{
+    return set(hfunc, offset, &value, sizeof value);
+}
+
+MOCK_EXACT(ParamSetf)(CUfunction hfunc, int offset, float value)
+{
+    return set(hfunc, offset, &value, sizeof value);
+}
+
+MOCK_EXACT(ParamSetv)(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes)
+{
+    return set(hfunc, offset, ptr, numbytes);
+}
+
+static CUresult launch_deprecated(CUfunction handle, int width, int height, CUstream stream_handle)
+{
+    struct mock_operation *operation;
+    struct mock_old_launch *old;
+    struct mock_function *function;
+    struct mock_stream *stream;
+    struct mock_launch_shape shape;
+    CUresult code = find(handle, &function, &old);
+
+    if (code == CUDA_SUCCESS && (width <= 0 || height <= 0))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_find(stream_handle, &stream);
+    if (code == CUDA_SUCCESS && stream->object.context != function->object.context)
+        code = CUDA_ERROR_INVALID_HANDLE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    shape = (struct mock_launch_shape){.grid = {(unsigned)width, (unsigned)height, 1},
+                                       .block = {old->block[0], old->block[1], old->block[2]},
+                                       .shared_bytes = old->shared_bytes};
+    code =
+        cushim__mock_launch_create_raw(function, &shape, old->parameters, old->bytes, &operation);
+    return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
+}
+
+MOCK_EXACT(Launch)(CUfunction f)
+{
+    return launch_deprecated(f, 1, 1, NULL);
+}
+
+MOCK_EXACT(LaunchGrid)(CUfunction f, int grid_width, int grid_height)
+{
+    return launch_deprecated(f, grid_width, grid_height, NULL);
+}
+
+MOCK_EXACT(LaunchGridAsync)(CUfunction f, int grid_width, int grid_height, CUstream hStream)
+{
+    return launch_deprecated(f, grid_width, grid_height, hStream);
+}

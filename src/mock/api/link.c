@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The linker: what it is given is read, and kept as it is. What it makes carries all of it and is
+ * complete, so that another process can load it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/module.h"
+#include "src/mock/core/state.h"
+
+struct mock_link {
+    struct mock_object object;
+    struct mock_jit jit;     /* the outputs that cuLinkCreate was given */
+    struct mock_image image; /* all parts so far */
+    struct mock_joined_part *parts;
+    size_t part_count;
+    void *result;
+    bool complete;
+    bool stale;       /* what is read of an input that was refused is among it */
+    CUresult failure; /* what went in cannot be linked */
+};
+
+static CUresult find(CUlinkState handle, struct mock_link **link)
+{
+    return cushim__mock_object_find(handle, MOCK_LINK, link);
+}
+
+static void drop(void *object)
+{
+    struct mock_link *link = object;
+
+    for (size_t i = 0; i < link->part_count; i++)
+        free((void *)(uintptr_t)link->parts[i].start);
+    free(link->parts);
+    free(link->result);
+    cushim__mock_image_clear(&link->image);
+    free(link);
+}
+
+static CUresult create(unsigned count, const CUjit_option *options, void **values,
+                       CUlinkState *state)
+{
+    struct mock_context *context;
+    struct mock_link *link;
+    struct mock_jit jit;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && !state)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_jit_begin(&jit, count, options, values);
+    if (code != CUDA_SUCCESS)
+        return code;
+    link = calloc(1, sizeof *link);
+    if (!link)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->jit = jit;
+    link->object.drop = drop;
+    code = cushim__mock_object_add(link, MOCK_LINK, context);
+    if (code != CUDA_SUCCESS) {
+        free(link);
+        return code;
+    }
+    cushim__mock_jit_end(&link->jit, "");
+    *state = link->object.handle;
+    return CUDA_SUCCESS;
+}
+
+static CUresult keep(struct mock_link *link, const void *bytes, size_t count)
+{
+    struct mock_joined_part *parts =
+        realloc(link->parts, (link->part_count + 1) * sizeof *link->parts);
+    void *copy;
+
+    if (!parts)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->parts = parts;
+    copy = malloc(count);
+    if (!copy)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    memcpy(copy, bytes, count);
+    link->parts[link->part_count++] = (struct mock_joined_part){.start = copy, .bytes = count};
+    return CUDA_SUCCESS;
+}
+
+/* What was kept last is not. */
+static void let_go(struct mock_link *link)
+{
+    free((void *)(uintptr_t)link->parts[--link->part_count].start);
+}
+
+/* An archive of the host with a first member. */
+static bool is_archive(const char *bytes, size_t count)
+{
+    static const char archive[] = "!<arch>\n";
+    enum { MEMBER = sizeof archive - 1, MEMBER_BYTES = 60 };
+
+    return count >= MEMBER + MEMBER_BYTES && memcmp(bytes, archive, MEMBER) == 0 &&
+           memcmp(bytes + MEMBER + MEMBER_BYTES - 2, "`\n", 2) == 0;
+}
+
+/* An object of the host. */
+static bool is_object(const char *bytes, size_t count)
+{
+    enum { TYPE_OFFSET = 16, RELOCATABLE = 1, MACHINE_OFFSET = 18, MACHINE_CUDA = 190, HEAD = 52 };
+    const unsigned char *head = (const unsigned char *)bytes;
+
+    return count >= HEAD && memcmp(bytes, "\177ELF", 4) == 0 && head[TYPE_OFFSET] == RELOCATABLE &&
+           head[MACHINE_OFFSET] != MACHINE_CUDA;
+}
+
+/* Files of the host with device code in them are not looked into. */
+static bool is_of_host(CUjitInputType type, const void *bytes, size_t count)
+{
+    if (type != CU_JIT_INPUT_OBJECT && type != CU_JIT_INPUT_LIBRARY)
+        return false;
+    return is_archive(bytes, count) || is_object(bytes, count);
+}
+
+/* After an input that was refused: what it declared is not there. */
+static CUresult read_again(struct mock_link *link)
+{
+    const struct mock_jit none = {.wall_time = NULL};
+    CUresult code = CUDA_SUCCESS;
+
+    if (!link->stale)
+        return code;
+    cushim__mock_image_clear(&link->image);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < link->part_count; i++)
+        code =
+            cushim__mock_code_add(&link->image, link->parts[i].start, link->parts[i].bytes, &none);
+    link->stale = code != CUDA_SUCCESS;
+    return code;
+}
+
+/* Text goes by a type of its own, and nothing else does. */
+static bool is_of_type(CUjitInputType type, const void *bytes, size_t count)
+{
+    return type != CU_JIT_INPUT_CUBIN || (count > 4 && memcmp(bytes, "\177ELF", 4) == 0);
+}
+
+static CUresult read_input(struct mock_link *link, CUjitInputType type, const void *bytes,
+                           size_t count)
+{
+    CUresult code = CUDA_ERROR_INVALID_IMAGE;
+
+    if (is_of_type(type, bytes, count))
+        code = cushim__mock_code_add(&link->image, bytes, count, &link->jit);
+    /* A cubin that is no object is for no linker. */
+    if (code == CUDA_SUCCESS && link->image.executable)
+        code = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_INVALID_SOURCE)
+        link->failure = code;
+    if (code == CUDA_SUCCESS)
+        return code;
+    let_go(link);
+    link->stale = true;
+    return code;
+}
+
+static CUresult add(struct mock_link *link, CUjitInputType type, const void *bytes, size_t count)
+{
+    enum { INPUT_NVVM = 5, INPUT_TYPES = 6 };
+    CUresult code;
+
+    if ((unsigned)type >= INPUT_TYPES)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (type == (CUjitInputType)INPUT_NVVM) {
+        cushim__mock_log("%s: there is no compiler of NVVM: CUDA_ERROR_JIT_COMPILER_NOT_FOUND",
+                         cushim__mock_call_name());
+        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
+    }
+    if (is_of_host(type, bytes, count)) {
+        cushim__mock_log("%s: what is in a file of the host is not looked at",
+                         cushim__mock_call_name());
+        return CUDA_SUCCESS;
+    }
+    code = read_again(link);
+    if (code == CUDA_SUCCESS)
+        code = keep(link, bytes, count);
+    return code == CUDA_SUCCESS ? read_input(link, type, bytes, count) : code;
+}
+
+static CUresult add_data(CUlinkState state, CUjitInputType type, const void *data, size_t size,
+                         unsigned count, const CUjit_option *options, void **values)
+{
+    struct mock_link *link;
+    struct mock_jit jit;
+    CUresult code = find(state, &link);
+
+    if (code == CUDA_SUCCESS && (link->complete || !data || size == 0))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_jit_begin(&jit, count, options, values);
+    return code == CUDA_SUCCESS ? add(link, type, data, size) : code;
+}
+
+static CUresult add_file(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
+                         const CUjit_option *options, void **values)
+{
+    struct mock_link *link;
+    struct mock_jit jit;
+    char *bytes;
+    size_t size;
+    CUresult code = find(state, &link);
+
+    if (code == CUDA_SUCCESS && (link->complete || !path))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_jit_begin(&jit, count, options, values);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_code_file(path, &bytes, &size);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = size > 0 ? add(link, type, bytes, size) : CUDA_ERROR_INVALID_IMAGE;
+    free(bytes);
+    return code;
+}
+
+MOCK_EXACT(LinkCreate_v2)
+(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+MOCK_EXACT(LinkCreate)
+(unsigned int numOptions, CUjit_option *options, void **optionValues, CUlinkState *stateOut)
+{
+    return create(numOptions, options, optionValues, stateOut);
+}
+
+MOCK_APPROXIMATE(LinkAddData_v2, "nothing is compiled: what is added is kept as it is")
+(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+ unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    (void)name;
+    return add_data(state, type, data, size, numOptions, options, optionValues);
+}
+
+MOCK_APPROXIMATE(LinkAddData, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, void *data, size_t size, const char *name,
+ unsigned int numOptions, CUjit_option *options, void **optionValues)
+{
+    (void)name;
+    return add_data(state, type, data, size, numOptions, options, optionValues);
+}
+
+MOCK_APPROXIMATE(LinkAddFile_v2, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, numOptions, options, optionValues);
+}
+
+MOCK_APPROXIMATE(LinkAddFile, "as cuLinkAddData_v2")
+(CUlinkState state, CUjitInputType type, const char *path, unsigned int numOptions,
+ CUjit_option *options, void **optionValues)
+{
+    return add_file(state, type, path, numOptions, options, optionValues);
+}
+
+MOCK_APPROXIMATE(LinkComplete, "the image holds what was added, as it is; only the mock can load "
+                               "it")
+(CUlinkState state, void **cubinOut, size_t *sizeOut)
+{
+    struct mock_link *link;
+    size_t bytes;
+    CUresult code = find(state, &link);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (link->complete)
+        return CUDA_ERROR_INVALID_HANDLE;
+    if (!cubinOut)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (link->failure)
+        return link->failure;
+    code = read_again(link);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (cushim__mock_image_unresolved(&link->image))
+        return CUDA_ERROR_INVALID_SOURCE;
+    link->result = cushim__mock_image_join(link->parts, link->part_count, &bytes);
+    if (!link->result)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    link->complete = true;
+    *cubinOut = link->result;
+    if (sizeOut)
+        *sizeOut = bytes;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(LinkDestroy)(CUlinkState state)
+{
+    struct mock_link *link;
+    CUresult code = find(state, &link);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__mock_object_remove(link);
+    drop(link);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that is set to a value of 1, 2 or 4 bytes (statements 116 and 117). */
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/copy.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/state.h"
+#include "src/race/race.h"
+
+struct set {
+    struct mock_operation operation;
+    CUdeviceptr address;
+    size_t pitch, width, height; /* in bytes, elements, rows */
+    uint32_t value, element;     /* and its size in bytes */
+};
+
+/* From the first byte to behind the last. False: too far. */
+static bool extent(const CUDA_MEMSET_NODE_PARAMS *shape, size_t *row, size_t *bytes)
+{
+    return !__builtin_mul_overflow(shape->width, shape->elementSize, row) &&
+           !__builtin_mul_overflow(shape->height - 1, shape->pitch, bytes) &&
+           !__builtin_add_overflow(*bytes, *row, bytes);
+}
+
+static void fill(char *row, size_t bytes, uint32_t value, size_t element)
+{
+    uint16_t narrow = (uint16_t)value;
+    const void *pattern = element == 4 ? (const void *)&value : (const void *)&narrow;
+
+    if (element == 1) {
+        memset(row, (int)(value & 0xff), bytes);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i += element)
+        memcpy(row + i, pattern, element);
+}
+
+/* Memory that is gone is an illegal address, for ever. */
+static CUresult execute(struct mock_operation *operation)
+{
+    const struct set *set = (const struct set *)operation;
+    const size_t row = set->width * set->element;
+    char *memory = cushim__mock_memory_host(set->address, (set->height - 1) * set->pitch + row);
+
+    if (!memory)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    for (size_t y = 0; y < set->height; y++)
+        fill(memory + y * set->pitch, row, set->value, set->element);
+    return CUDA_SUCCESS;
+}
+
+static void touch(const struct mock_operation *operation, struct race_access *access)
+{
+    const struct set *set = (const struct set *)operation;
+    const struct race_region region = {.start = set->address,
+                                       .width = set->width * set->element,
+                                       .rows = set->height,
+                                       .pitch = set->pitch,
+                                       .layers = 1};
+
+    cushim__race_use(access, &region, RACE_WRITES);
+}
+
+static const struct mock_operation_class set_class = {
+    .name = "set",
+    .size = sizeof(struct set),
+    .node_type = CU_GRAPH_NODE_TYPE_MEMSET,
+    .execute = execute,
+    .touch = touch,
+};
+
+static CUresult check(const CUDA_MEMSET_NODE_PARAMS *shape)
+{
+    const size_t element = shape->elementSize;
+    struct mock_range range;
+    size_t row, bytes;
+
+    if ((element != 1 && element != 2 && element != 4) || shape->width == 0 || shape->height == 0 ||
+        shape->dst % element != 0 || !extent(shape, &row, &bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (shape->height > 1 && (shape->pitch < row || shape->pitch % element != 0))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock_memory_find(shape->dst, &range) ||
+        bytes > range.bytes - (shape->dst - range.start))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_set_operation(const CUDA_MEMSET_NODE_PARAMS *shape,
+                                    struct mock_context *context, struct mock_operation **operation)
+{
+    const struct mock_costs *costs = &cushim__mock->settings.costs;
+    CUresult code = shape ? check(shape) : CUDA_ERROR_INVALID_VALUE;
+    struct set *set;
+
+    (void)context;
+    if (code)
+        return code;
+    set = cushim__mock_operation_create(
+        &set_class, MOCK_COMPUTE,
+        costs->operation_ns +
+            cushim__mock_operation_duration(shape->width * shape->elementSize * shape->height,
+                                            costs->set_bytes_per_us));
+    if (!set)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    set->address = shape->dst;
+    set->pitch = shape->pitch;
+    set->width = shape->width;
+    set->height = shape->height;
+    set->value = shape->value;
+    set->element = shape->elementSize;
+    *operation = &set->operation;
+    return CUDA_SUCCESS;
+}
+
+bool cushim__mock_set_parameters(const struct mock_operation *operation,
+                                 CUDA_MEMSET_NODE_PARAMS *shape)
+{
+    const struct set *set = (const struct set *)operation;
+
+    if (operation->class != &set_class)
+        return false;
+    *shape = (CUDA_MEMSET_NODE_PARAMS){
+        .dst = set->address,
+        .pitch = set->pitch,
+        .value = set->value,
+        .elementSize = set->element,
+        .width = set->width,
+        .height = set->height,
+    };
+    return true;
+}
+
+/*
+ * A call that is not asynchronous waits only for memory that the host could look at, or whose
+ * operations are synchronous.
+ */
+static CUresult set(const CUDA_MEMSET_NODE_PARAMS *shape, CUstream handle, bool asynchronous)
+{
+    struct mock_operation *operation;
+    struct mock_stream *stream;
+    struct mock_range range;
+    CUresult code = cushim__mock_memory_stream(handle, asynchronous, &stream);
+
+    if (code)
+        return code;
+    /* The driver counts bytes in 64 bits, and forgets what is beyond them. */
+    if (shape->width * shape->elementSize == 0 || shape->height == 0)
+        return CUDA_SUCCESS;
+    code = cushim__mock_set_operation(shape, stream->object.context, &operation);
+    if (code)
+        return code;
+    if (!asynchronous && cushim__mock_memory_find(shape->dst, &range) &&
+        (range.place != MOCK_DEVICE_MEMORY || range.synchronous))
+        return cushim__mock_memory_finish(stream, operation);
+    return cushim__mock_stream_submit(stream, operation);
+}
+
+static CUresult set_row(CUdeviceptr memory, uint32_t value, unsigned element, size_t count,
+                        CUstream stream, bool asynchronous)
+{
+    const CUDA_MEMSET_NODE_PARAMS shape = {
+        .dst = memory, .value = value, .elementSize = element, .width = count, .height = 1};
+
+    return set(&shape, stream, asynchronous);
+}
+
+static CUresult set_rows(CUdeviceptr memory, size_t pitch, uint32_t value, unsigned element,
+                         size_t width, size_t height, CUstream stream, bool asynchronous)
+{
+    const CUDA_MEMSET_NODE_PARAMS shape = {.dst = memory,
+                                           .pitch = pitch,
+                                           .value = value,
+                                           .elementSize = element,
+                                           .width = width,
+                                           .height = height};
+
+    return set(&shape, stream, asynchronous);
+}
+
+MOCK_EXACT(MemsetD8_v2)(CUdeviceptr dstDevice, unsigned char uc, size_t N)
+{
+    return set_row(dstDevice, uc, 1, N, NULL, false);
+}
+
+MOCK_EXACT(MemsetD8Async)(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream)
+{
+    return set_row(dstDevice, uc, 1, N, hStream, true);
+}
+
+MOCK_EXACT(MemsetD2D8_v2)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height)
+{
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, NULL, false);
+}
+
+MOCK_EXACT(MemsetD2D8Async)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned char uc, size_t Width, size_t Height,
+ CUstream hStream)
+{
+    return set_rows(dstDevice, dstPitch, uc, 1, Width, Height, hStream, true);
+}
+
+MOCK_EXACT(MemsetD16_v2)(CUdeviceptr dstDevice, unsigned short us, size_t N)
+{
+    return set_row(dstDevice, us, 2, N, NULL, false);
+}
+
+MOCK_EXACT(MemsetD16Async)(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream)
+{
+    return set_row(dstDevice, us, 2, N, hStream, true);
+}
+
+MOCK_EXACT(MemsetD2D16_v2)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height)
+{
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, NULL, false);
+}
+
+MOCK_EXACT(MemsetD2D16Async)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned short us, size_t Width, size_t Height,
+ CUstream hStream)
+{
+    return set_rows(dstDevice, dstPitch, us, 2, Width, Height, hStream, true);
+}
+
+MOCK_EXACT(MemsetD32_v2)(CUdeviceptr dstDevice, unsigned int ui, size_t N)
+{
+    return set_row(dstDevice, ui, 4, N, NULL, false);
+}
+
+MOCK_EXACT(MemsetD32Async)(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream)
+{
+    return set_row(dstDevice, ui, 4, N, hStream, true);
+}
+
+MOCK_EXACT(MemsetD2D32_v2)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height)
+{
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, NULL, false);
+}
+
+MOCK_EXACT(MemsetD2D32Async)
+(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height,
+ CUstream hStream)
+{
+    return set_rows(dstDevice, dstPitch, ui, 4, Width, Height, hStream, true);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Modules: their variables get memory and initial values, their functions handles. */
+#include "src/mock/api/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/name.h"
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+
+/* Write an initial value to where the variable is. */
+static void fill(struct mock_module *module, size_t index)
+{
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_global *global = &image->globals[index];
+    unsigned char *host = cushim__mock_memory_host(module->addresses[index], global->bytes);
+
+    if (!host)
+        return;
+    if (global->initial)
+        memcpy(host, global->initial, global->bytes);
+    else
+        memset(host, 0, global->bytes);
+    for (size_t i = 0; i < global->address_count; i++) {
+        const struct mock_image_address *place = &global->addresses[i];
+        const struct mock_image_global *other =
+            cushim__mock_image_global_of(image, place->name, global->part);
+        CUdeviceptr address = place->addend;
+
+        /* The address of a function is none that anybody could use here. */
+        if (other)
+            address += module->addresses[other - image->globals];
+        if (place->offset + sizeof address <= global->bytes)
+            memcpy(host + place->offset, &address, sizeof address);
+    }
+}
+
+static CUresult allocate(struct mock_module *module)
+{
+    const struct mock_image *image = &module->code->image;
+
+    if (image->global_count == 0)
+        return CUDA_SUCCESS;
+    module->addresses = calloc(image->global_count, sizeof *module->addresses);
+    if (!module->addresses)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < image->global_count; i++) {
+        CUresult code = image->globals[i].bytes == 0
+                            ? CUDA_SUCCESS
+                            : cushim__mock_memory_allocate(
+                                  module->object.context, module->object.context->device,
+                                  image->globals[i].bytes, &module->addresses[i]);
+
+        if (code != CUDA_SUCCESS)
+            return code;
+    }
+    for (size_t i = 0; i < image->global_count; i++) {
+        if (module->addresses[i] != 0)
+            fill(module, i);
+    }
+    return CUDA_SUCCESS;
+}
+
+static void function_free(void *object)
+{
+    struct mock_function *function = object;
+
+    free(function->old);
+    free(function->unknown.name);
+    free(function);
+}
+
+/* The mock ends while a function has its handle. */
+static void function_drop(void *object)
+{
+    struct mock_function *function = object;
+    struct mock_function **link = &function->module->functions;
+
+    while (*link != function)
+        link = &(*link)->next;
+    *link = function->next;
+    function_free(function);
+}
+
+static void module_drop(void *object)
+{
+    cushim__mock_module_destroy(object, false);
+}
+
+CUresult cushim__mock_module_create(struct mock_context *context, struct mock_code *code,
+                                    struct mock_module **module)
+{
+    struct mock_module *made = calloc(1, sizeof *made);
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!made) {
+        cushim__mock_code_release(code);
+        return result;
+    }
+    made->code = code;
+    made->object.drop = module_drop;
+    made->object.context = context;
+    result = cushim__mock_sim_wait_group(&context->group);
+    /* Meanwhile others may have called. */
+    if (result == CUDA_SUCCESS && !context->alive)
+        result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+    if (result == CUDA_SUCCESS)
+        result = allocate(made);
+    if (result == CUDA_SUCCESS)
+        result = cushim__mock_object_add(made, MOCK_MODULE, context);
+    if (result != CUDA_SUCCESS) {
+        cushim__mock_module_destroy(made, true);
+        return result;
+    }
+    *module = made;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_module_destroy(struct mock_module *module, bool free_variables)
+{
+    struct mock_function *function = module->functions;
+
+    while (function) {
+        struct mock_function *next = function->next;
+
+        if (function->object.handle)
+            cushim__mock_object_remove(function);
+        function_free(function);
+        function = next;
+    }
+    for (size_t i = 0; free_variables && module->addresses && i < module->code->image.global_count;
+         i++) {
+        if (module->addresses[i] != 0)
+            cushim__mock_memory_free(module->addresses[i]);
+    }
+    if (module->object.handle)
+        cushim__mock_object_remove(module);
+    free(module->addresses);
+    cushim__mock_code_release(module->code);
+    free(module);
+}
+
+void cushim__mock_modules_forget(struct mock_context *context)
+{
+    struct mock_module *module = cushim__mock_object_next(MOCK_MODULE, NULL);
+
+    while (module) {
+        struct mock_module *next = cushim__mock_object_next(MOCK_MODULE, module);
+
+        if (module->object.context == context) {
+            if (module->library)
+                cushim__mock_library_forget(module->library, module);
+            cushim__mock_module_destroy(module, false);
+        }
+        module = next;
+    }
+}
+
+static CUresult add_function(struct mock_module *module, const struct mock_image_kernel *kernel,
+                             const char *unknown_name, struct mock_function **function)
+{
+    struct mock_function *made = calloc(1, sizeof *made);
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!made)
+        return code;
+    made->object.drop = function_drop;
+    made->module = module;
+    made->kernel = kernel ? kernel : &made->unknown;
+    if (!kernel)
+        made->unknown.name = cushim__name_copy(unknown_name, strlen(unknown_name));
+    cushim__mock_function_defaults(made->kernel, &made->settings);
+    if (made->kernel->name)
+        code = cushim__mock_object_add(made, MOCK_FUNCTION, module->object.context);
+    if (code != CUDA_SUCCESS) {
+        function_free(made);
+        return code;
+    }
+    made->next = module->functions;
+    module->functions = made;
+    *function = made;
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim__mock_module_function(struct mock_module *module, const char *name,
+                                      struct mock_function **function)
+{
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_kernel *kernel;
+
+    for (struct mock_function *one = module->functions; one; one = one->next) {
+        if (strcmp(one->kernel->name, name) == 0) {
+            *function = one;
+            return CUDA_SUCCESS;
+        }
+    }
+    kernel = cushim__mock_image_kernel(image, name);
+    if (!kernel && !image->opaque)
+        return CUDA_ERROR_NOT_FOUND;
+    return add_function(module, kernel, name, function);
+}
+
+CUresult cushim__mock_module_global(const struct mock_module *module, const char *name,
+                                    CUdeviceptr *address, size_t *bytes)
+{
+    const struct mock_image *image = &module->code->image;
+    const struct mock_image_global *global = cushim__mock_image_global(image, name);
+
+    if (!global)
+        return cushim__mock_image_kernel(image, name) ? CUDA_ERROR_INVALID_VALUE
+                                                      : CUDA_ERROR_NOT_FOUND;
+    if (global->reference)
+        return CUDA_ERROR_INVALID_VALUE;
+    *address = module->addresses[global - image->globals];
+    *bytes = global->bytes;
+    return CUDA_SUCCESS;
+}
+
+/* Modules. What is measured of them stands in section 13 of docs/driver-semantics.md. */
+
+/* A context that takes addresses of 32 bits: of cuCtxCreate's first ABI. */
+enum { FIRST_WIDE_API = 3020 };
+
+static CUresult find(CUmodule handle, struct mock_module **module)
+{
+    return cushim__mock_object_find(handle, MOCK_MODULE, module);
+}
+
+static CUresult load(CUmodule *module, const void *image, size_t bytes, const struct mock_jit *jit)
+{
+    struct mock_context *context;
+    struct mock_module *made;
+    struct mock_code *code;
+    CUresult result;
+
+    result = cushim__mock_context_current(&context);
+    if (result == CUDA_SUCCESS && (!module || !image))
+        result = CUDA_ERROR_INVALID_VALUE;
+    if (result == CUDA_SUCCESS)
+        result = cushim__mock_code_load(image, bytes, jit, &code);
+    if (result != CUDA_SUCCESS)
+        return result;
+    result = cushim__mock_module_create(context, code, &made);
+    if (result != CUDA_SUCCESS)
+        return result;
+    cushim__mock_jit_end(jit, "");
+    *module = made->object.handle;
+    return CUDA_SUCCESS;
+}
+
+MOCK_APPROXIMATE(ModuleLoadData, "PTX is not compiled, so that what is wrong within a body is "
+                                 "not found")
+(CUmodule *module, const void *image)
+{
+    return load(module, image, 0, &(struct mock_jit){.wall_time = NULL});
+}
+
+MOCK_APPROXIMATE(ModuleLoadDataEx, "as cuModuleLoadData; of the options only the outputs have an "
+                                   "effect")
+(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+ void **optionValues)
+{
+    struct mock_jit jit;
+    CUresult code = cushim__mock_jit_begin(&jit, numOptions, options, optionValues);
+
+    return code == CUDA_SUCCESS ? load(module, image, 0, &jit) : code;
+}
+
+MOCK_APPROXIMATE(ModuleLoadFatBinary, "as cuModuleLoadData")
+(CUmodule *module, const void *fatCubin)
+{
+    return load(module, fatCubin, 0, &(struct mock_jit){.wall_time = NULL});
+}
+
+MOCK_APPROXIMATE(ModuleLoad, "as cuModuleLoadData")(CUmodule *module, const char *fname)
+{
+    struct mock_context *context;
+    char *bytes;
+    size_t size;
+    CUresult code;
+
+    code = cushim__mock_context_current(&context);
+    if (code == CUDA_SUCCESS && (!module || !fname))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_code_file(fname, &bytes, &size);
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = load(module, bytes, size, &(struct mock_jit){.wall_time = NULL});
+    free(bytes);
+    return code;
+}
+
+/* All work of the context is waited for, whether it is of the module or not. */
+MOCK_EXACT(ModuleUnload)(CUmodule hmod)
+{
+    struct mock_module *module;
+    CUresult code = find(hmod, &module);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (module->library)
+        return CUDA_ERROR_NOT_PERMITTED;
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_unsafe(true);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_sim_wait_group(&module->object.context->group);
+    /* Meanwhile others may have called. */
+    if (code == CUDA_SUCCESS)
+        code = find(hmod, &module);
+    if (code == CUDA_SUCCESS)
+        cushim__mock_module_destroy(module, true);
+    return code;
+}
+
+MOCK_EXACT(ModuleGetFunction)(CUfunction *hfunc, CUmodule hmod, const char *name)
+{
+    struct mock_function *function;
+    struct mock_module *module;
+    CUresult code = find(hmod, &module);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (!hfunc || !name || *name == '\0')
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_module_function(module, name, &function);
+    if (code == CUDA_SUCCESS)
+        function->loaded = true;
+    *hfunc = code == CUDA_SUCCESS ? function->object.handle : NULL;
+    return code;
+}
+
+MOCK_EXACT(ModuleGetFunctionCount)(unsigned int *count, CUmodule mod)
+{
+    struct mock_module *module;
+    CUresult code;
+
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find(mod, &module);
+    if (code == CUDA_SUCCESS)
+        *count = (unsigned)module->code->image.kernel_count;
+    return code;
+}
+
+MOCK_EXACT(ModuleEnumerateFunctions)
+(CUfunction *functions, unsigned int numFunctions, CUmodule mod)
+{
+    struct mock_function *function;
+    struct mock_module *module;
+    CUresult code;
+
+    if (!functions)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find(mod, &module);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (numFunctions > module->code->image.kernel_count)
+        numFunctions = (unsigned)module->code->image.kernel_count;
+    /* Each is there from then on, so that nothing is written before all are. */
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++)
+        code = cushim__mock_module_function(module, module->code->image.kernels[i].name, &function);
+    for (size_t i = 0; code == CUDA_SUCCESS && i < numFunctions; i++) {
+        code = cushim__mock_module_function(module, module->code->image.kernels[i].name, &function);
+        functions[i] = function->object.handle;
+    }
+    return code;
+}
+
+MOCK_EXACT(ModuleGetGlobal_v2)(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name)
+{
+    struct mock_module *module;
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    CUresult code = find(hmod, &module);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    if ((!dptr && !bytes) || !name)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_module_global(module, name, &address, &size);
+    if (dptr)
+        *dptr = address;
+    if (bytes)
+        *bytes = size;
+    return code;
+}
+
+/* The first ABI works in contexts of the first ABI only; elsewhere it writes zeros. */
+MOCK_EXACT(ModuleGetGlobal)
+(unsigned int *dptr, unsigned int *bytes, CUmodule hmod, const char *name)
+{
+    struct mock_context *context;
+    struct mock_module *module;
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    CUresult code = find(hmod, &module);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    code = cushim__mock_context_current(&context);
+    if (code == CUDA_SUCCESS && context->api_version >= FIRST_WIDE_API)
+        code = CUDA_ERROR_INVALID_CONTEXT;
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_ModuleGetGlobal_v2(dptr ? &address : NULL, bytes ? &size : NULL, hmod,
+                                               name);
+    if (dptr)
+        *dptr = (unsigned)address;
+    if (bytes)
+        *bytes = (unsigned)size;
+    return code;
+}
+
+/*
+ * A reference that a module declares cannot be used here: it is not found, as one that is not
+ * there.
+ */
+static CUresult find_reference(const void *reference, CUmodule hmod, const char *name)
+{
+    struct mock_module *module;
+    CUresult code = find(hmod, &module);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    return reference && name ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_VALUE;
+}
+
+MOCK_APPROXIMATE(ModuleGetTexRef, "none is ever found")
+(CUtexref *pTexRef, CUmodule hmod, const char *name)
+{
+    return find_reference(pTexRef, hmod, name);
+}
+
+MOCK_APPROXIMATE(ModuleGetSurfRef, "none is ever found")
+(CUsurfref *pSurfRef, CUmodule hmod, const char *name)
+{
+    return find_reference(pSurfRef, hmod, name);
+}
+
+/* Modules are loaded lazily on the driver of the semantics page. */
+MOCK_EXACT(ModuleGetLoadingMode)(cushim_CUmoduleLoadingMode *mode)
+{
+    enum { LAZY = 2 };
+
+    if (!mode)
+        return CUDA_ERROR_INVALID_VALUE;
+    *mode = (cushim_CUmoduleLoadingMode)LAZY;
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Occupancy: how many blocks of a kernel run at once on a multiprocessor, by the limits that the
+ * device has for threads, blocks, registers and shared memory.
+ */
+#include "src/mock/api/api.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/module.h"
+#include "src/mock/core/state.h"
+
+enum {
+    /* Attributes by number: older headers do not know them. */
+    BLOCKS_PER_MULTIPROCESSOR = 106,
+    RESERVED_SHARED_PER_BLOCK = 111,
+    /* In what steps a multiprocessor gives away what it has. */
+    WARP = 32,
+    SHARED_STEP = 128,
+    REGISTER_STEP = 256, /* for a warp */
+};
+
+/* How much of its memory a multiprocessor can set aside as shared memory, in KiB. */
+static const int carveouts[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
+
+static int attribute(int number)
+{
+    return cushim__mock->settings.profile.attributes[number];
+}
+
+static size_t round_up(size_t value, size_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+static size_t least(size_t one, size_t other)
+{
+    return one < other ? one : other;
+}
+
+/* The shared memory of a multiprocessor, under a function's preference, so that one block fits. */
+static size_t capacity(const struct mock_function *function, size_t block_bytes)
+{
+    const size_t most = (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+    size_t wanted = most;
+
+    if (function->settings.cache == CU_FUNC_CACHE_PREFER_L1)
+        wanted = 0;
+    else if (function->settings.carveout >= 0)
+        wanted = most * (size_t)function->settings.carveout / 100;
+    else if (function->settings.cache == CU_FUNC_CACHE_PREFER_EQUAL)
+        wanted = most / 2;
+    if (wanted < block_bytes)
+        wanted = block_bytes;
+    for (size_t i = 0; i < sizeof carveouts / sizeof *carveouts; i++) {
+        if ((size_t)carveouts[i] * 1024 >= wanted)
+            return least((size_t)carveouts[i] * 1024, most);
+    }
+    return most;
+}
+
+int cushim__mock_function_blocks(const struct mock_function *function, unsigned threads,
+                                 size_t dynamic_shared_bytes)
+{
+    const struct mock_image_kernel *kernel = function->kernel;
+    const size_t warps = round_up(threads, WARP) / WARP;
+    const size_t shared = round_up(kernel->shared_bytes + dynamic_shared_bytes, SHARED_STEP) +
+                          (size_t)attribute(RESERVED_SHARED_PER_BLOCK);
+    size_t blocks = (size_t)attribute(BLOCKS_PER_MULTIPROCESSOR), registers;
+
+    if (threads > cushim__mock_function_threads(kernel) ||
+        dynamic_shared_bytes > (size_t)function->settings.dynamic_shared_bytes)
+        return 0;
+    blocks = least(blocks, (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) /
+                               (warps * WARP));
+    if (shared > 0)
+        blocks = least(blocks, capacity(function, shared) / shared);
+    registers = round_up((size_t)kernel->registers * WARP, REGISTER_STEP) * warps;
+    if (registers > 0)
+        blocks =
+            least(blocks, (size_t)attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR) /
+                              registers);
+    return (int)blocks;
+}
+
+static CUresult find(CUfunction handle, struct mock_function **function)
+{
+    return cushim__mock_function_find(handle, NULL, function);
+}
+
+static CUresult max_active_blocks(int *blocks, CUfunction func, int threads, size_t dynamic,
+                                  unsigned flags)
+{
+    struct mock_context *context;
+    struct mock_function *function;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && !blocks)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = find(func, &function);
+    if (code == CUDA_SUCCESS && (threads <= 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        *blocks = cushim__mock_function_blocks(function, (unsigned)threads, dynamic);
+    return code;
+}
+
+MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessor, "registers of PTX are not known")
+(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize)
+{
+    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, 0);
+}
+
+MOCK_APPROXIMATE(OccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+                 "registers of PTX are not known")
+(int *numBlocks, CUfunction func, int blockSize, size_t dynamicSMemSize, unsigned int flags)
+{
+    return max_active_blocks(numBlocks, func, blockSize, dynamicSMemSize, flags);
+}
+
+/* The largest of the block sizes that occupy most threads. */
+static CUresult max_potential(int *grid, int *block, CUfunction func, CUoccupancyB2DSize dynamic_of,
+                              size_t dynamic, int limit, unsigned flags)
+{
+    struct mock_context *context;
+    struct mock_function *function;
+    int best = 0, best_blocks = 0, most;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && (!grid || !block))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = find(func, &function);
+    if (code == CUDA_SUCCESS && (limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    most = (int)cushim__mock_function_threads(function->kernel);
+    if (limit > 0 && limit < most)
+        most = limit;
+    for (int threads = (int)round_up((size_t)most, WARP); threads > 0; threads -= WARP) {
+        const int tried = threads < most ? threads : most;
+        const int blocks = cushim__mock_function_blocks(function, (unsigned)tried,
+                                                        dynamic_of ? dynamic_of(tried) : dynamic);
+
+        if (blocks * tried > best_blocks * best) {
+            best = tried;
+            best_blocks = blocks;
+        }
+    }
+    *block = best;
+    *grid = best_blocks * attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    return CUDA_SUCCESS;
+}
+
+MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSize, "registers of PTX are not known")
+(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+ size_t dynamicSMemSize, int blockSizeLimit)
+{
+    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                         blockSizeLimit, 0);
+}
+
+MOCK_APPROXIMATE(OccupancyMaxPotentialBlockSizeWithFlags, "registers of PTX are not known")
+(int *minGridSize, int *blockSize, CUfunction func, CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+ size_t dynamicSMemSize, int blockSizeLimit, unsigned int flags)
+{
+    return max_potential(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize,
+                         blockSizeLimit, flags);
+}
+
+MOCK_APPROXIMATE(OccupancyAvailableDynamicSMemPerBlock,
+                 "the preference for a carveout counts approximately")
+(size_t *dynamicSmemSize, CUfunction func, int numBlocks, int blockSize)
+{
+    struct mock_context *context;
+    struct mock_function *function;
+    CUresult code = cushim__mock_context_current(&context);
+
+    if (code == CUDA_SUCCESS && !dynamicSmemSize)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = find(func, &function);
+    if (code == CUDA_SUCCESS && (numBlocks <= 0 || blockSize <= 0))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code != CUDA_SUCCESS)
+        return code;
+    *dynamicSmemSize = least(capacity(function, 0) / (size_t)numBlocks,
+                             (size_t)function->settings.dynamic_shared_bytes);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Allocations in the order of a stream (statements 121 to 125). */
+#include "src/mock/api/pool.h"
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/api/stream.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
+#include "src/race/race.h"
+
+/* An allocation as an operation of its stream: for the search for missing waits alone. */
+struct making {
+    struct mock_operation operation;
+    const struct mock_allocation *allocation;
+};
+
+struct give_back {
+    struct mock_operation operation;
+    struct mock_leave *leave;
+};
+
+static void touch(const struct mock_operation *operation, struct race_access *access)
+{
+    const struct give_back *give_back = (const struct give_back *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(give_back->leave->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_FREES);
+}
+
+/* Also if the work before it never comes to its end: then nothing uses the memory. */
+static void drop(struct mock_operation *operation)
+{
+    struct give_back *give_back = (struct give_back *)operation;
+
+    if (give_back->leave)
+        cushim__mock_pool_left(give_back->leave);
+}
+
+static const struct mock_operation_class give_back_class = {
+    .name = "free",
+    .size = sizeof(struct give_back),
+    .node_type = (CUgraphNodeType)11, /* CU_GRAPH_NODE_TYPE_MEM_FREE, which old headers lack */
+    .touch = touch,
+    .drop = drop,
+};
+
+static void touch_made(const struct mock_operation *operation, struct race_access *access)
+{
+    const struct making *making = (const struct making *)operation;
+    const struct race_memory memory = cushim__mock_allocation_race(making->allocation);
+
+    cushim__race_use_all(access, &memory, RACE_ALLOCATES);
+}
+
+static const struct mock_operation_class making_class = {
+    .name = "allocation",
+    .size = sizeof(struct making),
+    .touch = touch_made,
+};
+
+/* Who uses the memory comes after the allocation in its stream. */
+static void note_made(struct mock_stream *stream, CUdeviceptr address)
+{
+    struct making making = {.operation = {.class = &making_class},
+                            .allocation = cushim__mock_allocation_at(address)};
+
+    if (!making.allocation)
+        return;
+    cushim__mock_sim_number(stream, &making.operation);
+    cushim__race_clock_release(making.operation.before);
+}
+
+/* The stream to allocate on. One that is captured is refused: graphs of the mock have no memory. */
+static CUresult find_stream(CUstream handle, struct mock_stream **stream)
+{
+    CUresult code = cushim__mock_stream_find(handle, stream);
+
+    if (code || cushim__mock_capture_count == 0)
+        return code;
+    if (!(*stream)->capture)
+        return cushim__mock_capture_query_stream(*stream);
+    cushim__mock_log("%s is not implemented while the stream is captured: CUDA_ERROR_NOT_SUPPORTED",
+                     cushim__mock_call_name());
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+static CUresult allocate(CUdeviceptr *dptr, size_t bytes, struct mock_pool *pool,
+                         struct mock_stream *stream)
+{
+    CUresult code = CUDA_ERROR_OUT_OF_MEMORY;
+
+    if (!dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (pool)
+        code = cushim__mock_pool_allocate(pool, bytes, stream->id, dptr);
+    if (code == CUDA_SUCCESS)
+        note_made(stream, *dptr);
+    return code;
+}
+
+MOCK_APPROXIMATE(MemAllocAsync, "801 while the stream is captured")
+(CUdeviceptr *dptr, size_t bytesize, CUstream hStream)
+{
+    struct mock_device *device;
+    struct mock_stream *stream;
+    CUresult code = find_stream(hStream, &stream);
+
+    if (code)
+        return code;
+    device = stream->object.context->device;
+    cushim__mock_pool_default(device);
+    return allocate(dptr, bytesize, device->pool, stream);
+}
+
+MOCK_APPROXIMATE(MemAllocFromPoolAsync, "801 while the stream is captured")
+(CUdeviceptr *dptr, size_t bytesize, CUmemoryPool pool, CUstream hStream)
+{
+    struct mock_stream *stream;
+    struct mock_pool *from;
+    CUresult code = find_stream(hStream, &stream);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_pool_find(pool, &from);
+    return code ? code : allocate(dptr, bytesize, from, stream);
+}
+
+/* What is freed, if it is an allocation that can be freed in a stream. */
+static CUresult find_freed(CUdeviceptr dptr, const struct mock_stream *stream,
+                           struct mock_allocation **allocation)
+{
+    *allocation = cushim__mock_allocation_at(dptr);
+    /* A graph can free only what it, or another, has allocated. */
+    if (stream->capture || !*allocation || (*allocation)->span.start != dptr)
+        return CUDA_ERROR_INVALID_VALUE;
+    switch ((*allocation)->origin) {
+    case MOCK_BY_POOL:
+    case MOCK_BY_ALLOC:
+        return CUDA_SUCCESS;
+    case MOCK_BY_MANAGED:
+        return CUDA_ERROR_NOT_SUPPORTED;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+MOCK_APPROXIMATE(MemFreeAsync, "memory of cuMemAlloc a second time: 1, the driver 0")
+(CUdeviceptr dptr, CUstream hStream)
+{
+    struct mock_allocation *allocation;
+    struct mock_stream *stream;
+    struct give_back *operation;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
+
+    if (code || dptr == 0)
+        return code;
+    if (cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_legacy(stream);
+    if (code == CUDA_SUCCESS)
+        code = find_freed(dptr, stream, &allocation);
+    if (code)
+        return code;
+    operation = cushim__mock_operation_create(&give_back_class, MOCK_NO_UNIT, 0);
+    if (!operation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    /* The memory is given back by the end of the operation, so that must not be a refusal. */
+    code = cushim__mock_sim_reserve(stream, &operation->operation, 1);
+    if (code == CUDA_SUCCESS) {
+        operation->leave = cushim__mock_pool_leave(allocation, stream->id);
+        if (!operation->leave)
+            code = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (code == CUDA_SUCCESS)
+        return cushim__mock_stream_submit(stream, operation);
+    cushim__mock_operation_destroy(operation);
+    return code;
+}
+
+CUresult cushim__mock_memory_stream(CUstream handle, bool asynchronous, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (asynchronous && !cushim__mock_stream_is_default(handle))
+        return cushim__mock_stream_find(handle, stream);
+    code = cushim__mock_memory_context(&context);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_default(asynchronous ? handle : NULL, context, stream);
+    /* A capture in the way is seen before the arguments are (statement 129). */
+    if (code == CUDA_SUCCESS && !asynchronous && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_legacy(*stream);
+    return code;
+}
+
+/*
+ * In manual mode nobody but the caller can let time pass, and the caller waits: so an operation
+ * that has nothing to wait for but itself is executed in the call.
+ */
+static bool is_immediate(const struct mock_stream *stream)
+{
+    const struct mock_context *context = stream->object.context;
+
+    return cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0 &&
+           !cushim__mock_sim_busy(stream) &&
+           !(cushim__mock_stream_blocks(stream) && context->group.legacy &&
+             context->group.legacy->head);
+}
+
+CUresult cushim__mock_memory_finish(struct mock_stream *stream, struct mock_operation *operation)
+{
+    CUresult code;
+
+    if (!is_immediate(stream)) {
+        /* Left in the stream it would use the caller's memory after the call. */
+        if (cushim__mock->settings.mode == MOCK_MANUAL && cushim__mock_capture_count == 0) {
+            cushim__mock_operation_destroy(operation);
+            return cushim__mock_sim_wait_refused();
+        }
+        code = cushim__mock_stream_submit(stream, operation);
+        return code ? code : cushim__mock_sim_wait_last(stream);
+    }
+    cushim__mock_sim_number(stream, operation);
+    code = operation->class->execute(operation);
+    cushim__race_saw(cushim__race_last(&stream->race), true);
+    cushim__mock_sim_reported();
+    cushim__mock_operation_destroy(operation);
+    if (code)
+        cushim__mock_sim_fault(code);
+    return code;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools: made, asked and set (statements 120, 126 to 128 and 190). */
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/pool.h"
+#include "src/mock/core/device.h"
+
+/* Kinds of handles, places and memory that old headers lack. */
+enum {
+    HANDLE_FABRIC = 8,
+    LOCATION_HOST = 2,
+    LOCATION_HOST_NUMA = 3,
+    TYPE_MANAGED = 2,
+};
+
+/* What a call that is not allowed while something is captured begins with. */
+static CUresult begin(void)
+{
+    return cushim__mock_capture_count > 0 ? cushim__mock_capture_unsafe(true) : CUDA_SUCCESS;
+}
+
+/* The device of a location. INVALID_VALUE: it is none of a device that the program sees. */
+static CUresult find_device(const CUmemLocation *location, struct mock_device **device)
+{
+    if (!location || location->type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        cushim__mock_device_find(location->id, device) != CUDA_SUCCESS)
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+static CUresult give_handle(const struct mock_pool *pool, CUmemoryPool *handle)
+{
+    if (!pool)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *handle = pool->object.handle;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(DeviceGetDefaultMemPool)(CUmemoryPool *pool_out, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code = pool_out ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
+}
+
+MOCK_EXACT(DeviceGetMemPool)(CUmemoryPool *pool, CUdevice dev)
+{
+    struct mock_device *device;
+    CUresult code = pool ? cushim__mock_device_find(dev, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+}
+
+static CUresult set_pool(CUmemoryPool handle, struct mock_device *device)
+{
+    struct mock_pool *pool;
+    CUresult code = cushim__mock_pool_find(handle, &pool);
+
+    if (code)
+        return code;
+    if (pool->device != device)
+        return CUDA_ERROR_INVALID_VALUE;
+    device->pool = pool;
+    return cushim__mock_pool_default(device) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+MOCK_EXACT(DeviceSetMemPool)(CUdevice dev, CUmemoryPool pool)
+{
+    struct mock_device *device;
+
+    if (cushim__mock_device_find(dev, &device))
+        return CUDA_ERROR_INVALID_VALUE;
+    return set_pool(pool, device);
+}
+
+/* The device whose pools a location has. Those of the host and of managed memory there are not. */
+static CUresult find_pools(const CUmemLocation *location, CUmemAllocationType type,
+                           struct mock_device **device)
+{
+    if (!location || ((int)type != CU_MEM_ALLOCATION_TYPE_PINNED && (int)type != TYPE_MANAGED))
+        return CUDA_ERROR_INVALID_VALUE;
+    if ((int)type == TYPE_MANAGED)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if ((int)location->type != CU_MEM_LOCATION_TYPE_DEVICE &&
+        (int)location->type != CU_MEM_LOCATION_TYPE_INVALID)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    return find_device(location, device);
+}
+
+MOCK_APPROXIMATE(MemGetDefaultMemPool, "pools of managed memory and of the host: 801")
+(CUmemoryPool *pool_out, CUmemLocation *location, CUmemAllocationType type)
+{
+    struct mock_device *device;
+    CUresult code = pool_out ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : give_handle(cushim__mock_pool_default(device), pool_out);
+}
+
+MOCK_APPROXIMATE(MemGetMemPool, "pools of managed memory and of the host: 801")
+(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type)
+{
+    struct mock_device *device;
+    CUresult code = pool ? find_pools(location, type, &device) : CUDA_ERROR_INVALID_VALUE;
+
+    return code ? code : give_handle(cushim__mock_pool_default(device) ? device->pool : NULL, pool);
+}
+
+/* There are pools of devices alone, and each is for its device's memory and for no other. */
+static bool is_for_others(const CUmemLocation *location, CUmemAllocationType type)
+{
+    return (int)type == TYPE_MANAGED || (location && ((int)location->type == LOCATION_HOST ||
+                                                      (int)location->type == LOCATION_HOST_NUMA));
+}
+
+MOCK_EXACT(MemSetMemPool)
+(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool pool)
+{
+    struct mock_device *device;
+    CUresult code = is_for_others(location, type) ? CUDA_ERROR_INVALID_VALUE
+                                                  : find_pools(location, type, &device);
+
+    return code ? code : set_pool(pool, device);
+}
+
+/*
+ * What comes last in the properties: 64 reserved bytes in CUDA 11.2, of which later versions took
+ * the first for a limit, and the next two for a usage.
+ */
+static const char *tail_of(const CUmemPoolProps *props)
+{
+    return (const char *)(&props->win32SecurityAttributes + 1);
+}
+
+static bool is_zero(const char *from, const char *end)
+{
+    while (from < end && !*from)
+        from++;
+    return from == end;
+}
+
+static CUresult check(const CUmemPoolProps *props, struct mock_device **device)
+{
+    const int type = (int)props->allocType, handles = (int)props->handleTypes;
+    const int place = (int)props->location.type;
+
+    if ((type != CU_MEM_ALLOCATION_TYPE_PINNED && type != TYPE_MANAGED) ||
+        (handles != CU_MEM_HANDLE_TYPE_NONE &&
+         handles != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && handles != HANDLE_FABRIC) ||
+        !is_zero(tail_of(props) + sizeof(size_t) + sizeof(uint16_t), (const char *)(props + 1)))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (place == LOCATION_HOST || place == LOCATION_HOST_NUMA)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (find_device(&props->location, device))
+        return CUDA_ERROR_INVALID_VALUE;
+    return type == TYPE_MANAGED ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+}
+
+MOCK_APPROXIMATE(MemPoolCreate,
+                 "pools of managed memory and of memory of the host: 801; pools can be "
+                 "made for handles, but not be exported")
+(CUmemoryPool *pool, const CUmemPoolProps *poolProps)
+{
+    struct mock_device *device;
+    struct mock_pool *created;
+    CUresult code = begin();
+    size_t limit;
+
+    if (code == CUDA_SUCCESS)
+        code = pool && poolProps ? check(poolProps, &device) : CUDA_ERROR_INVALID_VALUE;
+    if (code)
+        return code;
+    if (!cushim__mock_pool_default(device))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    created = cushim__mock_pool_create(device);
+    memcpy(&limit, tail_of(poolProps), sizeof limit);
+    if (created)
+        created->limit = limit;
+    return give_handle(created, pool);
+}
+
+MOCK_EXACT(MemPoolDestroy)(CUmemoryPool pool)
+{
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(pool, &found);
+
+    if (code)
+        return code;
+    if (found == found->device->default_pool)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_pool_end(found);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(MemPoolTrimTo)(CUmemoryPool pool, size_t minBytesToKeep)
+{
+    struct mock_pool *found;
+    CUresult code = begin();
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_pool_find(pool, &found);
+    if (code)
+        return code;
+    cushim__mock_pools_collect();
+    cushim__mock_pool_trim(found, minBytesToKeep);
+    return CUDA_SUCCESS;
+}
+
+/* The counters behind the attributes, and whether they can be set: the high ones to 0. */
+static uint64_t *counter_of(struct mock_pool *pool, int attribute)
+{
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        return &pool->threshold;
+    case 5: /* CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, which CUDA 11.2 lacks, as the others */
+        return &pool->reserved;
+    case 6:
+        return &pool->reserved_high;
+    case 7:
+        return &pool->used;
+    case 8:
+        return &pool->used_high;
+    default:
+        return NULL;
+    }
+}
+
+static int *reuse_of(struct mock_pool *pool, int attribute)
+{
+    const int index = attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES;
+
+    return index >= 0 && index < MOCK_POOL_REUSES ? &pool->reuse[index] : NULL;
+}
+
+MOCK_APPROXIMATE(MemPoolGetAttribute, "RESERVED falls when the device has freed the memory, on the "
+                                      "driver at the next synchronisation")
+(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct mock_pool *found;
+    CUresult code = begin();
+    const uint64_t *counter;
+    const int *reuse;
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_pool_find(pool, &found);
+    if (code)
+        return code;
+    cushim__mock_pools_collect();
+    counter = counter_of(found, (int)attr);
+    reuse = reuse_of(found, (int)attr);
+    if (!value || (!counter && !reuse))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (counter)
+        memcpy(value, counter, sizeof *counter);
+    else
+        memcpy(value, reuse, sizeof *reuse);
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_counter(struct mock_pool *pool, uint64_t *counter, uint64_t value)
+{
+    if (counter == &pool->threshold) {
+        *counter = value;
+        return CUDA_SUCCESS;
+    }
+    if (value != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (counter == &pool->reserved_high)
+        *counter = pool->reserved;
+    else if (counter == &pool->used_high)
+        *counter = pool->used;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+MOCK_APPROXIMATE(MemPoolSetAttribute, "NULL is refused; the driver crashes")
+(CUmemoryPool pool, CUmemPool_attribute attr, void *value)
+{
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(pool, &found);
+    uint64_t *counter, wide;
+    int *reuse;
+
+    if (code)
+        return code;
+    counter = counter_of(found, (int)attr);
+    reuse = reuse_of(found, (int)attr);
+    if (!value || (!counter && !reuse))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (reuse) {
+        memcpy(reuse, value, sizeof *reuse);
+        *reuse = *reuse != 0;
+        return CUDA_SUCCESS;
+    }
+    memcpy(&wide, value, sizeof wide);
+    return set_counter(found, counter, wide);
+}
+
+MOCK_APPROXIMATE(MemPoolSetAccess, "is kept, but copies between devices never need it")
+(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count)
+{
+    struct mock_pool *found;
+    struct mock_device *device;
+    CUresult code = cushim__mock_pool_find(pool, &found);
+
+    if (code)
+        return code;
+    if (count == 0 || !map)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count; i++) {
+        const unsigned flags = (unsigned)map[i].flags;
+
+        if (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
+            flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (find_device(&map[i].location, &device))
+            return CUDA_ERROR_INVALID_DEVICE;
+        if (flags == CU_MEM_ACCESS_FLAGS_PROT_READ)
+            return CUDA_ERROR_NOT_SUPPORTED;
+        /* A device cannot be kept from its own memory. */
+        if (device == found->device && flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+            return CUDA_ERROR_INVALID_DEVICE;
+    }
+    for (size_t i = 0; i < count; i++)
+        found->access[map[i].location.id] = (uint8_t)map[i].flags;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(MemPoolGetAccess)
+(CUmemAccess_flags *flags, CUmemoryPool memPool, CUmemLocation *location)
+{
+    struct mock_device *device;
+    struct mock_pool *found;
+    CUresult code = cushim__mock_pool_find(memPool, &found);
+
+    if (code)
+        return code;
+    if (!flags || find_device(location, &device))
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = device == found->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                     : (CUmemAccess_flags)found->access[device->ordinal];
+    return CUDA_SUCCESS;
+}

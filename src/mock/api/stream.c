@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Streams (statements 49 to 55): handles, default streams, queries and waits. */
+#include "src/mock/api/stream.h"
+
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/capture.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/race/race.h"
+
+/* The mock ends while the program has the handle, or its context did so long ago. */
+static void drop(void *object)
+{
+    struct mock_stream *stream = object;
+
+    if (cushim__mock->sim) {
+        cushim__mock_stream_end(stream);
+        return;
+    }
+    cushim__mock_group_remove(stream);
+    free(stream);
+}
+
+/* The default streams of a context. NULL: out of memory. */
+static struct mock_stream *legacy(struct mock_context *context)
+{
+    struct mock_stream_group *group = &context->group;
+
+    if (!group->legacy)
+        group->legacy = cushim__mock_stream_create(context, MOCK_LEGACY, CU_STREAM_DEFAULT, 0);
+    return group->legacy;
+}
+
+static struct mock_stream *per_thread(struct mock_context *context)
+{
+    struct mock_thread *thread = cushim__mock_thread_get();
+    struct mock_stream *stream;
+
+    if (!thread)
+        return NULL;
+    for (stream = context->per_thread; stream; stream = stream->next_default) {
+        if (stream->owner == thread)
+            return stream;
+    }
+    stream = cushim__mock_stream_create(context, MOCK_PER_THREAD_DEFAULT, CU_STREAM_DEFAULT, 0);
+    if (stream) {
+        stream->owner = thread;
+        stream->next_default = context->per_thread;
+        context->per_thread = stream;
+    }
+    return stream;
+}
+
+struct mock_stream *cushim__mock_stream_create(struct mock_context *context,
+                                               enum mock_stream_kind kind, unsigned flags,
+                                               int priority)
+{
+    struct mock_stream *stream = calloc(1, sizeof *stream);
+
+    if (!stream)
+        return NULL;
+    stream->object.context = context;
+    stream->group = &context->group;
+    stream->kind = kind;
+    stream->flags = flags;
+    stream->priority = priority;
+    stream->id = ++cushim__mock->streams_made;
+    stream->settings.synchronization = CU_SYNC_POLICY_AUTO;
+    stream->settings.memory_domain_map[1] = 1;
+    cushim__mock_group_add(stream);
+    return stream;
+}
+
+/* Give it the handle that the program sees. */
+static CUresult publish(struct mock_stream *stream)
+{
+    CUresult code = cushim__mock_object_add(stream, MOCK_STREAM, stream->object.context);
+
+    stream->object.drop = drop;
+    return code;
+}
+
+void cushim__mock_streams_forget(struct mock_context *context)
+{
+    while (context->group.streams) {
+        struct mock_stream *stream = context->group.streams;
+
+        if (stream->capture)
+            cushim__mock_capture_forget_stream(stream, true);
+        cushim__mock_group_remove(stream);
+        if (!stream->object.handle)
+            cushim__mock_stream_end(stream);
+    }
+    context->group.legacy = context->group.awaited = NULL;
+    context->per_thread = NULL;
+}
+
+bool cushim__mock_stream_is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+CUresult cushim__mock_stream_default(CUstream handle, struct mock_context *context,
+                                     struct mock_stream **stream)
+{
+    const bool is_of_thread =
+        handle ? handle == CU_STREAM_PER_THREAD : cushim__mock_call.per_thread;
+
+    *stream = is_of_thread ? per_thread(context) : legacy(context);
+    return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cushim__mock_stream_find(CUstream handle, struct mock_stream **stream)
+{
+    struct mock_context *context;
+    CUresult code;
+
+    if (!cushim__mock_stream_is_default(handle))
+        return cushim__mock_object_find(handle, MOCK_STREAM, stream);
+    code = cushim__mock_context_current(&context);
+    return code ? code : cushim__mock_stream_default(handle, context, stream);
+}
+
+CUresult cushim__mock_stream_submit(struct mock_stream *stream, void *operation)
+{
+    CUresult code = CUDA_SUCCESS;
+
+    if (stream->capture)
+        return cushim__mock_capture_add(stream, operation);
+    if (cushim__mock_capture_count > 0 && stream->kind == MOCK_LEGACY)
+        code = cushim__mock_capture_legacy(stream);
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    return cushim__mock_sim_queue(stream, operation);
+}
+
+/* A priority as a stream gets it: within what the device has (statement 50). */
+static int clamp_priority(int priority)
+{
+    const struct mock_profile *profile = &cushim__mock->settings.profile;
+
+    if (priority < profile->greatest_priority)
+        return profile->greatest_priority;
+    return priority > profile->least_priority ? profile->least_priority : priority;
+}
+
+MOCK_EXACT(StreamCreateWithPriority)(CUstream *phStream, unsigned int flags, int priority)
+{
+    struct mock_context *context;
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!phStream || flags > CU_STREAM_NON_BLOCKING)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_context_current(&context);
+    if (code) {
+        *phStream = (CUstream)UINTPTR_MAX; /* as the driver does: statement 15 */
+        return code;
+    }
+    stream = cushim__mock_stream_create(context, MOCK_CREATED, flags, clamp_priority(priority));
+    if (!stream)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    code = publish(stream);
+    if (code)
+        cushim__mock_stream_end(stream);
+    else
+        *phStream = stream->object.handle;
+    return code;
+}
+
+MOCK_EXACT(StreamCreate)(CUstream *phStream, unsigned int Flags)
+{
+    return cushim__mock_StreamCreateWithPriority(phStream, Flags, 0);
+}
+
+/* Work that is queued goes on; who waits for it goes on when it ends (statement 29). */
+MOCK_EXACT(StreamDestroy_v2)(CUstream hStream)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (cushim__mock_stream_is_default(hStream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (stream->capture && !cushim__mock_capture_forget_stream(stream, false))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__mock_object_remove(stream);
+    cushim__mock_stream_end(stream);
+    return CUDA_SUCCESS;
+}
+
+/* The first ABI waits for the work. */
+MOCK_EXACT(StreamDestroy)(CUstream hStream)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (cushim__mock_stream_is_default(hStream))
+        return CUDA_ERROR_INVALID_HANDLE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_sim_wait_stream(stream);
+    return code ? code : cushim__mock_StreamDestroy_v2(hStream);
+}
+
+static CUresult find_to_query(CUstream hStream, struct mock_stream **stream)
+{
+    CUresult code = cushim__mock_stream_find(hStream, stream);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_count > 0)
+        code = cushim__mock_capture_query_stream(*stream);
+    return code;
+}
+
+MOCK_EXACT(StreamQuery)(CUstream hStream)
+{
+    struct mock_stream *stream;
+    CUresult code = find_to_query(hStream, &stream);
+
+    if (code)
+        return code;
+    if (cushim__mock_sim_busy(stream) || cushim__mock_sim_delays_stream(stream))
+        return CUDA_ERROR_NOT_READY;
+    cushim__mock_sim_reported();
+    cushim__race_saw(cushim__race_stream(&stream->race), true);
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(StreamSynchronize)(CUstream hStream)
+{
+    struct mock_stream *stream;
+    CUresult code = find_to_query(hStream, &stream);
+
+    return code ? code : cushim__mock_sim_wait_stream(stream);
+}
+
+/*
+ * The legacy default stream says nothing while a stream that blocks it is captured (statement 69).
+ */
+static CUresult find_to_ask(CUstream hStream, struct mock_stream **stream)
+{
+    CUresult code = cushim__mock_stream_find(hStream, stream);
+
+    if (code == CUDA_SUCCESS && cushim__mock_capture_in_the_way(*stream))
+        code = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    return code;
+}
+
+MOCK_EXACT(StreamGetFlags)(CUstream hStream, unsigned int *flags)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_to_ask(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        *flags = stream->flags;
+    return code;
+}
+
+MOCK_EXACT(StreamGetPriority)(CUstream hStream, int *priority)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!priority)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        *priority = stream->priority;
+    return code;
+}
+
+MOCK_EXACT(StreamGetId)(CUstream hStream, unsigned long long *streamId)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!streamId)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = find_to_ask(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        *streamId = stream->id;
+    return code;
+}
+
+MOCK_EXACT(StreamGetCtx)(CUstream hStream, CUcontext *pctx)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!pctx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        *pctx = stream->object.context->object.handle;
+    return code;
+}
+
+MOCK_EXACT(StreamGetCtx_v2)(CUstream hStream, CUcontext *pCtx, cushim_CUgreenCtx *pGreenCtx)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!pCtx && !pGreenCtx)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code)
+        return code;
+    if (pCtx)
+        *pCtx = stream->object.context->object.handle;
+    if (pGreenCtx)
+        *pGreenCtx = NULL;
+    return CUDA_SUCCESS;
+}
+
+MOCK_EXACT(StreamGetDevice)(CUstream hStream, CUdevice *device)
+{
+    struct mock_stream *stream;
+    CUresult code;
+
+    if (!device)
+        return CUDA_ERROR_INVALID_VALUE;
+    code = cushim__mock_stream_find(hStream, &stream);
+    if (code == CUDA_SUCCESS)
+        *device = stream->object.context->device->ordinal;
+    return code;
+}
+
+/*
+ * Attributes of streams (statements 60, 195 and 201): they are kept, and change nothing that could be
+ * observed.
+ */
+
+/* By number: headers older than an attribute do not name it. */
+enum {
+    ACCESS_POLICY_WINDOW = 1,
+    SYNCHRONIZATION_POLICY = 3,
+    PRIORITY = 8,
+    MEMORY_DOMAIN_MAP = 9,
+    MEMORY_DOMAIN = 10,
+    DOMAIN_REMOTE = 1,  /* the last of the logical ones */
+    DOMAIN_COUNT = 126, /* an attribute of the device */
+};
+
+/* Whether the device has a domain of this number. */
+static bool is_domain(unsigned number)
+{
+    return number < (unsigned)cushim__mock->settings.profile.attributes[DOMAIN_COUNT];
+}
+
+/* Writes the attribute's own member alone: older headers have less room for others. */
+static CUresult get(const struct mock_stream *stream, int attribute, CUstreamAttrValue *value)
+{
+    switch (attribute) {
+    case ACCESS_POLICY_WINDOW:
+        value->accessPolicyWindow = stream->settings.window;
+        return CUDA_SUCCESS;
+    case SYNCHRONIZATION_POLICY:
+        value->syncPolicy = stream->settings.synchronization;
+        return CUDA_SUCCESS;
+    case PRIORITY:
+        value->priority = stream->priority;
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN_MAP:
+        value->memSyncDomainMap.default_ = stream->settings.memory_domain_map[0];
+        value->memSyncDomainMap.remote = stream->settings.memory_domain_map[1];
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN:
+        value->memSyncDomain = (CUlaunchMemSyncDomain)stream->settings.memory_domain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult set(struct mock_stream *stream, int attribute, const CUstreamAttrValue *value)
+{
+    switch (attribute) {
+    case ACCESS_POLICY_WINDOW:
+        stream->settings.window = value->accessPolicyWindow;
+        return CUDA_SUCCESS;
+    case SYNCHRONIZATION_POLICY:
+        if (value->syncPolicy < CU_SYNC_POLICY_AUTO ||
+            value->syncPolicy > CU_SYNC_POLICY_BLOCKING_SYNC)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.synchronization = value->syncPolicy;
+        return CUDA_SUCCESS;
+    case PRIORITY:
+        stream->priority = clamp_priority(value->priority);
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN_MAP:
+        if (!is_domain(value->memSyncDomainMap.default_) ||
+            !is_domain(value->memSyncDomainMap.remote))
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.memory_domain_map[0] = value->memSyncDomainMap.default_;
+        stream->settings.memory_domain_map[1] = value->memSyncDomainMap.remote;
+        return CUDA_SUCCESS;
+    case MEMORY_DOMAIN:
+        if ((unsigned)value->memSyncDomain > DOMAIN_REMOTE)
+            return CUDA_ERROR_INVALID_VALUE;
+        stream->settings.memory_domain = (int)value->memSyncDomain;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+MOCK_APPROXIMATE(StreamGetAttribute, "what was set; nothing of it has an effect")
+(CUstream hStream, CUstreamAttrID attr, CUstreamAttrValue *value_out)
+{
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
+
+    if (code == CUDA_SUCCESS && !value_out)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code ? code : get(stream, (int)attr, value_out);
+}
+
+MOCK_APPROXIMATE(StreamSetAttribute, "is kept and has no effect")
+(CUstream hStream, CUstreamAttrID attr, const CUstreamAttrValue *value)
+{
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(hStream, &stream);
+
+    if (code == CUDA_SUCCESS && !value)
+        code = CUDA_ERROR_INVALID_VALUE;
+    return code ? code : set(stream, (int)attr, value);
+}
+
+MOCK_EXACT(StreamCopyAttributes)(CUstream dst, CUstream src)
+{
+    struct mock_stream *to, *from;
+    CUresult code = cushim__mock_stream_find(dst, &to);
+
+    if (code == CUDA_SUCCESS)
+        code = cushim__mock_stream_find(src, &from);
+    if (code == CUDA_SUCCESS)
+        to->settings = from->settings;
+    if (code == CUDA_SUCCESS)
+        to->priority = from->priority;
+    return code;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Stream memory operations (statement 59): waits and writes of single values. A wait's memory is
+ * looked at again and again, so that whoever writes there releases it, the host too.
+ */
+#include "src/mock/api/stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/api/context.h"
+#include "src/mock/api/memory.h"
+#include "src/mock/core/state.h"
+#include "src/race/race.h"
+
+/* CU_GRAPH_NODE_TYPE_BATCH_MEM_OP, which older headers do not know. */
+enum { BATCH_NODE = 12 };
+
+/* A value that is waited for in memory, or written there. */
+struct mock_memory_value {
+    enum { MOCK_MEMORY_WAIT, MOCK_MEMORY_WRITE } kind;
+    unsigned bytes; /* 4 or 8 */
+    unsigned flags; /* of the call */
+    CUdeviceptr address;
+    uint64_t value;
+};
+
+/* One or several of them, one after the other. */
+struct batch {
+    struct mock_operation operation;
+    unsigned count, done;
+    struct mock_memory_value *values;
+};
+
+/* Whether the memory is what is waited for. Comparisons are those of the CUDA reference. */
+static bool is_met(const struct mock_memory_value *value, uint64_t found)
+{
+    const uint64_t mask = value->bytes == sizeof(uint64_t) ? UINT64_MAX : UINT32_MAX;
+
+    switch (value->flags) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+        return value->bytes == sizeof(uint64_t) ? (int64_t)(found - value->value) >= 0
+                                                : (int32_t)(found - value->value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return found == value->value;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return (found & value->value) != 0;
+    default:
+        return (~(found | value->value) & mask) != 0;
+    }
+}
+
+/* The host may write to it at the same time. NULL: it was freed. */
+static bool load(const struct mock_memory_value *value, uint64_t *found)
+{
+    const void *host = cushim__mock_memory_host(value->address, value->bytes);
+
+    if (!host)
+        return false;
+    *found = value->bytes == sizeof(uint64_t)
+                 ? __atomic_load_n((const uint64_t *)host, __ATOMIC_ACQUIRE)
+                 : __atomic_load_n((const uint32_t *)host, __ATOMIC_ACQUIRE);
+    return true;
+}
+
+/* The host may be waiting for it, so from here on it may know what came before. */
+static bool store(const struct batch *batch, const struct mock_memory_value *value)
+{
+    void *host = cushim__mock_memory_host(value->address, value->bytes);
+
+    if (!host)
+        return false;
+    cushim__mock_operation_seen(&batch->operation);
+    cushim__mock_sim_shown();
+    if (value->bytes == sizeof(uint64_t))
+        __atomic_store_n((uint64_t *)host, value->value, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint32_t *)host, (uint32_t)value->value, __ATOMIC_RELEASE);
+    return true;
+}
+
+static unsigned next_wait(const struct batch *batch)
+{
+    unsigned index = batch->done;
+
+    while (index < batch->count && batch->values[index].kind != MOCK_MEMORY_WAIT)
+        index++;
+    return index;
+}
+
+/*
+ * Whether all waits are met. A write that stands before a wait is done here, as somebody may answer
+ * it; those behind the last wait are done when the operation executes. Memory that was freed is a
+ * fault then.
+ */
+static bool ready(struct mock_operation *operation, struct mock_stream *stream)
+{
+    struct batch *batch = (struct batch *)operation;
+
+    (void)stream;
+    for (unsigned wait = next_wait(batch); wait < batch->count; wait = next_wait(batch)) {
+        uint64_t found;
+
+        for (; batch->done < wait; batch->done++) {
+            if (!store(batch, &batch->values[batch->done]))
+                return true;
+        }
+        if (!load(&batch->values[wait], &found))
+            return true;
+        if (!is_met(&batch->values[wait], found))
+            return false;
+        batch->done++;
+    }
+    return true;
+}
+
+static CUresult execute(struct mock_operation *operation)
+{
+    struct batch *batch = (struct batch *)operation;
+
+    for (; batch->done < batch->count; batch->done++) {
+        if (batch->values[batch->done].kind == MOCK_MEMORY_WAIT ||
+            !store(batch, &batch->values[batch->done]))
+            return CUDA_ERROR_ILLEGAL_ADDRESS;
+    }
+    return CUDA_SUCCESS;
+}
+
+static bool copy(const struct mock_operation *from, struct mock_operation *to)
+{
+    const struct batch *old = (const struct batch *)from;
+    struct batch *new = (struct batch *)to;
+
+    new->done = 0;
+    new->values = malloc(old->count * sizeof *new->values);
+    if (!new->values)
+        return false;
+    memcpy(new->values, old->values, old->count * sizeof *new->values);
+    return true;
+}
+
+static bool waits(const struct mock_operation *operation)
+{
+    const struct batch *batch = (const struct batch *)operation;
+    unsigned index = 0;
+
+    while (index < batch->count && batch->values[index].kind != MOCK_MEMORY_WAIT)
+        index++;
+    return index < batch->count;
+}
+
+static void drop(struct mock_operation *operation)
+{
+    cushim__race_released(operation->number);
+    free(((struct batch *)operation)->values);
+}
+
+static const struct mock_operation_class batch_class = {
+    .name = "value",
+    .size = sizeof(struct batch),
+    .node_type = (CUgraphNodeType)BATCH_NODE,
+    .ready = ready,
+    .execute = execute,
+    .copy = copy,
+    .waits = waits,
+    .drop = drop,
+};
+
+/* Both kinds want memory that the device reaches, aligned to its size. */
+static CUresult check(const struct mock_memory_value *value)
+{
+    if (value->address == 0 || value->address % value->bytes != 0 ||
+        !cushim__mock_memory_host(value->address, value->bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (value->kind == MOCK_MEMORY_WAIT)
+        return value->flags > CU_STREAM_WAIT_VALUE_NOR ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    return value->flags != CU_STREAM_WRITE_VALUE_DEFAULT ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+/* A flush of remote writes is nothing on the mock, where the device can do it. */
+static CUresult check_flush(struct mock_memory_value *value)
+{
+    if (value->kind != MOCK_MEMORY_WAIT || !(value->flags & CU_STREAM_WAIT_VALUE_FLUSH))
+        return CUDA_SUCCESS;
+    value->flags &= ~(unsigned)CU_STREAM_WAIT_VALUE_FLUSH;
+    return cushim__mock->settings.profile.attributes[CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES]
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* An operation that does these one after the other. INVALID_VALUE: one cannot be done. */
+static CUresult create_values(const struct mock_memory_value *values, unsigned count,
+                              struct mock_operation **operation)
+{
+    struct mock_memory_value *copies = malloc((count > 0 ? count : 1) * sizeof *copies);
+    CUresult code = CUDA_SUCCESS;
+    struct batch *batch;
+
+    if (!copies)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
+        copies[i] = values[i];
+        code = check_flush(&copies[i]);
+        if (code == CUDA_SUCCESS)
+            code = check(&copies[i]);
+    }
+    batch =
+        code == CUDA_SUCCESS ? cushim__mock_operation_create(&batch_class, MOCK_NO_UNIT, 0) : NULL;
+    if (!batch) {
+        free(copies);
+        return code == CUDA_SUCCESS ? CUDA_ERROR_OUT_OF_MEMORY : code;
+    }
+    batch->count = count;
+    batch->values = copies;
+    *operation = &batch->operation;
+    return CUDA_SUCCESS;
+}
+
+/* What such an operation does. */
+static const struct mock_memory_value *values_of(const struct mock_operation *operation,
+                                                 unsigned *count)
+{
+    const struct batch *batch = (const struct batch *)operation;
+
+    *count = batch->count;
+    return batch->values;
+}
+
+/* The calls of stream memory operations. Those of the first ABI work where the device says so. */
+
+enum {
+    MOST = 255,
+    /* Attributes of the first ABI; their names changed. */
+    FIRST_ABI = 92,
+    FIRST_ABI_WIDE = 93,
+    /* Kinds in a batch that older headers do not know. */
+    BARRIER = 6,
+};
+
+static bool has(int attribute)
+{
+    return cushim__mock->settings.profile.attributes[attribute] != 0;
+}
+
+static CUresult queue(struct mock_stream *stream, const struct mock_memory_value *value)
+{
+    struct mock_operation *operation;
+    CUresult code = create_values(value, 1, &operation);
+
+    return code == CUDA_SUCCESS ? cushim__mock_stream_submit(stream, operation) : code;
+}
+
+static CUresult submit(CUstream handle, const struct mock_memory_value *value)
+{
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
+
+    return code == CUDA_SUCCESS ? queue(stream, value) : code;
+}
+
+/* What the first ABI answers of a device that does not have it. */
+static CUresult refuse(CUstream handle)
+{
+    struct mock_stream *stream;
+    CUresult code = cushim__mock_stream_find(handle, &stream);
+
+    return code == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : code;
+}
+
+MOCK_EXACT(StreamWaitValue32_v2)
+(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
+}
+
+MOCK_EXACT(StreamWaitValue64_v2)
+(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof value, flags, addr, value});
+}
+
+MOCK_EXACT(StreamWriteValue32_v2)
+(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
+}
+
+MOCK_EXACT(StreamWriteValue64_v2)
+(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return submit(stream,
+                  &(struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof value, flags, addr, value});
+}
+
+MOCK_EXACT(StreamWaitValue32)
+(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return has(FIRST_ABI) ? cushim__mock_StreamWaitValue32_v2(stream, addr, value, flags)
+                          : refuse(stream);
+}
+
+MOCK_EXACT(StreamWaitValue64)
+(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWaitValue64_v2(stream, addr, value, flags)
+                               : refuse(stream);
+}
+
+MOCK_EXACT(StreamWriteValue32)
+(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned int flags)
+{
+    return has(FIRST_ABI) ? cushim__mock_StreamWriteValue32_v2(stream, addr, value, flags)
+                          : refuse(stream);
+}
+
+MOCK_EXACT(StreamWriteValue64)
+(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned int flags)
+{
+    return has(FIRST_ABI_WIDE) ? cushim__mock_StreamWriteValue64_v2(stream, addr, value, flags)
+                               : refuse(stream);
+}
+
+/* One of a batch. False: it is none that the mock knows; `*used` says whether it does anything. */
+static CUresult read_one(const CUstreamBatchMemOpParams *one, struct mock_memory_value *value,
+                         bool *used)
+{
+    *used = true;
+    switch ((int)one->operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint32_t), one->waitValue.flags,
+                                       one->waitValue.address, one->waitValue.value};
+        return CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WAIT, sizeof(cuuint64_t), one->waitValue.flags,
+                                       one->waitValue.address, one->waitValue.value64};
+        return CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint32_t), one->writeValue.flags,
+                                       one->writeValue.address, one->writeValue.value};
+        return CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        *value =
+            (struct mock_memory_value){MOCK_MEMORY_WRITE, sizeof(cuuint64_t), one->writeValue.flags,
+                                       one->writeValue.address, one->writeValue.value64};
+        return CUDA_SUCCESS;
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        *used = false;
+        return has(CU_DEVICE_ATTRIBUTE_CAN_FLUSH_REMOTE_WRITES) ? CUDA_SUCCESS
+                                                                : CUDA_ERROR_NOT_SUPPORTED;
+    case BARRIER:
+        *used = false;
+        return CUDA_SUCCESS;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+/* An operation of a whole list. INVALID_VALUE: it is too long, or one of it is unknown. */
+static CUresult read_all(const CUstreamBatchMemOpParams *list, unsigned count,
+                         struct mock_operation **operation)
+{
+    struct mock_memory_value values[MOST];
+    CUresult code = CUDA_SUCCESS;
+    unsigned used_count = 0;
+
+    if (count > MOST || (count > 0 && !list))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++) {
+        bool used;
+
+        code = read_one(&list[i], &values[used_count], &used);
+        used_count += used;
+    }
+    if (code != CUDA_SUCCESS)
+        return code;
+    return create_values(values, used_count, operation);
+}
+
+/* In a graph a batch is one node; otherwise its parts are executed one by one. */
+MOCK_EXACT(StreamBatchMemOp_v2)
+(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    const struct mock_memory_value *values;
+    struct mock_operation *operation;
+    struct mock_stream *found;
+    CUresult code = cushim__mock_stream_find(stream, &found);
+
+    if (code == CUDA_SUCCESS && flags != 0)
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = read_all(paramArray, count, &operation);
+    if (code != CUDA_SUCCESS)
+        return code;
+    if (found->capture && count > 0)
+        return cushim__mock_stream_submit(found, operation);
+    values = values_of(operation, &count);
+    for (unsigned i = 0; code == CUDA_SUCCESS && i < count; i++)
+        code = queue(found, &values[i]);
+    cushim__mock_operation_destroy(operation);
+    return code;
+}
+
+MOCK_EXACT(StreamBatchMemOp)
+(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *paramArray, unsigned int flags)
+{
+    return has(FIRST_ABI) ? cushim__mock_StreamBatchMemOp_v2(stream, count, paramArray, flags)
+                          : refuse(stream);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * User objects. Their destructors are called by a thread of their own, as the reference demands:
+ * they may take their time, and no call waits for them.
+ */
+#include "src/mock/api/graph.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "src/mock/api/api.h"
+#include "src/mock/core/state.h"
+
+struct user_object {
+    struct mock_object object;
+    unsigned long long references;
+    unsigned long long in_graphs; /* of these: a graph's, which the program cannot release */
+    CUhostFn destroy;
+    void *pointer;
+    struct user_object *next; /* in the queue of those to be destroyed */
+};
+
+struct mock_held {
+    struct mock_held *next;
+    struct user_object *object;
+    unsigned long long references;
+};
+
+/* The thread that calls destructors. */
+static struct {
+    struct cushim__runner thread;
+    struct cushim__condition work;
+    uint64_t serial; /* of the mock that it runs for; 0: it does not */
+    bool stop;
+    struct user_object *first, *last;
+} reaper;
+
+static void reap(struct user_object *object)
+{
+    reaper.first = object->next;
+    if (!reaper.first)
+        reaper.last = NULL;
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__mock_call.in_host_function = true;
+    object->destroy(object->pointer);
+    cushim__mock_call.in_host_function = false;
+    free(object);
+    cushim__lock_take(&cushim__mock->lock);
+}
+
+static void *run(void *data)
+{
+    cushim__lock_take(&cushim__mock->lock);
+    while (reaper.first || !reaper.stop) {
+        if (reaper.first)
+            reap(reaper.first);
+        else
+            cushim__condition_wait(&reaper.work, &cushim__mock->lock);
+    }
+    cushim__lock_release(&cushim__mock->lock);
+    return data;
+}
+
+/* The thread of a mock whose process was forked is not there any more. */
+static CUresult start(void)
+{
+    if (reaper.serial == cushim__mock->serial)
+        return CUDA_SUCCESS;
+    reaper.first = reaper.last = NULL;
+    if (!cushim__runner_start(&reaper.thread, run, NULL))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    reaper.serial = cushim__mock->serial;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_user_objects_clear(void)
+{
+    if (reaper.serial != cushim__mock->serial)
+        return;
+    reaper.stop = true;
+    cushim__condition_signal(&reaper.work);
+    cushim__lock_release(&cushim__mock->lock);
+    cushim__runner_join(&reaper.thread);
+    cushim__lock_take(&cushim__mock->lock);
+    reaper.serial = 0;
+    reaper.stop = false;
+}
+
+static CUresult find(cushim_CUuserObject handle, struct user_object **object)
+{
+    return handle ? cushim__mock_object_find(handle, MOCK_USER_OBJECT, object)
+                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+static bool is_count(unsigned count)
+{
+    return count > 0 && count <= INT_MAX;
+}
+
+/* Whether the program has so many references, beside those of graphs. */
+static bool owns(const struct user_object *object, unsigned count)
+{
+    const unsigned long long own = object->references - object->in_graphs;
+
+    if (count > own)
+        cushim__mock_misuse("%u references are given away, the program has %llu", count, own);
+    return count <= own;
+}
+
+static void release(struct user_object *object, unsigned long long count)
+{
+    object->references -= count;
+    if (object->references > 0)
+        return;
+    cushim__mock_object_remove(object);
+    object->next = NULL;
+    *(reaper.last ? &reaper.last->next : &reaper.first) = object;
+    reaper.last = object;
+    cushim__condition_signal(&reaper.work);
+}
+
+static void release_from_graph(struct user_object *object, unsigned long long count)
+{
+    object->in_graphs -= count;
+    release(object, count);
+}
+
+static CUresult hold(struct mock_held **list, struct user_object *object, unsigned long long count)
+{
+    struct mock_held *held = *list;
+
+    while (held && held->object != object)
+        held = held->next;
+    if (!held) {
+        held = calloc(1, sizeof *held);
+        if (!held)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        held->object = object;
+        held->next = *list;
+        *list = held;
+    }
+    held->references += count;
+    object->in_graphs += count;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_held_free(struct mock_held *held)
+{
+    while (held) {
+        struct mock_held *next = held->next;
+
+        free(held);
+        held = next;
+    }
+}
+
+void cushim__mock_held_forget(struct mock_graph *graph)
+{
+    cushim__mock_held_free(graph->held);
+    graph->held = NULL;
+    for (const struct mock_node *node = graph->first; node; node = node->next) {
+        if (node->work.child)
+            cushim__mock_held_forget(node->work.child);
+    }
+}
+
+void cushim__mock_held_release(struct mock_held *held)
+{
+    for (const struct mock_held *one = held; one; one = one->next)
+        release_from_graph(one->object, one->references);
+    cushim__mock_held_free(held);
+}
+
+bool cushim__mock_held_copy(const struct mock_held *held, struct mock_held **copy)
+{
+    for (; held; held = held->next) {
+        if (hold(copy, held->object, held->references) != CUDA_SUCCESS)
+            return false;
+        held->object->references += held->references;
+    }
+    return true;
+}
+
+MOCK_EXACT(UserObjectCreate)
+(cushim_CUuserObject *object_out, void *ptr, CUhostFn destroy, unsigned int initialRefcount,
+ unsigned int flags)
+{
+    struct user_object *object;
+    CUresult code;
+
+    if (!object_out || !destroy || initialRefcount == 0 ||
+        flags != CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!cushim__mock->initialised)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    code = start();
+    if (code != CUDA_SUCCESS)
+        return code;
+    object = calloc(1, sizeof *object);
+    if (!object)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    object->references = initialRefcount;
+    object->destroy = destroy;
+    object->pointer = ptr;
+    code = cushim__mock_object_add(object, MOCK_USER_OBJECT, NULL);
+    if (code != CUDA_SUCCESS)
+        free(object);
+    else
+        *object_out = object->object.handle;
+    return code;
+}
+
+MOCK_EXACT(UserObjectRetain)(cushim_CUuserObject object, unsigned int count)
+{
+    struct user_object *found;
+    CUresult code = find(object, &found);
+
+    if (code == CUDA_SUCCESS && !is_count(count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        found->references += count;
+    return code;
+}
+
+MOCK_EXACT(UserObjectRelease)(cushim_CUuserObject object, unsigned int count)
+{
+    struct user_object *found;
+    CUresult code = find(object, &found);
+
+    if (code == CUDA_SUCCESS && !is_count(count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && !owns(found, count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        release(found, count);
+    return code;
+}
+
+MOCK_EXACT(GraphRetainUserObject)
+(CUgraph graph, cushim_CUuserObject object, unsigned int count, unsigned int flags)
+{
+    struct mock_graph *owner;
+    struct user_object *found;
+    CUresult code = cushim__mock_graph_find(graph, &owner);
+
+    if (code == CUDA_SUCCESS)
+        code = find(object, &found);
+    if (code == CUDA_SUCCESS && (!is_count(count) || flags > CU_GRAPH_USER_OBJECT_MOVE))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS && flags == CU_GRAPH_USER_OBJECT_MOVE && !owns(found, count))
+        code = CUDA_ERROR_INVALID_VALUE;
+    if (code == CUDA_SUCCESS)
+        code = hold(&owner->held, found, count);
+    if (code == CUDA_SUCCESS && flags != CU_GRAPH_USER_OBJECT_MOVE)
+        found->references += count;
+    return code;
+}
+
+MOCK_APPROXIMATE(GraphReleaseUserObject, "gives back nothing of more than the graph holds")
+(CUgraph graph, cushim_CUuserObject object, unsigned int count)
+{
+    struct mock_graph *owner;
+    struct user_object *found;
+    struct mock_held **link, *held;
+    CUresult code = cushim__mock_graph_find(graph, &owner);
+
+    if (code == CUDA_SUCCESS)
+        code = find(object, &found);
+    if (code != CUDA_SUCCESS)
+        return code;
+    for (link = &owner->held; *link && (*link)->object != found;)
+        link = &(*link)->next;
+    held = *link;
+    if (!is_count(count))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!held || held->references < count)
+        return CUDA_SUCCESS;
+    held->references -= count;
+    if (held->references == 0) {
+        *link = held->next;
+        free(held);
+    }
+    release_from_graph(found, count);
+    return CUDA_SUCCESS;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The settings of a mock: lines of `key = value`, read strictly. */
+#ifndef CUSHIM_MOCK_CONFIG_SETTINGS_H
+#define CUSHIM_MOCK_CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+enum mock_mode { MOCK_MANUAL, MOCK_AUTO, MOCK_THREADED };
+enum mock_schedule { MOCK_FIFO, MOCK_EAGER, MOCK_LAZY, MOCK_RANDOM };
+enum mock_race_search { MOCK_RACES_IGNORE, MOCK_RACES_REPORT, MOCK_RACES_MISUSE };
+enum mock_personality {
+    MOCK_NORMAL,
+    MOCK_NO_DEVICE,       /* cuInit answers 100 */
+    MOCK_STUB,            /* every call answers 34 */
+    MOCK_VERSION_MISMATCH /* cuInit answers 803 */
+};
+
+enum {
+    MOCK_DEVICES_MAX = 16,
+    MOCK_ATTRIBUTES_MAX = 192, /* attribute numbers are below this */
+    MOCK_LIMITS_MAX = 16,
+    MOCK_TEXT_SIZE = 256, /* of a text in settings, with its end */
+};
+
+/* A kind of device: what a profile says. */
+struct mock_profile {
+    char name[MOCK_TEXT_SIZE];
+    int driver_version;
+    size_t memory_bytes;
+    int attributes[MOCK_ATTRIBUTES_MAX];
+    bool has_attribute[MOCK_ATTRIBUTES_MAX];
+    size_t limits[MOCK_LIMITS_MAX];
+    bool has_limit[MOCK_LIMITS_MAX];
+    int least_priority, greatest_priority;
+};
+
+/* What operations cost in virtual time. Bandwidths in bytes per microsecond (= MB/s). */
+struct mock_costs {
+    uint64_t call_ns;      /* a call that is not listed by name */
+    uint64_t record_ns;    /* an event record, on the device */
+    uint64_t launch_ns;    /* from submission to start, on an idle stream */
+    uint64_t operation_ns; /* what every copy, set or host function costs besides its bytes */
+    uint64_t host_to_device_bytes_per_us, device_to_host_bytes_per_us;
+    uint64_t device_bytes_per_us, peer_bytes_per_us, set_bytes_per_us;
+};
+
+struct mock_settings {
+    unsigned devices;
+    int driver_version;  /* as cuDriverGetVersion counts; later symbols do not exist */
+    size_t memory_bytes; /* of each device: what can be allocated and what is reported */
+    enum mock_mode mode;
+    enum mock_schedule schedule;
+    uint64_t seed; /* of the random schedule, of adversarial mode, and of UUIDs */
+    enum mock_personality personality;
+    enum mock_race_search races; /* whether missing waits are looked for, and what they are */
+    bool adversarial; /* whatever a driver may do to a program without an error, it does */
+    bool abort_on_misuse;
+    bool skip_unregistered; /* launches of kernels that are not registered do nothing, not 801 */
+    unsigned kernels;       /* how many kernels run at once on a device */
+    bool report_leaks;      /* at its exit the library prints what the program has leaked */
+    bool quiet;             /* the drop-in does not announce itself on standard error */
+    struct mock_costs costs;
+    struct mock_profile profile;
+    /*
+     * Cost of a call by slot number, or UINT32_MAX for costs.call_ns; sized by the number of slots.
+     */
+    uint32_t *call_ns;
+    char *faults; /* the rules of faults, a line each; NULL: there are none */
+    size_t fault_count;
+    /* Whether these are what the profile says, or were set by a key of their own. */
+    bool has_driver_version, has_memory;
+};
+
+/*
+ * The defaults: one device of profile h200 with 2 GiB. `settings` is uninitialised before, and to
+ * be freed after success. CUDA_SUCCESS or OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_settings_default(struct mock_settings *settings);
+
+/*
+ * Read settings over what is there: from text (`where` names it in messages) or from a file. On a
+ * refusal `message` says where and why (`mock.conf:3:8: mode is manual, auto or threaded, not
+ * "fast"`), and `settings` are good for nothing but cushim__mock_settings_free(). CUDA_SUCCESS,
+ * INVALID_VALUE, FILE_NOT_FOUND or OUT_OF_MEMORY.
+ */
+CUresult cushim__mock_settings_parse(struct mock_settings *settings, const char *text,
+                                     const char *where, char *message, size_t message_size);
+CUresult cushim__mock_settings_read(struct mock_settings *settings, const char *path, char *message,
+                                    size_t message_size);
+void cushim__mock_settings_free(struct mock_settings *settings);
+
+/* The settings in one line, for the mock's identity. */
+void cushim__mock_settings_describe(const struct mock_settings *settings, char *text, size_t size);
+
+/*
+ * The keys of settings and those of a profile, by number from 0; NULL behind the last. Where a key
+ * ends in a name of a list, it ends in `NAME` here: for the test of docs/mock.md.
+ */
+const char *cushim__mock_settings_key(size_t index);
+const char *cushim__mock_profile_key(size_t index);
+
+/* Whether a key may come often, and each of its values counts. */
+bool cushim__mock_settings_repeat(const char *key, size_t length);
+
+/* What calls and operations cost by default. */
+
+/* What operations cost. */
+extern const struct mock_costs cushim__mock_costs_default;
+
+/* Fill what single functions cost: `call_ns` has one entry per slot. */
+void cushim__mock_costs_fill(uint32_t *call_ns);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What programs ask of the mock itself: its clock, what it has noted, and what it is. */
+#include <stdio.h>
+
+#include <cushim/version.h>
+
+#include "src/mock/core/state.h"
+#include "src/mock/memory/allocation.h"
+#include "src/mock/mock.h"
+#include "src/mock/sim/sim.h"
+#include "src/race/race.h"
+
+enum { IDENTITY = 1024 };
+
+/* What is executed would have to wait for itself. */
+static CUresult check(const struct cushim_mock *mock)
+{
+    if (!mock)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cushim__in_kernel || cushim__mock_call.in_host_function ? CUDA_ERROR_NOT_PERMITTED
+                                                                   : CUDA_SUCCESS;
+}
+
+CUresult cushim_mock_advance(struct cushim_mock *mock, uint64_t duration_ns)
+{
+    const CUresult code = check(mock);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__mock_lock(mock);
+    cushim__mock_sim_advance(duration_ns);
+    cushim__mock_unlock(mock);
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_mock_step(struct cushim_mock *mock)
+{
+    const CUresult code = check(mock);
+    bool executed;
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__mock_lock(mock);
+    executed = cushim__mock_sim_step();
+    cushim__mock_unlock(mock);
+    return executed ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cushim_mock_drain(struct cushim_mock *mock)
+{
+    const CUresult code = check(mock);
+
+    if (code != CUDA_SUCCESS)
+        return code;
+    cushim__mock_lock(mock);
+    while (cushim__mock_sim_step())
+        ;
+    /* Whoever does so has waited for everything, unless something is held up. */
+    if (cushim__mock_sim_pending() == 0)
+        cushim__race_saw_all();
+    cushim__mock_unlock(mock);
+    return CUDA_SUCCESS;
+}
+
+const char *cushim_mock_misuse(struct cushim_mock *mock, size_t index)
+{
+    const char *text = NULL;
+
+    if (!mock)
+        return NULL;
+    cushim__mock_lock(mock);
+    if (index < mock->misuses && index < MOCK_MISUSES_KEPT)
+        text = mock->misuse[index];
+    cushim__mock_unlock(mock);
+    return text;
+}
+
+void cushim_mock_log_set(struct cushim_mock *mock, void (*log)(void *data, const char *line),
+                         void *data)
+{
+    if (!mock)
+        return;
+    cushim__mock_lock(mock);
+    mock->log = log;
+    mock->log_data = data;
+    cushim__mock_unlock(mock);
+}
+
+void cushim_mock_trace_set(struct cushim_mock *mock,
+                           void (*trace)(void *data, const struct cushim_mock_trace *entry),
+                           void *data)
+{
+    if (!mock)
+        return;
+    cushim__mock_lock(mock);
+    mock->trace = trace;
+    mock->trace_data = data;
+    cushim__mock_unlock(mock);
+}
+
+const char *cushim_mock_identity(void)
+{
+    static _Thread_local char line[IDENTITY];
+    const struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
+    char settings[IDENTITY - 64] = "no mock exists";
+
+    if (mock)
+        cushim__mock_settings_describe(&mock->settings, settings, sizeof settings);
+    snprintf(line, sizeof line, "cushim mock %s: %s; this is not a GPU", CUSHIM_VERSION_TEXT,
+             settings);
+    return line;
+}
+
+static bool find_memory(uint64_t address, struct race_memory *memory)
+{
+    const struct mock_allocation *allocation = cushim__mock_allocation_at(address);
+
+    if (allocation)
+        *memory = cushim__mock_allocation_race(allocation);
+    return allocation;
+}
+
+static void log_text(const char *text)
+{
+    cushim__mock_log("%s", text);
+}
+
+static void report_race(const char *text)
+{
+    if (cushim__mock->settings.races == MOCK_RACES_MISUSE)
+        cushim__mock_misuse("%s", text);
+    else
+        cushim__mock_log("%s", text);
+}
+
+CUresult cushim__mock_races_create(void)
+{
+    static const struct race_host host = {find_memory, report_race, log_text};
+
+    if (cushim__mock->settings.races == MOCK_RACES_IGNORE || cushim__race_create(&host))
+        return CUDA_SUCCESS;
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+const char *cushim_mock_race(struct cushim_mock *mock, size_t index)
+{
+    const char *text;
+
+    if (!mock)
+        return NULL;
+    cushim__mock_lock(mock);
+    text = cushim__race_text(index);
+    cushim__mock_unlock(mock);
+    return text;
+}
+
+static CUresult find_order(uint64_t first, uint64_t second, enum cushim_mock_order *order,
+                           char *text, size_t text_size)
+{
+    static const enum cushim_mock_order orders[] = {
+        [RACE_ORDER_NONE] = CUSHIM_MOCK_ORDER_NONE,
+        [RACE_ORDER_BEFORE] = CUSHIM_MOCK_ORDER_BEFORE,
+        [RACE_ORDER_AFTER] = CUSHIM_MOCK_ORDER_AFTER,
+        [RACE_ORDER_UNKNOWN] = CUSHIM_MOCK_ORDER_UNKNOWN,
+    };
+    enum race_order found;
+
+    if (!cushim__race_search)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    found = cushim__race_order(first, second, text, text_size);
+    if (found == RACE_ORDER_LOST)
+        return CUDA_ERROR_NOT_FOUND;
+    *order = orders[found];
+    return CUDA_SUCCESS;
+}
+
+CUresult cushim_mock_ordered(struct cushim_mock *mock, uint64_t first, uint64_t second,
+                             enum cushim_mock_order *order, char *text, size_t text_size)
+{
+    CUresult code;
+
+    if (!mock || !order || first == second)
+        return CUDA_ERROR_INVALID_VALUE;
+    cushim__mock_lock(mock);
+    code = find_order(first, second, order, text, text_size);
+    cushim__mock_unlock(mock);
+    return code;
+}

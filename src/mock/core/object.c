@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The table of handles. From the top: 16 bits that no address begins with, 5 of the kind, 19 of the
+ * generation, 24 of the place. A place whose generations are used up is never used again, so a
+ * handle means one object for the life of the table. Where objects are left at its end, the next
+ * mock's table goes on with its generations, until half of them are used up: a handle that somebody
+ * still has is none of its own. Otherwise handles are the same in each mock, as in runs of a sweep.
+ */
+#include "src/mock/core/object.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/mock/core/state.h"
+
+enum {
+    TAG = 0x6d63,
+    KIND_BITS = 5,
+    GENERATION_BITS = 19,
+    PLACE_BITS = 24,
+    LAST_GENERATION = (1 << GENERATION_BITS) - 1,
+    PLACES = 1 << PLACE_BITS,
+    CHUNK = 4096,
+    NOWHERE = 0, /* the first place stays empty */
+};
+
+_Static_assert(MOCK_KINDS <= 1 << KIND_BITS, "kinds no longer fit a handle");
+
+struct place {
+    struct mock_object *object; /* NULL: free */
+    uint32_t generation;        /* of the object in it, or of the last one */
+    uint32_t next, previous;    /* of its kind by creation; `next` also of the free ones */
+};
+
+static struct place *chunks[PLACES / CHUNK];
+static uint32_t used = 1;
+static uint32_t free_first, free_last; /* the longest free is used next */
+static uint32_t first[MOCK_KINDS], last[MOCK_KINDS];
+static uint32_t former_generation; /* the highest one of the mocks before this one */
+static uint32_t newest_generation; /* the highest one so far */
+
+static const char *const nouns[MOCK_KINDS] = {
+    [MOCK_CONTEXT] = "a context",
+    [MOCK_STREAM] = "a stream",
+    [MOCK_EVENT] = "an event",
+    [MOCK_MODULE] = "a module",
+    [MOCK_FUNCTION] = "a function",
+    [MOCK_LIBRARY] = "a library",
+    [MOCK_KERNEL] = "a kernel",
+    [MOCK_LINK] = "a linker",
+    [MOCK_GRAPH] = "a graph",
+    [MOCK_NODE] = "a graph's node",
+    [MOCK_EXEC] = "an executable graph",
+    [MOCK_POOL] = "a memory pool",
+    [MOCK_USER_OBJECT] = "a user object",
+    [MOCK_ARRAY] = "an array",
+    [MOCK_TEXTURE] = "a texture or surface",
+    [MOCK_ALLOCATION] = "an allocation",
+    [MOCK_CALLBACK] = "a callback",
+};
+
+static struct place *place_at(uint32_t index)
+{
+    return &chunks[index / CHUNK][index % CHUNK];
+}
+
+static void *handle_of(uint32_t index, enum mock_kind kind, uint32_t generation)
+{
+    const uint64_t bits = (uint64_t)TAG << (KIND_BITS + GENERATION_BITS + PLACE_BITS) |
+                          (uint64_t)kind << (GENERATION_BITS + PLACE_BITS) |
+                          (uint64_t)generation << PLACE_BITS | index;
+
+    return (void *)(uintptr_t)bits;
+}
+
+static uint32_t index_of(const void *handle)
+{
+    return (uint32_t)(uintptr_t)handle & (PLACES - 1);
+}
+
+static uint32_t generation_of(const void *handle)
+{
+    return (uint32_t)((uintptr_t)handle >> PLACE_BITS) & LAST_GENERATION;
+}
+
+static unsigned kind_of(const void *handle)
+{
+    return (unsigned)((uintptr_t)handle >> (GENERATION_BITS + PLACE_BITS)) & ((1 << KIND_BITS) - 1);
+}
+
+/* The place that a handle points at, if it ever was a handle. */
+static struct place *place_of(const void *handle)
+{
+    const uint32_t index = index_of(handle);
+    struct place *place;
+
+    if ((uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) != TAG ||
+        index == NOWHERE || index >= used || !nouns[kind_of(handle) % MOCK_KINDS] ||
+        kind_of(handle) >= MOCK_KINDS)
+        return NULL;
+    place = place_at(index);
+    return generation_of(handle) <= place->generation ? place : NULL;
+}
+
+/* Whether a handle, if it ever was one, was that of a mock before this one. */
+static bool is_of_former_mock(const void *handle)
+{
+    return (uintptr_t)handle >> (KIND_BITS + GENERATION_BITS + PLACE_BITS) == TAG &&
+           index_of(handle) != NOWHERE && kind_of(handle) < MOCK_KINDS && nouns[kind_of(handle)] &&
+           generation_of(handle) > 0 && generation_of(handle) <= former_generation;
+}
+
+static uint32_t take_place(void)
+{
+    const uint32_t index = free_first;
+
+    if (index != NOWHERE) {
+        free_first = place_at(index)->next;
+        if (free_first == NOWHERE)
+            free_last = NOWHERE;
+        return index;
+    }
+    if (used == PLACES)
+        return NOWHERE;
+    if (!chunks[used / CHUNK]) {
+        chunks[used / CHUNK] = calloc(CHUNK, sizeof(struct place));
+        if (!chunks[used / CHUNK])
+            return NOWHERE;
+    }
+    place_at(used)->generation = former_generation;
+    return used++;
+}
+
+CUresult cushim__mock_object_add(void *object, enum mock_kind kind, struct mock_context *context)
+{
+    struct mock_object *head = object;
+    const uint32_t index = take_place();
+    struct place *place;
+
+    if (index == NOWHERE)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    place = place_at(index);
+    place->object = head;
+    place->generation++;
+    if (place->generation > newest_generation)
+        newest_generation = place->generation;
+    place->next = NOWHERE;
+    place->previous = last[kind];
+    *(last[kind] == NOWHERE ? &first[kind] : &place_at(last[kind])->next) = index;
+    last[kind] = index;
+
+    head->handle = handle_of(index, kind, place->generation);
+    head->context = context;
+    head->kind = kind;
+    head->gone = false;
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_object_remove(void *object)
+{
+    struct mock_object *head = object;
+    const enum mock_kind kind = head->kind;
+    const uint32_t index = index_of(head->handle);
+    struct place *place = place_at(index);
+
+    *(place->previous == NOWHERE ? &first[kind] : &place_at(place->previous)->next) = place->next;
+    *(place->next == NOWHERE ? &last[kind] : &place_at(place->next)->previous) = place->previous;
+    place->object = NULL;
+    place->next = NOWHERE;
+    head->handle = NULL;
+    if (place->generation == LAST_GENERATION)
+        return;
+    *(free_last == NOWHERE ? &free_first : &place_at(free_last)->next) = index;
+    free_last = index;
+}
+
+void *cushim__mock_object_lookup(const void *handle, enum mock_kind kind)
+{
+    const struct place *place = place_of(handle);
+
+    return place && place->object && place->object->handle == handle && kind_of(handle) == kind
+               ? place->object
+               : NULL;
+}
+
+CUresult cushim__mock_object_find(const void *handle, enum mock_kind kind, void *object)
+{
+    const unsigned long long number = (uintptr_t)handle; /* %p is not the same everywhere */
+    struct mock_object *found;
+
+    if (!handle)
+        return CUDA_ERROR_INVALID_HANDLE;
+    found = cushim__mock_object_lookup(handle, kind);
+    if (found) {
+        memcpy(object, &found, sizeof found);
+        return found->gone ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_SUCCESS;
+    }
+    if (is_of_former_mock(handle))
+        cushim__mock_misuse("the handle 0x%llx is that of %s of a mock that was destroyed", number,
+                            nouns[kind_of(handle)]);
+    else if (!place_of(handle))
+        cushim__mock_misuse("0x%llx never was a handle", number);
+    else if (kind_of(handle) != kind)
+        cushim__mock_misuse("the handle 0x%llx is that of %s, not of %s", number,
+                            nouns[kind_of(handle)], nouns[kind]);
+    else
+        cushim__mock_misuse("the handle 0x%llx is that of %s that was destroyed", number,
+                            nouns[kind]);
+    return CUDA_ERROR_INVALID_HANDLE;
+}
+
+void *cushim__mock_object_next(enum mock_kind kind, const void *previous)
+{
+    const struct mock_object *before = previous;
+    const uint32_t index = before ? place_at(index_of(before->handle))->next : first[kind];
+
+    return index == NOWHERE ? NULL : place_at(index)->object;
+}
+
+size_t cushim__mock_object_count(void)
+{
+    size_t count = 0;
+
+    for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {
+        /* These go with what they are part of. */
+        if (kind == MOCK_FUNCTION || kind == MOCK_KERNEL || kind == MOCK_NODE)
+            continue;
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next)
+            count += !place_at(index)->object->gone && !place_at(index)->object->internal;
+    }
+    return count;
+}
+
+void cushim__mock_object_orphan(const struct mock_context *context)
+{
+    for (unsigned kind = MOCK_CONTEXT + 1; kind < MOCK_KINDS; kind++) {
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next) {
+            if (place_at(index)->object->context == context)
+                place_at(index)->object->gone = true;
+        }
+    }
+}
+
+static void drop(struct mock_object *object)
+{
+    void (*own_drop)(void *) = object->drop ? object->drop : free;
+
+    cushim__mock_object_remove(object);
+    own_drop(object);
+}
+
+void cushim__mock_object_drop_all(const struct mock_context *context)
+{
+    for (unsigned kind = MOCK_KINDS; kind-- > 0;) {
+        uint32_t index = first[kind];
+
+        while (index != NOWHERE) {
+            struct mock_object *object = place_at(index)->object;
+
+            index = place_at(index)->next;
+            if (object->context == context) {
+                drop(object);
+                index = first[kind]; /* others may have gone with it */
+            }
+        }
+    }
+}
+
+/* Whether the program may have a handle that it is still to give back, also in vain. */
+static bool is_any_left(void)
+{
+    for (unsigned kind = 0; kind < MOCK_KINDS; kind++) {
+        for (uint32_t index = first[kind]; index != NOWHERE; index = place_at(index)->next) {
+            const struct mock_object *object = place_at(index)->object;
+
+            /* A context that is gone was destroyed by the program; what was in it was not. */
+            if (!object->internal && (kind != MOCK_CONTEXT || !object->gone))
+                return true;
+        }
+    }
+    return false;
+}
+
+void cushim__mock_object_clear(void)
+{
+    if (is_any_left())
+        former_generation = newest_generation < LAST_GENERATION / 2 ? newest_generation : 0;
+    newest_generation = former_generation;
+    for (unsigned kind = MOCK_KINDS; kind-- > 0;) {
+        while (first[kind] != NOWHERE)
+            drop(place_at(first[kind])->object);
+    }
+    for (size_t i = 0; i < sizeof chunks / sizeof *chunks; i++) {
+        free(chunks[i]);
+        chunks[i] = NULL;
+    }
+    used = 1;
+    free_first = free_last = NOWHERE;
+    memset(first, 0, sizeof first);
+    memset(last, 0, sizeof last);
+}

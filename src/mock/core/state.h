@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The mock's state: the one mock of this process, its lock and what everybody needs of it.
+ *
+ * All of src/mock runs under the lock, and so do the caller's `run`, `log` and `trace` functions;
+ * host functions and callbacks are called without it.
+ */
+#ifndef CUSHIM_MOCK_CORE_STATE_H
+#define CUSHIM_MOCK_CORE_STATE_H
+
+#include <stdbool.h>
+
+#include <cushim/testing/mock.h>
+
+#include "src/base/layer_host.h"
+#include "src/base/lock.h"
+#include "src/mock/config/settings.h"
+
+struct cushim_mock;
+struct mock_context;
+struct mock_device;
+struct mock_kernel_entry;
+struct mock_sim;
+struct mock_thread;
+
+enum { MOCK_MISUSES_KEPT = 64, MOCK_MISUSE_TEXT = 800 };
+
+struct cushim_mock {
+    struct mock_settings settings;
+    struct cushim__lock lock;
+    bool initialised;
+    bool forked;     /* this is the child of the process that made the mock */
+    CUresult fault;  /* the sticky error: every call answers it, but for those of the rules */
+    uint64_t serial; /* of mocks in this process */
+    uint64_t calls;
+    struct mock_device *devices; /* `settings.devices` of them */
+    struct mock_thread *threads;
+    size_t thread_count, thread_limit; /* with so many, those that have ended are looked for */
+    bool threads_stay;                 /* they are not looked for: the list is a parent's */
+    struct mock_context *first_dead, *last_dead; /* that were destroyed and keep their handles */
+    size_t dead;
+    struct mock_sim *sim;
+    uint64_t now_ns;  /* the virtual clock */
+    uint64_t time_ns; /* the instant that is being worked on: never later than the clock */
+    struct mock_kernel_entry *kernels;
+    struct cushim_layer *layer; /* that the rules of its settings are of; NULL: there are none */
+    const struct cushim_table *table; /* the layer's, if there is one, else the mock's own */
+    size_t allocations;
+    uint64_t contexts_made, streams_made, threads_made; /* what ids count */
+
+    size_t misuses;
+    char misuse[MOCK_MISUSES_KEPT][MOCK_MISUSE_TEXT];
+    void (*log)(void *data, const char *line);
+    void *log_data;
+    void (*trace)(void *data, const struct cushim_mock_trace *entry);
+    void *trace_data;
+    const struct cushim_table *former;
+    void (*put_back)(const struct cushim_table *former); /* NULL: the table is not installed */
+};
+
+/* The mock; NULL: there is none. Calls then answer `cushim__mock_absent`. */
+extern struct cushim_mock *cushim__mock;
+
+/* CUDA_ERROR_DEINITIALIZED, unless the library says why there never was a mock. */
+extern CUresult cushim__mock_absent;
+
+/*
+ * The lock, for what programs ask of the mock itself. A function that stands for a kernel is called
+ * under it, on the thread that has it.
+ */
+void cushim__mock_lock(struct cushim_mock *mock);
+void cushim__mock_unlock(struct cushim_mock *mock);
+
+/* Write a line to the log. */
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_log(const char *format, ...);
+
+/*
+ * Note undefined behaviour of the program: log it, keep it, abort if so set. The name of the
+ * function under way stands before the text.
+ */
+__attribute__((format(__printf__, 1, 2))) void cushim__mock_misuse(const char *format, ...);
+
+/* Add an entry to the trace. */
+void cushim__mock_trace(const char *what, const char *name, uint64_t stream, uint64_t operation,
+                        CUresult code);
+
+/* The call of the driver that is under way on a thread. */
+
+struct mock_call {
+    struct cushim_mock *mock; /* NULL: no call is under way, or there is no mock */
+    unsigned slot;
+    bool too_early; /* cuInit was not called: only the answer to the arguments counts */
+    /*
+     * Whether NULL means the per-thread default stream: set by the wrappers of `_ptsz` and `_ptds`
+     * symbols around the function that they share with their twin.
+     */
+    bool per_thread;
+    bool in_host_function; /* the thread executes a host function of the program */
+    /*
+     * The mock whose lock this thread has taken for a fork; NULL: none. Handlers for the fork that
+     * come after the mock's may call the driver, as a loader's does that asks whether it is
+     * initialised.
+     */
+    struct cushim_mock *held_for_fork;
+};
+extern _Thread_local struct mock_call cushim__mock_call;
+
+/* The exported name of the function under way, or "". */
+const char *cushim__mock_call_name(void);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the layer asks of the mock. */
+
+#include "src/base/layer_host.h"
+#include "src/mock/api/context.h"
+#include "src/mock/core/device.h"
+#include "src/mock/core/state.h"
+#include "src/mock/mock.h"
+#include "src/mock/sim/sim.h"
+
+/*
+ * The mock with its lock taken; NULL: there is none. A function that stands for a kernel has the
+ * lock already, and so have handlers of a fork.
+ */
+static struct cushim_mock *enter(bool *has_lock)
+{
+    struct cushim_mock *mock = __atomic_load_n(&cushim__mock, __ATOMIC_ACQUIRE);
+
+    *has_lock = cushim__in_kernel || cushim__mock_call.held_for_fork == mock;
+    if (mock && !*has_lock)
+        cushim__lock_take(&mock->lock);
+    return mock;
+}
+
+static void leave(struct cushim_mock *mock, bool had_lock)
+{
+    if (mock && !had_lock)
+        cushim__lock_release(&mock->lock);
+}
+
+static uint64_t now(void)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+    const uint64_t now_ns = mock ? cushim__mock_sim_now() : 0;
+
+    leave(mock, has_lock);
+    return now_ns;
+}
+
+static void delay(uint64_t duration_ns)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    if (mock && !cushim__in_kernel)
+        cushim__mock_sim_pass(duration_ns);
+    leave(mock, has_lock);
+}
+
+static void fault(CUresult code)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    if (mock)
+        cushim__mock_sim_fault(code);
+    leave(mock, has_lock);
+}
+
+static bool device(int *number)
+{
+    bool has_lock, is_found = false;
+    struct cushim_mock *mock = enter(&has_lock);
+    const struct mock_context *context = mock ? cushim__mock_context_top() : NULL;
+
+    if (context) {
+        *number = context->device->ordinal;
+        is_found = true;
+    }
+    leave(mock, has_lock);
+    return is_found;
+}
+
+static void alone(void (*act)(void))
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    act();
+    leave(mock, has_lock);
+}
+
+static void release(void)
+{
+    bool has_lock;
+    struct cushim_mock *mock = enter(&has_lock);
+
+    if (mock)
+        cushim__mock_sim_release();
+    leave(mock, has_lock);
+}
+
+static const struct cushim__layer_host host = {
+    .now_ns = now,
+    .delay = delay,
+    .fault = fault,
+    .device = device,
+    .alone = alone,
+    .release = release,
+};
+
+void cushim__mock_host_begin(void)
+{
+    __atomic_store_n(&cushim__layer_host, &host, __ATOMIC_RELEASE);
+}
+
+void cushim__mock_host_end(void)
+{
+    __atomic_store_n(&cushim__layer_host, NULL, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of the simulator: look at heads that may start, and work off what is due. */
+#include "src/mock/sim/internal.h"
+
+/* How many streams that are polled a call asks: however many there are, calls stay cheap. */
+enum { ASKED = 4 };
+
+void cushim__mock_run_list(struct mock_stream *stream)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (stream->listed)
+        return;
+    stream->listed = true;
+    stream->next_listed = NULL;
+    if (sim->last_listed)
+        sim->last_listed->next_listed = stream;
+    else
+        sim->listed = stream;
+    sim->last_listed = stream;
+}
+
+/*
+ * Whether the head can start; if not, whoever makes it possible will look at the stream again.
+ */
+static bool can_start(struct mock_stream *stream)
+{
+    struct mock_operation *head = stream->head;
+
+    if (cushim__mock->fault)
+        return true;
+    if (!cushim__mock_order_allows(stream)) {
+        stream->state = MOCK_BLOCKED;
+        stream->ordered = true;
+        return false;
+    }
+    if (head->class->ready && !head->class->ready(head, stream)) {
+        if (stream->state != MOCK_BLOCKED) {
+            stream->state = MOCK_POLLED;
+            cushim__mock_queue_add(&cushim__mock_sim()->polled, stream);
+        }
+        return false;
+    }
+    return stream->lane || cushim__mock_lane_take(stream);
+}
+
+static void look(struct mock_stream *stream)
+{
+    if (!stream->head || stream->state != MOCK_IDLE || !can_start(stream))
+        return;
+    if (cushim__mock_fault_begin(stream)) {
+        stream->state = MOCK_RUNNING;
+        stream->due_ns = cushim__mock_schedule_end(stream);
+        cushim__mock_heap_push(stream);
+    } else {
+        stream->state = MOCK_HUNG;
+    }
+    cushim__mock_trace("start", stream->head->class->name, stream->id, stream->head->number,
+                       CUDA_SUCCESS);
+}
+
+/* Take the first stream off the list; NULL: there is none. Those that have ended are freed. */
+static struct mock_stream *take_listed(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *stream;
+
+    while ((stream = sim->listed)) {
+        sim->listed = stream->next_listed;
+        if (!sim->listed)
+            sim->last_listed = NULL;
+        stream->listed = false;
+        if (!stream->destroyed || stream->head)
+            return stream;
+        cushim__mock_stream_free(stream);
+    }
+    return NULL;
+}
+
+void cushim__mock_run_listed(void)
+{
+    struct mock_stream *stream;
+
+    while ((stream = take_listed()))
+        look(stream);
+}
+
+void cushim__mock_run_forget_listed(void)
+{
+    while (take_listed())
+        continue;
+}
+
+void cushim__mock_run_polled(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_queue polled = sim->polled;
+    struct mock_stream *stream;
+
+    if (!polled.first)
+        return;
+    sim->polled = (struct mock_queue){NULL, NULL};
+    while ((stream = cushim__mock_queue_take(&polled))) {
+        stream->state = MOCK_IDLE;
+        cushim__mock_run_list(stream);
+    }
+    cushim__mock_run_listed();
+}
+
+void cushim__mock_run_polled_some(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *last = sim->polled.last, *stream = NULL;
+
+    for (unsigned i = 0; i < ASKED && sim->polled.first && stream != last; i++) {
+        stream = cushim__mock_queue_take(&sim->polled);
+        stream->state = MOCK_IDLE;
+        cushim__mock_run_list(stream);
+        cushim__mock_run_listed();
+    }
+}
+
+/* Take the head off its stream. */
+static void take_head(struct mock_stream *stream)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_operation *head = stream->head;
+
+    cushim__mock_lane_leave(stream);
+    sim->outside_queued -= head->outside;
+    if (stream->demanded_last == head)
+        stream->demanded_last = NULL;
+    stream->head = head->next;
+    if (!stream->head) {
+        stream->tail = NULL;
+        sim->active--;
+    }
+    stream->pending--;
+    sim->pending--;
+    sim->executed++;
+    stream->free_ns = cushim__mock->time_ns;
+    stream->state = MOCK_IDLE;
+}
+
+void cushim__mock_run_end(struct mock_stream *stream)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_operation *head = stream->head;
+    CUresult code = CUDA_SUCCESS;
+
+    if (!cushim__mock->fault && stream->fault.code != CUDA_SUCCESS)
+        code = cushim__mock_fault_strike(stream);
+    else if (head->class->execute && !cushim__mock->fault)
+        code = head->class->execute(head);
+    if (head->unit != MOCK_NO_UNIT)
+        cushim__mock_sim_shown();
+    cushim__mock_trace("end", head->class->name, stream->id, head->number, code);
+    take_head(stream);
+    cushim__mock_operation_destroy(head);
+    if (stream->head)
+        cushim__mock_run_list(stream);
+    cushim__mock_order_ended(stream);
+    cushim__mock_stream_hold(stream);
+    if (code != CUDA_SUCCESS)
+        cushim__mock_sim_fault(code);
+    cushim__mock_stream_release(stream);
+    cushim__mock_run_listed();
+    if (sim->waiters > 0)
+        cushim__condition_broadcast(&sim->changed);
+}
+
+bool cushim__mock_run_next(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    struct mock_stream *stream = cushim__mock_heap_first();
+
+    if (!stream)
+        return false;
+    cushim__mock_heap_remove(stream);
+    cushim__mock->time_ns = stream->due_ns;
+    if (cushim__mock->now_ns < stream->due_ns)
+        cushim__mock->now_ns = stream->due_ns;
+    if (stream->head->unit != MOCK_HOST) {
+        cushim__mock_run_end(stream);
+    } else {
+        stream->state = MOCK_ON_HOST;
+        sim->on_host++;
+        sim->outside_queued--;
+        stream->head->outside = false;
+        cushim__mock_helper_give(stream);
+    }
+    return true;
+}
+
+void cushim__mock_run_until(uint64_t time_ns)
+{
+    struct mock_stream *stream;
+
+    while ((stream = cushim__mock_heap_first()) && stream->due_ns <= time_ns)
+        cushim__mock_run_next();
+    if (cushim__mock->now_ns < time_ns)
+        cushim__mock->now_ns = time_ns;
+    cushim__mock->time_ns = cushim__mock->now_ns;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "src/mock/sim/sim.h"
+
+#include <stdlib.h>
+
+#include "src/mock/core/state.h"
+#include "src/mock/sim/internal.h"
+#include "src/race/race.h"
+
+CUresult cushim__mock_sim_create(void)
+{
+    struct mock_sim *sim = calloc(1, sizeof *sim);
+
+    if (!sim)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    cushim__condition_create(&sim->changed);
+    cushim__condition_create(&sim->work);
+    sim->random = cushim__mock->settings.seed * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    sim->delay_random = cushim__mock->settings.seed * UINT64_C(0xbf58476d1ce4e5b9) | 1;
+    cushim__mock->sim = sim;
+    cushim__mock_lanes_create();
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_sim_destroy(void)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (!sim)
+        return;
+    cushim__mock_executor_stop();
+    for (struct mock_stream_group *group = cushim__mock_sim()->groups; group; group = group->next) {
+        for (struct mock_stream *one = group->streams; one; one = one->next)
+            cushim__mock_sim_forget(one);
+        cushim__mock_helper_stop(group);
+    }
+    cushim__mock_run_forget_listed();
+    cushim__condition_destroy(&sim->changed);
+    cushim__condition_destroy(&sim->work);
+    free(sim->heap);
+    free(sim);
+    cushim__mock->sim = NULL;
+}
+
+uint64_t cushim__mock_sim_now(void)
+{
+    return cushim__mock->time_ns;
+}
+
+void cushim__mock_sim_pass(uint64_t duration_ns)
+{
+    if (cushim__mock->settings.mode == MOCK_MANUAL)
+        return;
+    if (cushim__mock->settings.mode == MOCK_THREADED) {
+        cushim__mock->now_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
+        cushim__mock->time_ns = cushim__mock->now_ns;
+        return;
+    }
+    cushim__mock_run_polled_some();
+    cushim__mock_run_until(cushim__mock_time_after(cushim__mock->now_ns, duration_ns));
+}
+
+/* What was queued need not wait for a call that blocks. */
+static void push(struct mock_stream *stream, const struct mock_operation *operation)
+{
+    if (operation->outside)
+        cushim__mock_sim_demand(stream, operation->number);
+    if (cushim__mock->settings.schedule == MOCK_EAGER) {
+        while (cushim__mock_run_next())
+            ;
+        cushim__mock->time_ns = cushim__mock->now_ns;
+    }
+    cushim__mock_executor_wake();
+}
+
+CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
+                                  size_t streams)
+{
+    CUresult code;
+
+    operation->outside |= operation->unit == MOCK_HOST;
+    code = cushim__mock_executor_start(operation);
+    if (code == CUDA_SUCCESS && operation->unit == MOCK_HOST)
+        code = cushim__mock_helper_start(stream->group);
+    if (code == CUDA_SUCCESS && !cushim__mock_heap_reserve(cushim__mock_sim()->active + streams))
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    return code;
+}
+
+/* The search for missing waits gets an operation that has its number. */
+static void submit_to_search(struct mock_stream *stream, struct mock_operation *operation)
+{
+    const struct mock_operation_class *class = operation->class;
+    struct race_access access;
+
+    if (!cushim__race_submit(&access, &stream->race, operation->number, class->name,
+                             cushim__mock_call_name(), class->waits && class->waits(operation)))
+        return;
+    operation->before = access.before;
+    operation->timeline = access.timeline;
+    if (class->touch)
+        class->touch(operation, &access);
+    cushim__race_submitted(&access);
+}
+
+CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+    const CUresult code = cushim__mock_sim_reserve(stream, operation, stream->head ? 0 : 1);
+
+    if (code != CUDA_SUCCESS) {
+        cushim__mock_operation_destroy(operation);
+        return code;
+    }
+    operation->number = ++sim->submitted;
+    operation->submitted_ns = cushim__mock->now_ns;
+    if (cushim__race_search)
+        submit_to_search(stream, operation);
+    operation->next = NULL;
+    if (stream->tail) {
+        stream->tail->next = operation;
+    } else {
+        stream->head = operation;
+        sim->active++;
+        cushim__mock_run_list(stream);
+    }
+    stream->tail = operation;
+    stream->pending++;
+    sim->pending++;
+    sim->outside_queued += operation->outside;
+    cushim__mock_trace("submit", operation->class->name, stream->id, operation->number,
+                       CUDA_SUCCESS);
+    cushim__mock_run_listed();
+    if (cushim__mock->settings.mode != MOCK_MANUAL)
+        push(stream, operation);
+    return CUDA_SUCCESS;
+}
+
+void cushim__mock_sim_recheck(struct mock_stream *stream)
+{
+    if (stream->state != MOCK_BLOCKED || stream->ordered)
+        return;
+    stream->state = MOCK_IDLE;
+    cushim__mock_run_list(stream);
+}
+
+/* Pass a demand on to what the work of a stream up to a number waits for. */
+static void demand_others(struct mock_stream *stream, uint64_t number)
+{
+    const struct mock_operation *operation =
+        stream->demanded_last ? stream->demanded_last->next : stream->head;
+
+    for (; operation && operation->number <= number; operation = operation->next) {
+        stream->demanded_last = operation;
+        if (operation->class->demand)
+            operation->class->demand(operation);
+    }
+}
+
+/* Pass on what is demanded of a stream. */
+static void demand(struct mock_stream *stream)
+{
+    struct mock_stream_group *group = stream->group;
+    uint64_t number = stream->demanded;
+
+    demand_others(stream, number);
+    if (group->legacy && cushim__mock_stream_blocks(stream)) {
+        if (stream->kind != MOCK_LEGACY) {
+            cushim__mock_sim_demand(group->legacy, number);
+        } else {
+            for (struct mock_stream *one = group->streams; one; one = one->next) {
+                if (cushim__mock_stream_blocks(one))
+                    cushim__mock_sim_demand(one, number);
+            }
+        }
+    }
+    if (stream->state == MOCK_RUNNING && stream->head->number <= number) {
+        stream->due_ns = cushim__mock_schedule_end(stream);
+        cushim__mock_heap_moved(stream);
+    }
+}
+
+static void list_demand(struct mock_sim *sim, struct mock_stream *stream)
+{
+    if (stream->demand_listed)
+        return;
+    stream->demand_listed = true;
+    stream->next_demanded = NULL;
+    if (sim->last_demanded)
+        sim->last_demanded->next_demanded = stream;
+    else
+        sim->demanded = stream;
+    sim->last_demanded = stream;
+}
+
+/* A list and no recursion: chains of streams may be as long as the program makes them. */
+void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number)
+{
+    struct mock_sim *sim = cushim__mock_sim();
+
+    if (cushim__mock->settings.schedule != MOCK_LAZY || stream->demanded >= number)
+        return;
+    stream->demanded = number;
+    list_demand(sim, stream);
+    if (sim->demanding)
+        return;
+    sim->demanding = true;
+    while (sim->demanded) {
+        struct mock_stream *first = sim->demanded;
+
+        sim->demanded = first->next_demanded;
+        if (!sim->demanded)
+            sim->last_demanded = NULL;
+        first->demand_listed = false;
+        demand(first);
+    }
+    sim->demanding = false;
+}
+
+/* In manual mode a host function ends within the step that began it. */
+static void finish_host_functions(void)
+{
+    while (cushim__mock_sim()->on_host > 0)
+        cushim__mock_wait_for_change();
+}
+
+bool cushim__mock_sim_step(void)
+{
+    bool executed;
+
+    cushim__mock_run_polled();
+    executed = cushim__mock_run_next();
+    finish_host_functions();
+    return executed;
+}
+
+void cushim__mock_sim_advance(uint64_t duration_ns)
+{
+    uint64_t until_ns = cushim__mock_time_after(cushim__mock->now_ns, duration_ns);
+    struct mock_stream *stream;
+
+    cushim__mock_run_polled();
+    while ((stream = cushim__mock_heap_first()) && stream->due_ns <= until_ns)
+        cushim__mock_sim_step();
+    cushim__mock_run_until(until_ns);
+}
+
+void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation)
+{
+    if (!cushim__race_search)
+        return;
+    operation->number = ++cushim__mock_sim()->submitted;
+    submit_to_search(stream, operation);
+}
+
+uint64_t cushim__mock_sim_submitted(void)
+{
+    return cushim__mock_sim()->submitted;
+}
+
+size_t cushim__mock_sim_pending(void)
+{
+    return cushim__mock_sim()->pending;
+}
+
+uint64_t cushim__mock_sim_executed(void)
+{
+    return cushim__mock_sim()->executed;
+}

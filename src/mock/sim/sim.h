@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The discrete-event simulator: operations queue on streams and are executed in an order that a real
+ * device could produce, on a virtual clock.
+ *
+ * Only the head of a stream is ever considered. It starts when the head before it has ended, what
+ * it waits for is done, the legacy default stream allows it and its unit has a free lane; its end
+ * then stands in a heap ordered by time. Settings say who pops that heap: explicit steps, calls, or
+ * an executor thread.
+ */
+#ifndef CUSHIM_MOCK_SIM_SIM_H
+#define CUSHIM_MOCK_SIM_SIM_H
+
+#include "src/mock/sim/operation.h"
+
+struct mock_stream_group;
+struct mock_stream;
+
+CUresult cushim__mock_sim_create(void);
+
+/* Stop threads, drop queued work. Called with the lock held, which is given up meanwhile. */
+void cushim__mock_sim_destroy(void);
+
+/* The virtual clock; during an operation's execution the time of its end. */
+uint64_t cushim__mock_sim_now(void);
+
+/* A call costs time: let it pass (nothing happens in manual mode), and execute what is due. */
+void cushim__mock_sim_pass(uint64_t duration_ns);
+
+/*
+ * Have all that it takes to queue an operation, on one of so many streams that nothing is queued
+ * on: cushim__mock_sim_queue() does not fail behind it.
+ */
+CUresult cushim__mock_sim_reserve(struct mock_stream *stream, struct mock_operation *operation,
+                                  size_t streams);
+
+/* Queue past a capture: for the launch of a graph. Takes the operation over in any case. */
+CUresult cushim__mock_sim_queue(struct mock_stream *stream, struct mock_operation *operation);
+
+/*
+ * Wait, giving up the lock meanwhile. In manual mode what would have to wait is a misuse and
+ * answers CUDA_ERROR_TIMEOUT. Otherwise CUDA_SUCCESS, or the fault that came meanwhile.
+ *
+ * stream   all work of the stream so far; of the legacy default stream: and of all that block it
+ * group    all work of the streams of a context so far
+ * last     the operation that was submitted last to the stream
+ * until    anything: `done` is asked after every change
+ */
+CUresult cushim__mock_sim_wait_stream(struct mock_stream *stream);
+CUresult cushim__mock_sim_wait_group(struct mock_stream_group *group);
+CUresult cushim__mock_sim_wait_last(struct mock_stream *stream);
+CUresult cushim__mock_sim_wait_until(bool (*done)(const void *what), const void *what,
+                                     struct mock_stream *demanded, uint64_t number);
+
+/* What a call in manual mode answers that would have to wait: a misuse. */
+CUresult cushim__mock_sim_wait_refused(void);
+
+/* The same for something that another process does: it is asked again and again. */
+CUresult cushim__mock_sim_wait_outside(bool (*done)(const void *what), const void *what);
+
+/*
+ * The same for something that a call of another thread does, in any mode and in spite of a fault.
+ */
+void cushim__mock_sim_wait_for_thread(bool (*done)(const void *what), const void *what);
+
+/* What calls may wait for has changed. */
+void cushim__mock_sim_changed(void);
+
+/* Whether work is queued or under way; of the legacy default stream: also in all that block it. */
+bool cushim__mock_sim_busy(const struct mock_stream *stream);
+
+/*
+ * Adversarial mode: whether a call is to answer that work which ended at a time is not done, or
+ * that an idle stream is not idle. Once a call has reported an end, or work has done something that
+ * the host can see, no call answers so of what ended before.
+ */
+bool cushim__mock_sim_delays_answer(uint64_t end_ns);
+bool cushim__mock_sim_delays_stream(const struct mock_stream *stream);
+void cushim__mock_sim_reported(void);
+void cushim__mock_sim_shown(void);
+
+/* The head of a stream that waits for something outside the simulator may have become ready. */
+void cushim__mock_sim_recheck(struct mock_stream *stream);
+
+/*
+ * An operation is executed in the call that makes it, and never queued: where races are looked for
+ * it gets a number like others.
+ */
+void cushim__mock_sim_number(struct mock_stream *stream, struct mock_operation *operation);
+
+/* The number of the operation that was submitted last. */
+uint64_t cushim__mock_sim_submitted(void);
+
+/* How many operations are pending, and how many were executed. */
+size_t cushim__mock_sim_pending(void);
+uint64_t cushim__mock_sim_executed(void);
+
+/* Work of a stream up to a number is waited for: under the lazy schedule it starts now. */
+void cushim__mock_sim_demand(struct mock_stream *stream, uint64_t number);
+
+/* Drop all queued work of a stream that ends with its context; a host function is waited for. */
+void cushim__mock_sim_forget(struct mock_stream *stream);
+
+/* The same of all streams of a group. What waited for their work in other contexts goes on. */
+void cushim__mock_sim_forget_group(struct mock_stream_group *group);
+
+/* Explicit steps: cushim_mock_advance(), _step() and _drain(). */
+void cushim__mock_sim_advance(uint64_t duration_ns);
+bool cushim__mock_sim_step(void);
+
+/* Let operations go that hang by a fault: they end now. */
+void cushim__mock_sim_release(void);
+
+/* A sticky error: every later call answers it, queued work is dropped. */
+void cushim__mock_sim_fault(CUresult code);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Histories: what was done to an allocation, as far as something that comes may race with it. What
+ * the host has seen to be finished cannot; nor need a use be kept where a later one is ordered
+ * behind it, covers its bytes, and races with whatever it would race with.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "src/race/internal.h"
+
+enum { BUCKETS = 1024, FIRST_ROOM = 4 };
+
+struct use {
+    struct race_access access; /* without its clock */
+    struct race_region region;
+    enum race_use use;
+    bool open; /* it waits for a value: it may come after anything that is submitted later */
+};
+
+struct race_history {
+    struct race_history *next; /* in its bucket */
+    uint64_t id;               /* of the allocation */
+    struct use *uses;          /* by submission */
+    size_t count, room;
+};
+
+bool cushim__race_histories_create(void)
+{
+    cushim__race_search->histories = calloc(BUCKETS, sizeof *cushim__race_search->histories);
+    return cushim__race_search->histories;
+}
+
+static void drop(struct race_history **link)
+{
+    struct race_history *history = *link;
+
+    *link = history->next;
+    free(history->uses);
+    free(history);
+}
+
+void cushim__race_histories_clear(void)
+{
+    struct race_search *search = cushim__race_search;
+
+    for (size_t i = 0; search->histories && i < BUCKETS; i++) {
+        while (search->histories[i])
+            drop(&search->histories[i]);
+    }
+    free(search->histories);
+}
+
+/* Where the history of an allocation is linked, or NULL is. */
+static struct race_history **find(uint64_t id)
+{
+    struct race_history **link = &cushim__race_search->histories[id % BUCKETS];
+
+    while (*link && (*link)->id != id)
+        link = &(*link)->next;
+    return link;
+}
+
+void cushim__race_forget(uint64_t id)
+{
+    struct race_history **link;
+
+    if (!cushim__race_search)
+        return;
+    link = find(id);
+    if (*link)
+        drop(link);
+}
+
+/* A use that lacks a wait for its allocation is reported; the free that follows it need not be. */
+static bool conflict(enum race_use one, enum race_use other)
+{
+    if (one == RACE_READS && other == RACE_READS)
+        return false;
+    if (one == RACE_ALLOCATES && other == RACE_FREES)
+        return false;
+    return one != RACE_MAY_WRITE || other != RACE_MAY_WRITE;
+}
+
+/* Whether whatever conflicts with one use conflicts with another, too. */
+static bool conflicts_as_much(enum race_use use, enum race_use other)
+{
+    return use == other || (use != RACE_READS && use != RACE_MAY_WRITE);
+}
+
+/* False: the host has seen that it is finished. */
+static bool is_unseen(const struct use *use)
+{
+    return use->access.number >
+           cushim__race_clock_of(cushim__race_search->host, use->access.timeline);
+}
+
+/* Compare an access with one that comes. False: the former need not be kept any longer. */
+static bool compare(const struct use *earlier, const struct use *later,
+                    const struct race_access *access, const struct race_memory *memory)
+{
+    uint64_t first, end;
+
+    if (!is_unseen(earlier))
+        return false;
+    if (earlier->access.number == access->number)
+        return true;
+    if (cushim__race_access_precedes(&earlier->access, access))
+        return later->open || !conflicts_as_much(later->use, earlier->use) ||
+               !cushim__race_region_covers(&later->region, &earlier->region);
+    if (!earlier->open && conflict(earlier->use, later->use) &&
+        cushim__race_region_overlap(&earlier->region, &later->region, &first, &end))
+        cushim__race_report(&(struct race_side){access, later->use},
+                            &(struct race_side){&earlier->access, earlier->use}, memory, first,
+                            end);
+    return true;
+}
+
+/* A bound on what is kept: that uses are forgotten is logged once, as races may go with them. */
+static void forget_oldest(struct race_history *history)
+{
+    struct race_search *search = cushim__race_search;
+    char text[200];
+
+    for (size_t i = 1; i < history->count; i++)
+        history->uses[i - 1] = history->uses[i];
+    history->count--;
+    search->forgotten++;
+    if (search->forgotten == 1) {
+        snprintf(text, sizeof text,
+                 "races: more than %d uses of allocation %llu are not known to be finished; the "
+                 "oldest ones are forgotten, here and elsewhere",
+                 RACE_ACCESSES_KEPT, (unsigned long long)history->id);
+        search->ask.log(text);
+    }
+}
+
+static bool append(struct race_history *history, const struct use *use)
+{
+    if (history->count >= RACE_ACCESSES_KEPT)
+        forget_oldest(history);
+    if (history->count >= history->room) {
+        const size_t room = history->room > 0 ? history->room * 2 : FIRST_ROOM;
+        struct use *uses = realloc(history->uses, room * sizeof *uses);
+
+        if (!uses)
+            return false;
+        history->uses = uses;
+        history->room = room;
+    }
+    history->uses[history->count++] = *use;
+    return true;
+}
+
+/* NULL: out of memory. */
+static struct race_history *find_or_create(uint64_t id)
+{
+    struct race_history **link = find(id);
+
+    if (!*link) {
+        *link = calloc(1, sizeof **link);
+        if (*link)
+            (*link)->id = id;
+    }
+    return *link;
+}
+
+/* Look for races with what was done before, and keep what is done. */
+static void add(const struct race_memory *memory, const struct race_access *access,
+                const struct race_region *region, enum race_use kind)
+{
+    struct race_history *history = find_or_create(memory->id);
+    struct use use = {.access = *access,
+                      .region = cushim__race_region_joined(*region),
+                      .use = kind,
+                      .open = access->before && access->before->open > 0};
+    size_t kept = 0;
+
+    if (!history) {
+        cushim__race_go_blind();
+        return;
+    }
+    use.access.before = NULL;
+    for (size_t i = 0; i < history->count; i++) {
+        if (compare(&history->uses[i], &use, access, memory))
+            history->uses[kept++] = history->uses[i];
+    }
+    history->count = kept;
+    if (!append(history, &use))
+        cushim__race_go_blind();
+}
+
+/* What is in no allocation, as pageable memory, is not known. */
+void cushim__race_use(const struct race_access *access, const struct race_region *region,
+                      enum race_use use)
+{
+    struct race_memory memory;
+
+    if (cushim__race_search->ask.find(region->start, &memory))
+        add(&memory, access, region, use);
+}
+
+void cushim__race_use_from(const struct race_access *access, uint64_t address, size_t bytes,
+                           enum race_use use)
+{
+    struct race_memory memory;
+    struct race_region region;
+    size_t rest;
+
+    if (!cushim__race_search->ask.find(address, &memory))
+        return;
+    rest = memory.bytes - (address - memory.start);
+    region = cushim__race_region_row(address, bytes > 0 && bytes < rest ? bytes : rest);
+    add(&memory, access, &region, use);
+}
+
+void cushim__race_use_all(const struct race_access *access, const struct race_memory *memory,
+                          enum race_use use)
+{
+    const struct race_region region = cushim__race_region_row(memory->start, memory->bytes);
+
+    add(memory, access, &region, use);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the search for missing waits share. */
+#ifndef CUSHIM_RACE_INTERNAL_H
+#define CUSHIM_RACE_INTERNAL_H
+
+#include "src/race/race.h"
+
+enum {
+    RACE_OPERATIONS_KEPT = 4096, /* operations that can be asked for: docs/mock.md */
+    RACE_ACCESSES_KEPT = 1024,   /* of one allocation */
+    RACE_TEXTS_KEPT = 64,
+    RACE_TEXT_SIZE = 720,
+    RACE_PLACES = 1024, /* pairs of places that are distinguished */
+};
+
+/*
+ * A timeline: operations one after the other. A stream has one from its first operation on, which
+ * stays when the stream is gone, since its operations go on coming before others. A stream that
+ * begins after all of them takes the timeline of one that is gone.
+ */
+struct race_timeline {
+    struct race_clock *before; /* what comes before its next operation, besides its own */
+    const struct race_group *group;
+    uint64_t last;    /* the number of its last operation; 0: it had none */
+    uint64_t seen;    /* up to which the host has seen them to be finished */
+    uint64_t version; /* of the host's clock that `before` has */
+    bool blocks;      /* and is blocked by the legacy default stream */
+    bool gone;        /* no stream goes on with it */
+};
+
+struct race_history;
+struct race_name;
+
+struct race_search {
+    struct race_host ask;
+    uint64_t submitted; /* the number of the last operation */
+    bool blind;         /* memory ran out: nothing is looked for any more */
+
+    struct race_timeline *timelines; /* the first is none */
+    uint32_t timeline_count, timeline_room;
+
+    struct race_clock *host; /* what the host has seen to be finished */
+    uint64_t host_version;   /* how often that has changed */
+
+    uint64_t *awaiting; /* operations that wait for a value in memory */
+    size_t awaiting_count, awaiting_room;
+    uint64_t released; /* what was submitted when the last of them ended */
+
+    struct race_access *operations; /* the last ones, each at its number */
+    struct race_name *names;
+    uint64_t launch, launches; /* the launch under way, 0: none; and how many there were */
+    uint64_t launch_stream;
+    bool launch_on_default;
+
+    struct race_history **histories;
+    size_t forgotten; /* uses that are not kept, as there were too many */
+
+    size_t count;
+    char (*texts)[RACE_TEXT_SIZE];
+    uint64_t *places;
+    size_t place_count;
+};
+
+/* search.c: memory has run out. Look for nothing any more, since what is known is not all. */
+void cushim__race_go_blind(void);
+
+/*
+ * search.c: what comes before an operation, if it, or one before it, waits for a value in memory.
+ * False: out of memory.
+ */
+bool cushim__race_follow_values(struct race_clock **before, uint64_t number, bool waits);
+
+/* search.c: a clock of all that is submitted so far. */
+struct race_clock *cushim__race_everything(void);
+
+/* timeline.c */
+static inline struct race_timeline *cushim__race_timeline_at(uint32_t index)
+{
+    return &cushim__race_search->timelines[index];
+}
+
+/* Whether the host has seen that all its operations are finished. */
+static inline bool cushim__race_timeline_is_seen(const struct race_timeline *timeline)
+{
+    return timeline->last <= timeline->seen;
+}
+
+/* An operation at the end of a stream; fills timeline and clock. False: out of memory. */
+bool cushim__race_timeline_add(struct race_stream *stream, bool waits, struct race_access *access);
+void cushim__race_timelines_clear(void);
+
+/* history.c */
+bool cushim__race_histories_create(void);
+void cushim__race_histories_clear(void);
+
+/* report.c: the last operations by number. */
+bool cushim__race_report_create(void);
+void cushim__race_report_clear(void);
+void cushim__race_access_keep(const struct race_access *access);
+
+/* Whether one comes before another that was submitted later. */
+bool cushim__race_access_precedes(const struct race_access *one, const struct race_access *later);
+
+/* report.c: one side of a race, and what both do to an allocation. */
+struct race_side {
+    const struct race_access *access;
+    enum race_use use;
+};
+void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
+                         const struct race_memory *memory, uint64_t first, uint64_t end);
+
+/* region.c: a row of bytes. */
+struct race_region cushim__race_region_row(uint64_t start, size_t bytes);
+
+/* Rows without gaps are one row. */
+struct race_region cushim__race_region_joined(struct race_region region);
+
+/* From the start to behind the last byte. */
+uint64_t cushim__race_region_end(const struct race_region *region);
+
+/* Whether two have a byte in common, and from where to where the first such bytes are. */
+bool cushim__race_region_overlap(const struct race_region *one, const struct race_region *other,
+                                 uint64_t *first, uint64_t *end);
+
+/* Whether one has all bytes of the other. False also where that would take long to find out. */
+bool cushim__race_region_covers(const struct race_region *one, const struct race_region *other);
+
+#endif

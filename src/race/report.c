@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is said of operations, when they may be long gone: that two of them race, once for each pair
+ * of places in the program, and what orders two of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/base/name.h"
+#include "src/race/internal.h"
+
+enum { SIDE = 192 };
+
+/* Names of kernels, each once: they outlive what they were taken from. */
+struct race_name {
+    struct race_name *next;
+    char *text;
+};
+
+bool cushim__race_report_create(void)
+{
+    struct race_search *search = cushim__race_search;
+
+    search->operations = calloc(RACE_OPERATIONS_KEPT, sizeof *search->operations);
+    search->texts = calloc(RACE_TEXTS_KEPT, sizeof *search->texts);
+    search->places = calloc(RACE_PLACES, sizeof *search->places);
+    return search->operations && search->texts && search->places;
+}
+
+void cushim__race_report_clear(void)
+{
+    struct race_search *search = cushim__race_search;
+
+    for (size_t i = 0; search->operations && i < RACE_OPERATIONS_KEPT; i++)
+        cushim__race_clock_release(search->operations[i].before);
+    free(search->operations);
+    while (search->names) {
+        struct race_name *name = search->names;
+
+        search->names = name->next;
+        free(name->text);
+        free(name);
+    }
+    free(search->texts);
+    free(search->places);
+}
+
+void cushim__race_access_keep(const struct race_access *access)
+{
+    struct race_access *place =
+        &cushim__race_search->operations[access->number % RACE_OPERATIONS_KEPT];
+
+    cushim__race_clock_release(place->before);
+    *place = *access;
+    cushim__race_clock_retain(place->before);
+}
+
+/* NULL: it is not kept. */
+static const struct race_access *find(uint64_t number)
+{
+    const struct race_access *access =
+        &cushim__race_search->operations[number % RACE_OPERATIONS_KEPT];
+
+    return number > 0 && access->number == number ? access : NULL;
+}
+
+bool cushim__race_access_precedes(const struct race_access *one, const struct race_access *later)
+{
+    return one->timeline == later->timeline ||
+           cushim__race_clock_of(later->before, one->timeline) >= one->number;
+}
+
+/* `copy (operation 12, stream 2, cuMemcpyHtoDAsync_v2)`. */
+static void describe(const struct race_access *access, char *text, size_t size)
+{
+    const bool has_name = access->name != NULL;
+    char stream[32];
+
+    if (access->on_default)
+        snprintf(stream, sizeof stream, "default stream");
+    else
+        snprintf(stream, sizeof stream, "stream %llu", (unsigned long long)access->stream);
+    snprintf(text, size, "%s%s%.64s%s (operation %llu, %s, %s)", access->kind,
+             has_name ? " \"" : "", has_name ? access->name : "", has_name ? "\"" : "",
+             (unsigned long long)access->number, stream, access->call);
+}
+
+void cushim__race_set_name(struct race_access *access, const char *text)
+{
+    struct race_search *search = cushim__race_search;
+    struct race_name *name = search->names;
+
+    while (name && strcmp(name->text, text) != 0)
+        name = name->next;
+    if (!name) {
+        name = calloc(1, sizeof *name);
+        if (!name)
+            return;
+        name->text = cushim__name_copy(text, strlen(text));
+        if (!name->text) {
+            free(name);
+            return;
+        }
+        name->next = search->names;
+        search->names = name;
+    }
+    access->name = name->text;
+}
+
+/* FNV-1a. */
+static uint64_t add(uint64_t sum, uint64_t value)
+{
+    for (unsigned i = 0; i < sizeof value; i++)
+        sum = (sum ^ (value >> (8 * i) & 0xff)) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+/* Names are kept once each, so that their addresses differ. */
+static uint64_t add_place(uint64_t sum, const struct race_access *access)
+{
+    sum = add(sum, access->stream);
+    sum = add(sum, (uintptr_t)access->kind);
+    sum = add(sum, (uintptr_t)access->name);
+    return add(sum, (uintptr_t)access->call);
+}
+
+/*
+ * Whether the same is said already: that an operation of this kind and name, of this call on this
+ * stream, races with one of that for this allocation. What comes when no more can be kept is
+ * counted, and not reported.
+ */
+static bool is_known(const struct race_access *later, const struct race_access *earlier,
+                     uint64_t allocation)
+{
+    struct race_search *search = cushim__race_search;
+    uint64_t place = add(UINT64_C(0xcbf29ce484222325), allocation);
+
+    place = add_place(add_place(place, later), earlier);
+    for (size_t i = 0; i < search->place_count; i++) {
+        if (search->places[i] == place)
+            return true;
+    }
+    if (search->place_count == RACE_PLACES) {
+        search->count++;
+        return true;
+    }
+    search->places[search->place_count++] = place;
+    return false;
+}
+
+static const char *verb(enum race_use use)
+{
+    static const char *const verbs[] = {
+        [RACE_READS] = "reads",     [RACE_WRITES] = "writes", [RACE_MAY_WRITE] = "may write",
+        [RACE_ALLOCATES] = "makes", [RACE_FREES] = "frees",
+    };
+
+    return verbs[use];
+}
+
+static void name_stream(const struct race_access *access, char *text, size_t size)
+{
+    if (access->on_default)
+        snprintf(text, size, "the default stream");
+    else
+        snprintf(text, size, "stream %llu", (unsigned long long)access->stream);
+}
+
+/* What to do about it. */
+static void advise(const struct race_access *later, const struct race_access *earlier, char *text,
+                   size_t size)
+{
+    char from[40], to[40];
+
+    if (later->launch > 0 && later->launch == earlier->launch) {
+        snprintf(text, size, "add an edge between their nodes to the graph");
+        return;
+    }
+    name_stream(earlier, from, sizeof from);
+    name_stream(later, to, sizeof to);
+    snprintf(text, size, "record an event on %s after the %s and let %s wait for it", from,
+             earlier->launch > 0 ? "graph" : earlier->kind, to);
+}
+
+void cushim__race_report(const struct race_side *later, const struct race_side *earlier,
+                         const struct race_memory *memory, uint64_t first, uint64_t end)
+{
+    struct race_search *search = cushim__race_search;
+    char text[RACE_TEXT_SIZE], one[SIDE], other[SIDE], advice[SIDE];
+
+    if (is_known(later->access, earlier->access, memory->id))
+        return;
+    describe(later->access, one, sizeof one);
+    describe(earlier->access, other, sizeof other);
+    advise(later->access, earlier->access, advice, sizeof advice);
+    snprintf(text, sizeof text,
+             "%s %s and %s %s bytes %llu to %llu of allocation %llu: nothing orders them; %s", one,
+             verb(later->use), other, verb(earlier->use),
+             (unsigned long long)(first - memory->start), (unsigned long long)(end - memory->start),
+             (unsigned long long)memory->id, advice);
+    if (search->count < RACE_TEXTS_KEPT)
+        snprintf(search->texts[search->count], RACE_TEXT_SIZE, "%s", text);
+    search->count++;
+    search->ask.report(text);
+}
+
+/* Whether anything orders two operations, of which the second was submitted later. */
+static enum race_order order_of(const struct race_access *one, const struct race_access *later)
+{
+    if (one->timeline != later->timeline &&
+        ((one->before && one->before->open > 0) || (later->before && later->before->open > 0)))
+        return RACE_ORDER_UNKNOWN;
+    return cushim__race_access_precedes(one, later) ? RACE_ORDER_BEFORE : RACE_ORDER_NONE;
+}
+
+static void say(const struct race_access *one, const struct race_access *later,
+                enum race_order order, char *text, size_t size)
+{
+    char from[SIDE], to[SIDE];
+
+    describe(one, from, sizeof from);
+    describe(later, to, sizeof to);
+    if (order == RACE_ORDER_BEFORE)
+        snprintf(text, size, "%s comes before %s", from, to);
+    else if (order == RACE_ORDER_NONE)
+        snprintf(text, size, "nothing orders %s and %s", from, to);
+    else
+        snprintf(text, size,
+                 "what orders %s and %s depends on who writes the value in memory that a stream "
+                 "waits for",
+                 from, to);
+}
+
+size_t cushim__race_count(void)
+{
+    return cushim__race_search ? cushim__race_search->count : 0;
+}
+
+const char *cushim__race_text(size_t index)
+{
+    return index < cushim__race_count() && index < RACE_TEXTS_KEPT
+               ? cushim__race_search->texts[index]
+               : NULL;
+}
+
+enum race_order cushim__race_order(uint64_t first, uint64_t second, char *text, size_t size)
+{
+    const struct race_access *one = find(first < second ? first : second);
+    const struct race_access *later = find(first < second ? second : first);
+    enum race_order order;
+
+    if (!one || !later)
+        return RACE_ORDER_LOST;
+    order = order_of(one, later);
+    if (text)
+        say(one, later, order, text, size);
+    return order == RACE_ORDER_BEFORE && second < first ? RACE_ORDER_AFTER : order;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Adversarial mode: what a driver may tell, and what it may not even so. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/mock/world.h"
+
+enum { MS = 1000000, SEEDS = 20 };
+
+/* A adversarial mock of a seed. */
+static void begin(const char *settings, unsigned seed)
+{
+    char text[200];
+
+    snprintf(text, sizeof text, "adversarial = yes\nseed = %u\n%s", seed, settings);
+    world_begin(text);
+}
+
+/* Work that has ended, and an event behind it, of which nobody has heard. */
+static void finish_unheard(CUstream stream, CUevent event)
+{
+    world_spin(stream, 1000);
+    OK(driver->EventRecord(event, stream));
+    OK(cushim_mock_advance(world, 10 * MS));
+    assert_int_equal(world_state().pending, 0);
+}
+
+/* How often an event is not ready until it is: at most three times for what has ended. */
+static unsigned lies_of_event(CUevent event)
+{
+    unsigned lies = 0;
+
+    while (driver->EventQuery(event) == CUDA_ERROR_NOT_READY)
+        assert_true(++lies <= 3);
+    return lies;
+}
+
+static unsigned lies_of_stream(CUstream stream)
+{
+    unsigned lies = 0;
+
+    while (driver->StreamQuery(stream) == CUDA_ERROR_NOT_READY)
+        assert_true(++lies <= 3);
+    return lies;
+}
+
+static unsigned lies_of_time(CUevent event)
+{
+    unsigned lies = 0;
+    float ms = 77.0f;
+
+    while (driver->EventElapsedTime(&ms, event, event) == CUDA_ERROR_NOT_READY) {
+        assert_true(++lies <= 3);
+        assert_true(ms == 77.0f);
+    }
+    return lies;
+}
+
+/* Run what looks at a stream and an event, each seed in manual mode. */
+static void for_each_seed(void (*run)(CUstream stream, CUevent event))
+{
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        CUstream stream;
+        CUevent event;
+
+        begin("mode = manual", seed);
+        stream = world_stream();
+        event = world_event();
+        run(stream, event);
+        OK(driver->EventDestroy_v2(event));
+        OK(driver->StreamDestroy_v2(stream));
+        world_end();
+    }
+}
+
+static unsigned of_events, of_streams, of_times;
+
+static void count_lies(CUstream stream, CUevent event)
+{
+    finish_unheard(stream, event);
+    of_events += lies_of_event(event);
+    finish_unheard(stream, event);
+    of_streams += lies_of_stream(stream);
+    finish_unheard(stream, event);
+    of_times += lies_of_time(event);
+}
+
+static void end_that_nobody_has_heard_of_may_be_told_late(void **state)
+{
+    (void)state;
+    for_each_seed(count_lies);
+    assert_true(of_events > 0);
+    assert_true(of_streams > 0);
+    assert_true(of_times > 0);
+}
+
+/* What a call has told, it does not take back; nor what follows from it. */
+static void ask_again(CUstream stream, CUevent late)
+{
+    const CUstream other = world_stream();
+    const CUevent early = world_event();
+    float ms;
+
+    OK(driver->EventRecord(early, other));
+    finish_unheard(stream, late);
+    lies_of_event(late);
+    for (unsigned i = 0; i < 10; i++) {
+        OK(driver->EventQuery(late));
+        OK(driver->EventQuery(early));
+        OK(driver->StreamQuery(stream));
+        OK(driver->StreamQuery(other));
+        OK(driver->StreamQuery(NULL));
+        OK(driver->EventElapsedTime(&ms, early, late));
+    }
+    OK(driver->EventDestroy_v2(early));
+    OK(driver->StreamDestroy_v2(other));
+}
+
+static void end_that_was_told_stays_told(void **state)
+{
+    (void)state;
+    for_each_seed(ask_again);
+}
+
+static void wait_and_ask(CUstream stream, CUevent event)
+{
+    finish_unheard(stream, event);
+    OK(driver->EventSynchronize(event));
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
+    finish_unheard(stream, event);
+    OK(driver->StreamSynchronize(stream));
+    OK(driver->EventQuery(event));
+    finish_unheard(stream, event);
+    OK(driver->CtxSynchronize());
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
+}
+
+static void end_that_was_waited_for_is_told(void **state)
+{
+    (void)state;
+    for_each_seed(wait_and_ask);
+}
+
+static void drain_later_work(CUstream stream, CUevent event)
+{
+    world_spin(stream, 1000);
+    OK(driver->EventRecord(event, stream));
+    world_spin(stream, 1000);
+    OK(cushim_mock_drain(world));
+    OK(driver->EventQuery(event));
+}
+
+/* The host can see that later work was there: then it knows of what came before. */
+static void end_before_a_trace_is_told(void **state)
+{
+    (void)state;
+    for_each_seed(drain_later_work);
+}
+
+/* An event that a host function asks for, and what it is told. */
+struct question {
+    CUevent event;
+    CUresult answer;
+};
+
+static void CUDA_CB ask(void *data)
+{
+    struct question *question = data;
+
+    question->answer = driver->EventQuery(question->event);
+}
+
+static void ask_in_a_host_function(CUstream stream, CUevent event)
+{
+    struct question question = {.event = event, .answer = CUDA_ERROR_UNKNOWN};
+
+    OK(driver->EventRecord(event, stream));
+    OK(driver->LaunchHostFunc(stream, ask, &question));
+    OK(cushim_mock_drain(world));
+    OK(question.answer);
+    OK(driver->EventQuery(event));
+}
+
+static void end_before_a_host_function_is_told(void **state)
+{
+    (void)state;
+    for_each_seed(ask_in_a_host_function);
+}
+
+static void ask_for_nothing(CUstream stream, CUevent event)
+{
+    OK(cushim_mock_advance(world, MS));
+    OK(driver->EventQuery(event));
+    OK(driver->StreamQuery(stream));
+    OK(driver->StreamQuery(NULL));
+}
+
+/* An event that was never recorded, and a stream without work, have nothing to hide. */
+static void nothing_to_wait_for_is_told(void **state)
+{
+    (void)state;
+    for_each_seed(ask_for_nothing);
+}
+
+static void streams_have_no_priorities(void **state)
+{
+    int least = 77, greatest = 77, priority = 77, supported = 77;
+    CUstream stream;
+
+    (void)state;
+    begin("", 0);
+    OK(driver->CtxGetStreamPriorityRange(&least, &greatest));
+    assert_int_equal(least, 0);
+    assert_int_equal(greatest, 0);
+    OK(driver->StreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, -3));
+    OK(driver->StreamGetPriority(stream, &priority));
+    assert_int_equal(priority, 0);
+    OK(driver->DeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED, 0));
+    assert_int_equal(supported, 0);
+    OK(driver->StreamDestroy_v2(stream));
+    world_end();
+}
+
+static void identity_tells_of_it(void **state)
+{
+    (void)state;
+    begin("", 0);
+    assert_non_null(strstr(cushim_mock_identity(), ", adversarial;"));
+    world_end();
+    world_begin("");
+    assert_null(strstr(cushim_mock_identity(), "adversarial"));
+    world_end();
+}
+
+/* Who polls, and who waits, comes to an end in every mode. */
+static void polling_ends_in_every_mode(void **state)
+{
+    static const char *const settings[] = {"mode = auto", "mode = threaded",
+                                           "mode = auto\nschedule = lazy",
+                                           "mode = auto\nschedule = eager"};
+
+    (void)state;
+    for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++) {
+        CUstream stream;
+        CUevent event;
+        float ms;
+
+        begin(settings[i], i);
+        stream = world_stream();
+        event = world_event();
+        for (unsigned round = 0; round < 50; round++) {
+            world_spin(stream, 1000);
+            OK(driver->EventRecord(event, stream));
+            while (round % 3 == 0 && driver->EventQuery(event) != CUDA_SUCCESS)
+                continue;
+            while (round % 3 == 1 && driver->StreamQuery(stream) != CUDA_SUCCESS)
+                continue;
+            while (round % 3 == 2 && driver->EventElapsedTime(&ms, event, event) != CUDA_SUCCESS)
+                continue;
+        }
+        OK(driver->EventDestroy_v2(event));
+        OK(driver->StreamDestroy_v2(stream));
+        world_end();
+    }
+}
+
+/* Adversarial mode: when operations start and end, and that the seed tells all of it. */
+
+enum { TRACED = 400 };
+
+static void work_takes_longer_and_never_less(void **state)
+{
+    unsigned longer = 0;
+
+    (void)state;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        CUstream stream;
+        float ms;
+
+        begin("mode = auto", seed);
+        stream = world_stream();
+        ms = world_spin_ms(stream, 10 * MS);
+        assert_true(ms >= 10.0f && ms < 32.0f);
+        longer += ms > 11.0f;
+        OK(driver->StreamDestroy_v2(stream));
+        world_end();
+    }
+    assert_true(longer > SEEDS / 2);
+}
+
+static char order[16];
+static size_t order_length;
+
+static void note_end(void *data, const struct cushim_mock_trace *entry)
+{
+    (void)data;
+    if (strcmp(entry->what, "end") == 0 && order_length < sizeof order - 1)
+        order[order_length++] = (char)('a' + entry->operation);
+}
+
+static void streams_overtake_each_other_in_fifo_too(void **state)
+{
+    unsigned overtaken = 0;
+
+    (void)state;
+    for (unsigned seed = 0; seed < SEEDS; seed++) {
+        CUstream one, other;
+
+        begin("schedule = fifo\nmode = manual", seed);
+        one = world_stream();
+        other = world_stream();
+        memset(order, 0, sizeof order);
+        order_length = 0;
+        cushim_mock_trace_set(world, note_end, NULL);
+        world_spin(one, 0); /* so that nothing but their starts is at random */
+        world_spin(other, 0);
+        OK(cushim_mock_drain(world));
+        cushim_mock_trace_set(world, NULL, NULL);
+        overtaken += strcmp(order, "cb") == 0;
+        OK(driver->StreamDestroy_v2(one));
+        OK(driver->StreamDestroy_v2(other));
+        world_end();
+    }
+    assert_true(overtaken > 0 && overtaken < SEEDS);
+}
+
+/* What happened, one character each and a time. */
+struct history {
+    struct {
+        uint64_t now_ns, operation;
+        char what;
+        CUresult code;
+    } entries[TRACED];
+    size_t count;
+};
+
+static void note(void *data, const struct cushim_mock_trace *entry)
+{
+    struct history *history = data;
+
+    if (history->count >= TRACED)
+        return;
+    history->entries[history->count].now_ns = entry->now_ns;
+    history->entries[history->count].operation = entry->operation;
+    history->entries[history->count].what = entry->what[0];
+    history->entries[history->count].code = entry->code;
+    history->count++;
+}
+
+static void record_history(struct history *history, const char *settings, unsigned seed)
+{
+    CUstream streams[2];
+    CUevent event;
+
+    memset(history, 0, sizeof *history);
+    begin(settings, seed);
+    streams[0] = world_stream();
+    streams[1] = world_stream();
+    event = world_event();
+    cushim_mock_trace_set(world, note, history);
+    for (unsigned i = 0; i < 20; i++) {
+        world_spin(streams[i % 2], 5000);
+        OK(driver->EventRecord(event, streams[i % 2]));
+        OK(cushim_mock_advance(world, 20000));
+        for (unsigned polls = 0; polls < 3; polls++)
+            driver->EventQuery(event);
+    }
+    cushim_mock_trace_set(world, NULL, NULL);
+    OK(cushim_mock_drain(world));
+    OK(driver->EventDestroy_v2(event));
+    OK(driver->StreamDestroy_v2(streams[0]));
+    OK(driver->StreamDestroy_v2(streams[1]));
+    world_end();
+}
+
+static void seed_tells_what_happens(void **state)
+{
+    static struct history first, again, other;
+    static const char *const modes[] = {"mode = manual", "mode = auto"};
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        record_history(&first, modes[i], 5);
+        record_history(&again, modes[i], 5);
+        record_history(&other, modes[i], 6);
+        assert_memory_equal(&first, &again, sizeof first);
+        assert_memory_not_equal(&first, &other, sizeof first);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(end_that_nobody_has_heard_of_may_be_told_late),
+        cmocka_unit_test(end_that_was_told_stays_told),
+        cmocka_unit_test(end_that_was_waited_for_is_told),
+        cmocka_unit_test(end_before_a_trace_is_told),
+        cmocka_unit_test(end_before_a_host_function_is_told),
+        cmocka_unit_test(nothing_to_wait_for_is_told),
+        cmocka_unit_test(streams_have_no_priorities),
+        cmocka_unit_test(identity_tells_of_it),
+        cmocka_unit_test(polling_ends_in_every_mode),
+        cmocka_unit_test(work_takes_longer_and_never_less),
+        cmocka_unit_test(streams_overtake_each_other_in_fifo_too),
+        cmocka_unit_test(seed_tells_what_happens),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
