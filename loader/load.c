@@ -235,8 +235,7 @@ CUSHIM__CALLED_BY_THUNKS cushim_function cushim__lazy_target(unsigned symbol)
 
     if (!driver)
         return cushim__without_driver(symbol, (cushim_function)cushim__return_load_error);
-    memcpy(&function, (const char *)driver + sizeof(size_t) + symbol * sizeof function,
-           sizeof function);
+    memcpy(&function, cushim__table_slot(driver, symbol), sizeof function);
     return function;
 }
 #endif

@@ -32,7 +32,7 @@ static struct slot {
     void *data;
     _Atomic uintptr_t readers[MOST_READERS]; /* threads; 0: a free entry */
 } slots[2];
-static atomic_uint current;
+static atomic_uint current_slot;
 static _Atomic uintptr_t changing; /* the thread that does; 0: none */
 
 /* Nobody enters a slot before the first change, which has forks handled. */
@@ -81,13 +81,13 @@ static struct slot *enter(_Atomic uintptr_t **entry)
     const uintptr_t self = cushim__thread();
 
     for (;;) {
-        const unsigned index = atomic_load(&current);
+        const unsigned index = atomic_load(&current_slot);
 
         *entry = NULL;
         if (is_inside(&slots[index], self))
             return &slots[index];
         *entry = take_entry(&slots[index], self);
-        if (atomic_load(&current) == index)
+        if (atomic_load(&current_slot) == index)
             return &slots[index];
         atomic_store(*entry, 0);
     }
@@ -118,10 +118,10 @@ void cushim_log_set(cushim_log_function function, void *data)
         none = 0;
         cushim__pause(times);
     }
-    former = atomic_load(&current);
+    former = atomic_load(&current_slot);
     slots[!former].function = function;
     slots[!former].data = data;
-    atomic_store(&current, !former);
+    atomic_store(&current_slot, !former);
     wait_for_readers(&slots[former], self);
     atomic_store(&changing, 0);
 }

@@ -129,7 +129,7 @@ unsigned cushim_report_candidate_count(const struct cushim_report *report)
     return report ? report->candidate_count : 0;
 }
 
-CUresult cushim_report_get_candidate(const struct cushim_report *report, unsigned index,
+CUresult cushim_report_candidate_get(const struct cushim_report *report, unsigned index,
                                      struct cushim_report_candidate *candidate)
 {
     const struct cushim__candidate *found;

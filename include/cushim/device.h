@@ -7,6 +7,10 @@
  * devices there are, and in what order, is the driver's choice and CUDA_VISIBLE_DEVICES's; to mean
  * the same device in two processes, go by UUID.
  *
+ * What is one call of the driver has no function here: the number of devices, a name, an attribute,
+ * the PCI address and others are called through cushim_driver() (driver.h), as DeviceGetCount,
+ * DeviceGetName, DeviceGetAttribute and DeviceGetPCIBusId.
+ *
  * The driver must have been initialised (cushim_driver_init()): before that, calls here answer
  * CUDA_ERROR_NOT_INITIALIZED.
  */
@@ -23,9 +27,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Room for any device's PCI address, the final NUL included; today's need 13. */
-#define CUSHIM_PCI_ADDRESS_SIZE 32
 
 /**
  * Get the device that has a UUID.

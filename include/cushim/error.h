@@ -4,8 +4,8 @@
  * Result codes: their names and meanings, what to do about them, and what is unusable afterwards.
  *
  * Everything here is a constant table inside cushim. It needs no driver, so it also explains why
- * there is none, and it knows the codes up to CUDA 13.5 under any driver and any toolkit header. The
- * texts are cushim's own; the driver's are those of cuGetErrorString.
+ * there is none, and it knows the codes up to CUDA 13.5 under any driver and any toolkit header.
+ * The texts are cushim's own; the driver's are those of cuGetErrorString.
  *
  * The codes are those of `CUresult` in the CUDA driver API reference, page "Data types used by CUDA
  * driver".

@@ -18,6 +18,8 @@
  *
  * Thread safety: any thread may use any event, also concurrently. Closing or releasing the last
  * reference while another thread uses the event is the caller's mistake.
+ *
+ * Numbers of statements are those of docs/driver-semantics.md.
  */
 #ifndef CUSHIM_EVENT_H
 #define CUSHIM_EVENT_H
@@ -358,7 +360,7 @@ struct cushim_event_info {
  *
  * Thread safety: any thread. Context: none needed. Driver calls: none. Since: 0.1.
  */
-CUSHIM_API CUresult cushim_event_get_info(const struct cushim_event *event,
+CUSHIM_API CUresult cushim_event_info_get(const struct cushim_event *event,
                                           struct cushim_event_info *info);
 
 /* --- the time between two events, and why there is none --- */

@@ -5,6 +5,10 @@
  *
  * It answers the question that a bug report asks first: which library was loaded, from where,
  * which version, what is missing - or why there is none, and what to do about it.
+ *
+ * It is about the driver that cushim has loaded, and not about a table that the program has
+ * installed, such as a mock's: while one is current and nothing was loaded, the state is
+ * CUSHIM_STATE_UNTRIED, whatever that table answers.
  */
 #ifndef CUSHIM_REPORT_H
 #define CUSHIM_REPORT_H
@@ -227,7 +231,7 @@ struct cushim_report_candidate {
  * Driver calls: none.
  * Since: 0.1.
  */
-CUSHIM_API CUresult cushim_report_get_candidate(const struct cushim_report *report, unsigned index,
+CUSHIM_API CUresult cushim_report_candidate_get(const struct cushim_report *report, unsigned index,
                                                 struct cushim_report_candidate *candidate);
 
 /**

@@ -26,6 +26,8 @@
  *
  * Thread safety: any thread may use any stream, also concurrently. Closing or releasing the last
  * reference while another thread uses the stream is the caller's mistake.
+ *
+ * Numbers of statements are those of docs/driver-semantics.md.
  */
 #ifndef CUSHIM_STREAM_H
 #define CUSHIM_STREAM_H

@@ -318,7 +318,7 @@ struct cushim_context *cushim_event_context(const struct cushim_event *event)
     return event ? event->context : NULL;
 }
 
-CUresult cushim_event_get_info(const struct cushim_event *event, struct cushim_event_info *info)
+CUresult cushim_event_info_get(const struct cushim_event *event, struct cushim_event_info *info)
 {
     struct cushim_event_info known = {.size = sizeof known};
 

@@ -45,10 +45,10 @@ const struct cushim_table *cushim__maker(const struct cushim_table *table)
 
 const struct cushim_table *cushim__destroyer(const struct cushim_table *maker)
 {
-    const struct cushim_table *current = cushim_driver();
+    const struct cushim_table *table = cushim_driver();
 
-    if (current == maker || cushim__maker(current) == maker)
-        return current;
+    if (table == maker || cushim__maker(table) == maker)
+        return table;
     /* The lazy-load table calls no driver there, and returns why. */
     return cushim__is_forked() ? &cushim__lazy_table : maker;
 }

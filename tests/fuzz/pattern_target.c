@@ -83,7 +83,7 @@ static void check_expectation(struct cushim_layer *layer, struct fuzz_input *inp
     memset(verdict, 'z', sizeof verdict);
     cushim_layer_verify(layer, verdict, sizeof verdict);
     CLAIM(fuzz_is_closed(verdict, sizeof verdict));
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     CLAIM(cushim_layer_verify(layer, verdict, sizeof verdict) == CUDA_SUCCESS);
     free(message);
 }

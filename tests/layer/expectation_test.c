@@ -25,7 +25,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     OK(cushim_layer_forbid_errors(layer, false));
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     OK(driver->EventDestroy_v2(first));
     OK(driver->EventDestroy_v2(second));
     OK(cushim_mock_drain(mock));
@@ -162,7 +162,7 @@ static void every_matcher_matches_what_it_says(void **state)
     assert_non_null(strstr((cushim_layer_verify(layer, said, sizeof said), said),
                            "expected exactly once: cuMemsetD32Async(dstDevice=input+16, ui=5 to 7, "
                            "N=what its predicate says, hStream=NULL); it came 2 times\n"));
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     OK(cushim_mock_drain(mock));
     OK(driver->MemFree_v2(address));
     OK(driver->ModuleUnload(module));
@@ -245,7 +245,7 @@ static void call_that_comes_too_early_or_too_late_is_reported(void **state)
     assert_said("out of order: cuEventQuery(hEvent) came before cuEventRecord(hEvent=event#1, "
                 "hStream)\n"
                 "  it is call 7 of thread 1: cuEventQuery(hEvent=event#2) = CUDA_SUCCESS\n");
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     EXPECT(.function = "cuStreamQuery", .in_order = true, .maximum = 3);
     EXPECT(.function = "cuEventQuery", .in_order = true);
     CODE(CUDA_ERROR_NOT_READY, driver->EventQuery(first));
@@ -304,11 +304,11 @@ static void scope_without_its_error_is_reported(void **state)
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected CUDA_ERROR_NOT_FOUND of a call in a scope; none came\n");
     CODE(CUDA_ERROR_INVALID_VALUE, cushim_layer_expect_errors_end(layer));
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
     OK(cushim_layer_expect_errors_end(layer));
     assert_said("expected an error of a call in a scope; none came\n");
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     assert_verified();
     for (unsigned i = 0; i < 16; i++)
         OK(cushim_layer_expect_errors_begin(layer, CUDA_SUCCESS));
@@ -418,7 +418,7 @@ static void expectation_of_another_abi_is_reported_which_came(void **state)
     allocate(3);
     assert_said("expected exactly once: cuMemAlloc(dptr, bytesize); it came 0 times\n"
                 "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     EXPECT(.function = "cuEventElapsedTime_v2");
     assert_said("expected exactly once: cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd); it "
                 "came 0 times\n");
@@ -434,7 +434,7 @@ static void expectation_that_came_says_nothing_of_other_abis(void **state)
     EXPECT(.function = "cuMemAlloc_v2");
     driver->MemAlloc(NULL, 16);
     allocate(2);
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     EXPECT(.function = "cuMemAlloc*");
     driver->MemAllocPitch(NULL, NULL, 1, 1, 4);
     assert_verified();
@@ -457,7 +457,7 @@ static void forbidding_another_abi_alone_is_a_failure(void **state)
     allocate(3);
     assert_said("forbidden: cuMemAlloc; it came 0 times\n"
                 "  cuMemAlloc_v2 came 3 times: <cuda.h> may mean that by cuMemAlloc\n");
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     OK(cushim_layer_forbid(layer, "cuMemAlloc_v2", NULL, 0));
     driver->MemAlloc(NULL, 16);
     assert_verified();

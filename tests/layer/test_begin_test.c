@@ -400,7 +400,7 @@ static void assert_refused_by_all(struct cushim_layer *ended)
     assert_null(cushim_layer_table(ended));
     assert_null(cushim_layer_wrapped(ended));
     assert_null(cushim_layer_next(ended));
-    cushim_layer_clear_expectations(ended);
+    cushim_layer_expectations_clear(ended);
     cushim_recording_clear(ended);
     cushim_recording_stop(ended);
     cushim_layer_destroy(ended);

@@ -389,10 +389,10 @@ static void missing_arguments_are_refused_before_any_driver_call(void **state)
     CODE(no_handle, cushim_event_close(NULL));
     CODE(no_handle, cushim_event_handle(NULL, &handle));
     CODE(no_output, cushim_event_handle(event, NULL));
-    CODE(no_handle, cushim_event_get_info(NULL, &info));
-    CODE(no_output, cushim_event_get_info(event, NULL));
+    CODE(no_handle, cushim_event_info_get(NULL, &info));
+    CODE(no_output, cushim_event_info_get(event, NULL));
     info.size = 1;
-    CODE(no_output, cushim_event_get_info(event, &info));
+    CODE(no_output, cushim_event_info_get(event, &info));
     CODE(no_handle, cushim_event_record(NULL, kit.stream));
     CODE(no_handle, cushim_event_record(event, NULL));
     CODE(no_handle, cushim_event_record_with_flags(NULL, kit.stream, 1));

@@ -82,7 +82,7 @@ static CUresult context(void)
 static CUresult info(void)
 {
     struct cushim_event_info its = CUSHIM_EVENT_INFO_INIT;
-    const CUresult code = cushim_event_get_info(fixture.event, &its);
+    const CUresult code = cushim_event_info_get(fixture.event, &its);
 
     if (code == CUDA_SUCCESS && (its.is_imported || !its.is_recorded || its.is_closed))
         return CUDA_ERROR_UNKNOWN;
@@ -194,7 +194,7 @@ const struct sweep_row sweep_events[] = {
     {.function = "cushim_event_synchronize", .call = synchronize, .calls = 1},
     {.function = "cushim_event_synchronize_for", .call = wait_for, .calls = 1},
     {.function = "cushim_event_context", .call = context},
-    {.function = "cushim_event_get_info", .call = info},
+    {.function = "cushim_event_info_get", .call = info},
     {.function = "cushim_event_elapsed", .call = elapsed, .calls = 1},
     {.function = "cushim_event_explain", .call = explain, .calls = 3, .how = SWEEP_IS_SILENT},
     {.function = "cushim_event_export", .call = export_event, .calls = 4},

@@ -142,7 +142,7 @@ static CUresult expect(struct cushim_layer *layer)
         code = cushim_driver()->EventCreate(&event, 0);
     if (code == CUDA_SUCCESS)
         code = cushim_layer_verify(layer, text, sizeof text);
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     return code;
 }
 
@@ -238,7 +238,7 @@ const struct function kit_functions[] = {
      "cushim_recording_count cushim_recording_lost cushim_recording_get cushim_recording_text "
      "cushim_tag_set cushim_tag_get",
      recordings, CUDA_ERROR_NOT_FOUND},
-    {"cushim_layer_expect cushim_layer_forbid cushim_layer_clear_expectations cushim_layer_forbid_errors "
+    {"cushim_layer_expect cushim_layer_forbid cushim_layer_expectations_clear cushim_layer_forbid_errors "
      "cushim_layer_expect_errors_begin cushim_layer_expect_errors_end cushim_layer_verify",
      expectations, CUDA_ERROR_ILLEGAL_STATE},
     {"cushim_test_begin cushim_test_mock cushim_test_layer cushim_test_end", one_test,

@@ -61,7 +61,7 @@ static CUresult keep(void)
     if (code != CUDA_SUCCESS)
         return code;
     cushim_report_symbols(report, &counts);
-    for (unsigned i = 0; cushim_report_get_candidate(report, i, &candidate) == CUDA_SUCCESS; i++)
+    for (unsigned i = 0; cushim_report_candidate_get(report, i, &candidate) == CUDA_SUCCESS; i++)
         snprintf(text, sizeof text, "%s %s %d %d %s %s", candidate.origin_name,
                  candidate.outcome_name, (int)candidate.code, candidate.version, candidate.path,
                  candidate.message);
@@ -146,7 +146,7 @@ const struct function loader_functions[] = {
     {"cushim_report_create cushim_report_destroy cushim_report_state cushim_report_code "
      "cushim_report_driver_version cushim_report_library "
      "cushim_report_reason cushim_report_advice cushim_report_symbols "
-     "cushim_report_candidate_count cushim_report_get_candidate",
+     "cushim_report_candidate_count cushim_report_candidate_get",
      keep, CUDA_ERROR_OUT_OF_MEMORY},
     {"cushim_error_name cushim_error_string cushim_error_advice cushim_error_sticky "
      "cushim_state_name cushim_version",

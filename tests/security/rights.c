@@ -59,7 +59,7 @@ int main(void)
         return 1;
     found = cushim_report_library(report);
     if (!found[0])
-        found = cushim_report_get_candidate(report, 0, &candidate) == CUDA_SUCCESS
+        found = cushim_report_candidate_get(report, 0, &candidate) == CUDA_SUCCESS
                     ? candidate.origin_name
                     : "nothing";
     tell(cushim_state_name(cushim_report_state(report)), found);

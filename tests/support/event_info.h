@@ -9,7 +9,7 @@ static inline struct cushim_event_info event_info(const struct cushim_event *eve
 {
     struct cushim_event_info info = CUSHIM_EVENT_INFO_INIT;
 
-    cushim_event_get_info(event, &info);
+    cushim_event_info_get(event, &info);
     return info;
 }
 

@@ -155,7 +155,7 @@ static int check_functions(void)
 
         struct cushim_report_candidate got = CUSHIM_REPORT_CANDIDATE_INIT;
 
-        if (cushim_report_get_candidate(report, i, &got) != CUDA_SUCCESS ||
+        if (cushim_report_candidate_get(report, i, &got) != CUDA_SUCCESS ||
             got.origin != candidate->origin || got.outcome != candidate->outcome ||
             got.code != candidate->code || got.version != candidate->version ||
             !is_same(got.path, candidate->path) || !is_same(got.message, candidate->message) ||
@@ -195,28 +195,28 @@ static void candidate_is_filled_to_its_size(void **state)
     assert_int_equal(fake_load_library(NO_FILE), CUDA_ERROR_SHARED_OBJECT_INIT_FAILED);
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(cushim_report_candidate_count(report), 1);
-    assert_int_equal(cushim_report_get_candidate(NULL, 0, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_get_candidate(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_get_candidate(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
-    assert_int_equal(cushim_report_get_candidate(report, UINT_MAX, &candidate),
+    assert_int_equal(cushim_report_candidate_get(NULL, 0, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_candidate_get(report, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_candidate_get(report, 1, &candidate), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(cushim_report_candidate_get(report, UINT_MAX, &candidate),
                      CUDA_ERROR_INVALID_VALUE);
     assert_memory_equal(&candidate, &untouched, sizeof candidate);
     for (size_t i = 0; i < COUNT(sizes); i++) {
         candidate.size = sizes[i];
-        assert_int_equal(cushim_report_get_candidate(report, 0, &candidate),
+        assert_int_equal(cushim_report_candidate_get(report, 0, &candidate),
                          CUDA_ERROR_INVALID_VALUE);
         assert_null(candidate.path);
     }
     memset(guards, GUARD, sizeof guards);
     memset(&candidate, GUARD, sizeof candidate);
     candidate.size = offsetof(struct cushim_report_candidate, path);
-    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
     assert_int_equal(candidate.size, offsetof(struct cushim_report_candidate, path));
     assert_int_equal(candidate.outcome, CUSHIM_OUTCOME_NOT_FOUND);
     assert_memory_equal(&candidate.path, guards, sizeof guards);
     memset(&longer, GUARD, sizeof longer);
     longer.known.size = sizeof longer;
-    assert_int_equal(cushim_report_get_candidate(report, 0, &longer.known), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_candidate_get(report, 0, &longer.known), CUDA_SUCCESS);
     assert_string_equal(longer.known.path, NO_FILE);
     assert_int_equal(longer.newer, 0);
     cushim_report_destroy(report);
@@ -232,7 +232,7 @@ static void report_stays_as_it_was_created(void **state)
     assert_int_equal(cushim_report_create(&report), CUDA_SUCCESS);
     assert_int_equal(fake_load(&source), CUDA_SUCCESS);
     assert_int_equal(cushim_report_state(report), CUSHIM_STATE_NOT_FOUND);
-    assert_int_equal(cushim_report_get_candidate(report, 0, &candidate), CUDA_SUCCESS);
+    assert_int_equal(cushim_report_candidate_get(report, 0, &candidate), CUDA_SUCCESS);
     assert_string_equal(candidate.path, NO_FILE);
     assert_string_equal(cushim_report_library(report), "");
     cushim_report_destroy(report);

@@ -129,7 +129,7 @@ static inline void cushim__assert_verified(struct cushim_layer *layer, const cha
     if (cushim_layer_verify(layer, text, sizeof text) == CUDA_SUCCESS)
         return;
     cushim__cmocka_print(text);
-    cushim_layer_clear_expectations(layer);
+    cushim_layer_expectations_clear(layer);
     _fail(file, line);
 }
 

@@ -37,7 +37,7 @@ extern "C" {
 /** A layer. */
 struct cushim_layer;
 
-/** How to create a layer. Zero and NULL mean the defaults. */
+/** How to create a layer. All-zero but for `size` means the defaults. */
 struct cushim_layer_options {
     /** sizeof(struct cushim_layer_options). */
     size_t size;

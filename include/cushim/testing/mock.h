@@ -33,11 +33,14 @@ extern "C" {
 /** A mock driver. */
 struct cushim_mock;
 
-/** How to create a mock. Zero and NULL mean the defaults. */
+/** How to create a mock. All-zero but for `size` means the defaults. */
 struct cushim_mock_options {
     /** sizeof(struct cushim_mock_options). */
     size_t size;
-    /** Settings, lines of `key = value` as in docs/mock.md; borrowed for the call. NULL: none. */
+    /**
+     * Settings, a line each, such as `devices = 2`, `driver_version = 12.4` or `mode = manual`; all
+     * of them are in docs/mock.md. Borrowed for the call. NULL: none.
+     */
     const char *settings;
     /** File of settings, read before `settings`; borrowed for the call. NULL: none. */
     const char *file;
@@ -73,7 +76,7 @@ struct cushim_mock_state {
     size_t allocations;
     /** Device memory in use, in bytes. */
     size_t memory_bytes;
-    /** Races found so far: see cushim/testing/mock.h. */
+    /** Missing waits found so far: cushim_mock_race(). */
     size_t races;
 };
 
@@ -113,7 +116,9 @@ CUSHIM_API CUresult cushim_mock_create(const struct cushim_mock_options *options
  * @return CUDA_SUCCESS              The mock is gone.
  * @return CUDA_ERROR_ILLEGAL_STATE  The mock is gone, and it had seen misuses: assert on this in
  *                                   the teardown of a test, and read them before with
- *                                   cushim_mock_misuse().
+ *                                   cushim_mock_misuse(). What was not released is no misuse:
+ *                                   cushim_mock_state_get() counts it, and cushim_test_end()
+ *                                   (test.h) says where it was created.
  *
  * Thread safety: one thread, once.
  * Driver calls: none.
@@ -208,8 +213,17 @@ CUSHIM_API const char *cushim_mock_identity(void);
  * The mock's clock, and the trace of what it executed.
  *
  * Time is virtual and counts in integer nanoseconds. The setting `mode` says what moves it:
- * `manual` these functions alone, `auto` also every call by what it costs and each call that blocks
- * to the end of what it waits for, `threaded` an executor thread as soon as there is work.
+ *
+ * - `auto`, the default: each call moves it by what the call costs, and one that blocks moves it to
+ *   the end of what it waits for.
+ * - `manual`: these functions alone. A call that would have to wait answers CUDA_ERROR_TIMEOUT and
+ *   is a misuse.
+ * - `threaded`: an executor thread, as soon as there is work.
+ *
+ * The host's clock never moves it. A wait whose time is the host's, such as
+ * cushim_event_synchronize_for() or a loop that sleeps between queries, may give up in the mode
+ * `auto` although little virtual time has passed: let time pass with cushim_mock_advance(), or use
+ * `threaded`.
  */
 
 /**
@@ -342,7 +356,7 @@ struct cushim_mock_kernel {
     size_t parameter_count;
     /**
      * What the kernel does with the memory that each parameter points into, for the search for
-     * missing waits (cushim/testing/mock.h); borrowed for the call. NULL: unknown of all. What
+     * missing waits (cushim_mock_race()); borrowed for the call. NULL: unknown of all. What
      * `run` does in fact has no influence.
      */
     const enum cushim_mock_access *accesses;

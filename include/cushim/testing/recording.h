@@ -228,11 +228,14 @@ CUSHIM_API CUresult cushim_tag_get(struct cushim_layer *layer, const void *handl
  * Expectations: which calls a program is to make through a layer, with which arguments, how often
  * and in which order.
  *
- *     cushim_layer_expect(layer, &(struct cushim_expectation){
- *         .size = sizeof(struct cushim_expectation),
- *         .function = "cuEventRecord",
- *         .arguments = {cushim_match_tag("event#1")},
- *         .minimum = 1, .maximum = 3});
+ *     struct cushim_expectation records = CUSHIM_EXPECTATION_INIT;
+ *
+ *     records.function = "cuEventRecord";
+ *     records.arguments[0] = cushim_match_tag("event#1");
+ *     records.minimum = 1;
+ *     records.maximum = 3;
+ *     if (cushim_layer_expect(layer, &records, text, sizeof text) != CUDA_SUCCESS)
+ *         fail_msg("%s", text);
  *     ...
  *     if (cushim_layer_verify(layer, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
@@ -274,7 +277,7 @@ struct cushim_match {
     void *data;
 };
 
-/** A call that is expected. Zero and NULL mean the defaults. */
+/** A call that is expected. All-zero but for `size` means the defaults. */
 struct cushim_expectation {
     /** sizeof(struct cushim_expectation). */
     size_t size;
@@ -388,7 +391,7 @@ CUSHIM_API CUresult cushim_layer_forbid(struct cushim_layer *layer, const char *
                                         char *message, size_t size);
 
 /** Expect nothing more, and forget what was counted. Scopes of errors end. Any thread. */
-CUSHIM_API void cushim_layer_clear_expectations(struct cushim_layer *layer);
+CUSHIM_API void cushim_layer_expectations_clear(struct cushim_layer *layer);
 
 /**
  * Whether a call that answers an error is a failure where no scope expects errors.

@@ -10,15 +10,18 @@
  *     }
  *     ...
  *     char why[2000];
- *     struct cushim_sweep_options options = {
- *         .size = sizeof options, .message = why, .message_size = sizeof why};
+ *     struct cushim_sweep_options options = CUSHIM_SWEEP_OPTIONS_INIT;
  *
+ *     options.message = why;
+ *     options.message_size = sizeof why;
  *     if (cushim_sweep_run(&options, body, NULL, NULL) != CUDA_SUCCESS)
- *         fail(why);
+ *         fail_msg("%s", why);
  *
  *     call 17 of the body (cuStreamCreate) answered CUDA_ERROR_OUT_OF_MEMORY, once: 1 event
  *     leaked: event#2, by cuEventCreate, call 12 of thread 1, at program+0x1189; mock: schedule
  *     = random, seed = 7; this run alone: first = last = 17, kinds = CUSHIM_SWEEP_ONCE
+ *
+ * The first number counts the calls of the body, `call 12 of thread 1` those of that thread.
  *
  * Each run has a mock and a layer of its own, as a test has (test.h). In a run the call answers a
  * code and is not made.
@@ -35,7 +38,8 @@
  *
  * Leaks are what the body has created and not released when it returns. The sweep pins each
  * primary context that the body retains, until it has looked: else what leaks in one would be
- * destroyed with it. A body that asks for the state of primary contexts finds them active, therefore.
+ * destroyed with it. A body that asks for the state of primary contexts therefore finds them
+ * active.
  *
  * How often a program polls is a matter of time, so polls that follow one another - cuEventQuery
  * and cuStreamQuery of the same handle, with nothing but other polls between - count as two calls,
@@ -71,7 +75,7 @@ enum cushim_sweep_kind {
     CUSHIM_SWEEP_BOTH = 3,
 };
 
-/** How to sweep. Zero and NULL mean the defaults. All is borrowed for the call. */
+/** How to sweep. All-zero but for `size` means the defaults. All is borrowed for the call. */
 struct cushim_sweep_options {
     /** sizeof(struct cushim_sweep_options). */
     size_t size;

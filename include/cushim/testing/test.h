@@ -7,7 +7,8 @@
  *     struct cushim_test *test;
  *     char text[4096];
  *
- *     cushim_test_begin(NULL, &test);
+ *     if (cushim_test_begin(NULL, &test) != CUDA_SUCCESS)
+ *         fail_msg("no test");
  *     ...                                                    what is tested
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
@@ -31,7 +32,7 @@ extern "C" {
 /** A test that runs. */
 struct cushim_test;
 
-/** How to begin a test. Zero and NULL mean the defaults. */
+/** How to begin a test. All-zero but for `size` means the defaults. */
 struct cushim_test_options {
     /** sizeof(struct cushim_test_options). */
     size_t size;
@@ -53,8 +54,9 @@ struct cushim_test_options {
     bool forbid_errors;
     /**
      * The driver is initialised, and the primary context of device 0 current for the calling
-     * thread, before anything is recorded. The test holds it until it has looked for what is left:
-     * else what a program forgets in a context goes with it, and is not found.
+     * thread, before anything is recorded. The test holds it until it has looked for leaks. A test
+     * that retains and releases a primary context itself may miss leaks of raw handles: what was
+     * created in a context goes with the context.
      */
     bool context;
     /**
@@ -115,9 +117,11 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  * - misuses of the mock: uses of handles that were destroyed, and the like;
  * - objects and allocations that the program has created and not released, in which function, call
  *   and thread, and where in the program, as `program+0x1189` for addr2line; of a primary context
- *   its last reference;
+ *   its last reference. An object of cushim's that is leaked keeps its context, so one forgotten
+ *   event may be two lines;
  * - a context that is current for the calling thread and was not when the test began;
- * - work that is pending in the mock, and waits that are missing (`races = report`);
+ * - work that is pending in the mock, and waits that are missing (`races = report`); a program that
+ *   may leave work behind, as on a path of errors, has cushim_mock_drain() called for it first;
  * - faults that never took effect.
  *
  * What the driver makes by itself is not the program's to give back: default streams, functions of
