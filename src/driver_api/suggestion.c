@@ -44,7 +44,7 @@ static size_t distance(const struct cushim__word *word, const char *name, size_t
 void cushim__suggestion_begin(struct cushim__suggestion *suggestion,
                               const struct cushim__word *word)
 {
-    /* Half of the letters of a short word must be right, and all but three of a long one. */
+    /* Allow at most three edits, or half of the length of the word if that is less. */
     const size_t most = word->length / 2 < 3 ? word->length / 2 : 3;
 
     *suggestion = (struct cushim__suggestion){.word = *word, .distance = most + 1};

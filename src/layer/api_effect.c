@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "loader/symbols.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 #define NONE CUSHIM__NO_PARAMETER
 #define ROW(name, kind, type, parameter, amount, times, owner_type, owner)                 \

@@ -9,7 +9,7 @@
 
 #include "src/driver_api/result.h"
 #include "src/layer/layer.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 static struct cushim__decoder *decoders; /* of cushim__parameters; NULL: not made yet */
 static unsigned wanted;                  /* by these subscriptions, as bits */

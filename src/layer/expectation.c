@@ -11,7 +11,7 @@
 
 #include "src/base/options.h"
 #include "src/driver_api/result.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 enum { DEEPEST = 16, SHOWN = 4 };
 

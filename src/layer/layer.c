@@ -9,7 +9,7 @@
 #include "src/base/fork.h"
 #include "src/layer/expectation.h"
 #include "src/layer/fault.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 struct cushim_layer *cushim__layer;
 struct cushim_table cushim__layer_next;

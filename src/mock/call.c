@@ -13,7 +13,7 @@
 #include "src/mock/core/state.h"
 #include "src/mock/sim/sim.h"
 
-/* Slots of which the mock of this serial has logged that they were called. */
+/* Slots whose first call has been logged, for the mock numbered `logged_serial`. */
 static bool logged[CUSHIM__SYMBOL_COUNT];
 static uint64_t logged_serial;
 
@@ -24,7 +24,7 @@ static uint64_t cost_of(const struct mock_settings *settings, unsigned slot)
     return cost == UINT32_MAX ? settings->costs.call_ns : cost;
 }
 
-/* What a call answers after a sticky error: it, unless the current context has ended since. */
+/* The code after a sticky error: that error, unless the current context was destroyed since. */
 static CUresult after_fault(const struct cushim_mock *mock)
 {
     const struct mock_context *context = cushim__mock_context_top();

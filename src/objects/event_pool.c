@@ -82,7 +82,7 @@ static unsigned height_of(const struct cushim_event_pool *pool, uint64_t word)
     return atomic_load_explicit(&node_at(pool, (unsigned)word - 1)->height, memory_order_relaxed);
 }
 
-/* False: the pool has ended. On success the node is another's, and the pool may be gone. */
+/* False: the pool has ended. On success another thread may own the node and the pool may be freed: touch neither. */
 static bool push(const struct cushim_event_pool *pool, struct stack *stack, struct node *node)
 {
     const unsigned number = node->event.pool_index + 1;
@@ -112,7 +112,7 @@ static struct node *pop(struct cushim_event_pool *pool, struct stack *stack)
     return node;
 }
 
-/* Have the memory of a node. Of threads that race, one provides it. */
+/* Ensure that a node's chunk is allocated. If threads race, one allocation wins. */
 static bool provide(struct cushim_event_pool *pool, unsigned index)
 {
     const unsigned number = chunk_of(index);
@@ -167,7 +167,7 @@ static CUresult add(struct cushim_event_pool *pool, struct node **added)
     return CUDA_SUCCESS;
 }
 
-/* One open thing less; the last one takes the memory down. */
+/* Drop one open reference; the last one frees the pool. */
 static CUresult leave_pool(struct cushim_event_pool *pool)
 {
     CUresult code;

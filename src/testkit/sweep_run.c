@@ -12,7 +12,7 @@
 
 #include "src/layer/expectation.h"
 #include "src/layer/layer.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 enum { PINNED_DEVICES = 64 };
 

@@ -10,7 +10,7 @@
 #include "src/base/options.h"
 #include "src/driver_api/result.h"
 #include "src/layer/layer.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 #include "src/mock/core/state.h"
 
 struct cushim_test {

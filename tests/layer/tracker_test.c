@@ -9,7 +9,7 @@
 #include "src/layer/arguments.h"
 #include "src/layer/handle_table.h"
 #include "src/layer/layer.h"
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 #include "tests/layer/testkit.h"
 
 static bool is_output(enum cushim__effect kind)

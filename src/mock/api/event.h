@@ -67,9 +67,9 @@ void *cushim__mock_wait_operation(struct mock_record *record);
 void cushim__mock_wait_set(void *operation, struct mock_record *record);
 
 /*
- * An event is recorded in four steps, of which the first alone may fail (NULL: out of memory): the
- * operation that sets a new record, the record's beginning, the operation that is queued by the
- * caller on a stream that is not captured, and the event that takes the record over.
+ * An event is recorded in four steps: create the operation that sets a new record (NULL: out of
+ * memory), begin the record, let the caller queue the operation on a stream that is not captured,
+ * and let the event take the record over.
  */
 void *cushim__mock_event_operation(const struct mock_event *event, struct mock_record *record);
 void cushim__mock_event_begin_record(const struct mock_event *event, struct mock_record *record,

@@ -36,7 +36,7 @@ static void forget(const struct mock_graph *graph)
         node->waiting = 0;
 }
 
-/* Make a pair of two nodes, or see that they are one. */
+/* Pair two nodes; false if either has a different partner already. */
 static bool pair(struct pairing *pairing, struct mock_node *image, struct mock_node *node)
 {
     if (image->waiting > 0 || node->waiting > 0)
@@ -159,7 +159,7 @@ static CUresult check(const struct mock_graph *image, const struct mock_graph *g
         if (code == CUDA_SUCCESS)
             code = check_pair(pairing.pairs[i], first_abi, info);
     }
-    /* A graph with a cycle is not all there from its exit nodes. */
+    /* In a graph with a cycle, some nodes cannot be reached from the exit nodes. */
     if (code == CUDA_SUCCESS && pairing.count < graph->node_count)
         code = fail(info, CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, graph->first, NULL);
     free(pairing.pairs);
@@ -184,7 +184,7 @@ static CUresult prepare(const struct mock_graph *graph)
     return code;
 }
 
-/* The copies are not needed, as far as they were made. */
+/* Destroy the copies that were made. */
 static void give_up(const struct mock_graph *graph)
 {
     for (const struct mock_node *node = graph->first; node; node = node->next) {

@@ -256,7 +256,8 @@ MOCK_EXACT(GraphRetainUserObject)
     return code;
 }
 
-MOCK_APPROXIMATE(GraphReleaseUserObject, "gives back nothing of more than the graph holds")
+MOCK_APPROXIMATE(GraphReleaseUserObject,
+                 "ignores a release of more references than the graph holds")
 (CUgraph graph, cushim_CUuserObject object, unsigned int count)
 {
     struct mock_graph *owner;

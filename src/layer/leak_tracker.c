@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the program has created and not released, and which context is current. */
-#include "src/layer/tracker.h"
+#include "src/layer/leak_tracker.h"
 
 #include <stdlib.h>
 #include <string.h>

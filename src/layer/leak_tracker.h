@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What calls do to the objects of a driver (api_effect.c), what the program has created and not
- * released by them, and which context is current (tracker.c). Under the layer's lock.
+ * released by them, and which context is current (leak_tracker.c). Under the layer's lock.
  */
 #ifndef CUSHIM_LAYER_TRACKER_H
 #define CUSHIM_LAYER_TRACKER_H
