@@ -164,7 +164,7 @@ CUSHIM_API struct cushim_context *cushim_context_retain(struct cushim_context *c
  * @return CUDA_SUCCESS    A reference was given back, and if it was the last one the context is
  *                         destroyed, or was gone before.
  * @return any other code  cuCtxDestroy_v2's or cuDevicePrimaryCtxRelease_v2's, unchanged; the
- *                         object is gone even so, and the log was told.
+ *                         object is gone even so, and the log has a message.
  *
  * Thread safety: any thread.
  * Context: needs none. Leaves the current one alone, unless that is the context that is destroyed:

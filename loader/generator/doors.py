@@ -51,7 +51,7 @@ STUBS = '''/*
 
 NAMES = '''/*
  * The names. <cuda.h> makes macros of many: for another version, for the twin that uses the
- * per-thread stream, or for themselves. Numbers tell which it is.
+ * per-thread stream, or for themselves. Numbers say which it is.
  */
 #define CUSHIM_SYMBOL_(name) cushim_symbol_##name
 #define CUSHIM_SYMBOL(name) CUSHIM_SYMBOL_(name)

@@ -12,7 +12,7 @@
  * In front of the free stack there is room for one spare event, which is found without looking into
  * any node: a thread that takes one event at a time takes and gives it by one exchange each.
  *
- * A bit in the word of the free stack, and the pool itself in the place of the spare event, tell
+ * A bit in the word of the free stack, and the pool itself in the place of the spare event, mean
  * that the pool has ended: the exchange that would give an event back then fails, and whoever
  * brought it closes it. So nobody looks at the pool after that exchange, when it may be gone, and
  * nothing is counted but what is open: the events, and the program for as long as it has

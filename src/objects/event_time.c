@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time between two events, and why it could not be told.
+ * The time between two events, and why it is not available.
  *
  * The driver has one code for six different faults, and does not say whose fault it is. What the
  * objects know comes first. The rest is found by asking for the time from an event to itself: a

@@ -122,7 +122,7 @@ class Validation(unittest.TestCase):
         registry.read_results(toolkit.table('results'))
         registry.read_attributes(toolkit.table('attributes'))
         registry.read_exceptions(toolkit.table('exceptions'), rows)
-        used = set(parameter.noun for row in rows for parameter in row.parameters)
+        used = set(parameter.base_type for row in rows for parameter in row.parameters)
         types = registry.read_types(toolkit.table('types'))
         self.assertEqual([row.type for row in types if row.type not in used], [])
 
