@@ -25,7 +25,7 @@ PAGES = {
     'NEWS.md': '{core} functions up to CUDA {version} and {interop} of graphics interop',
     'docs/driver-api.md': 'to {version}: {core} functions of `cuda.h` and `cudaProfiler.h`, '
                           'and {interop} of graphics interop',
-    'docs/doors.md': 'all {all} exported functions',
+    'docs/cuda-header.md': 'all {all} exported functions',
     'docs/packaging.md': 'the {all} symbols',
     'docs/plugins.md': 'the table of all {all} slots',
     'include/cushim/table.h': 'at least {all}.',
