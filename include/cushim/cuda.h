@@ -5,7 +5,7 @@
  * unchanged, links without -lcuda, and runs where there is no driver.
  *
  *     #include <cushim/cuda.h>      instead of <cuda.h>, or
- *     cc -include cushim/cuda.h     for source that is left as it is
+ *     cc -include cushim/cuda.h     for unmodified source
  *
  * It includes <cuda.h>, and <cudaProfiler.h> where there is one, and then defines each name that
  * these leave as an exported symbol as a macro for a function that calls the table. What <cuda.h>

@@ -13,7 +13,7 @@
  *     if (cushim_test_end(test, text, sizeof text) != CUDA_SUCCESS)
  *         fail_msg("%s", text);
  *
- * The same works on the real driver (`on_driver`): what is left over is reported by the layer,
+ * The same works on the real driver (`on_driver`): leaks are reported by the layer,
  * which has seen each object begin and end.
  */
 #ifndef CUSHIM_TESTING_TEST_H
@@ -126,7 +126,7 @@ CUSHIM_API struct cushim_layer *cushim_test_layer(const struct cushim_test *test
  *
  * What the driver makes by itself is not the program's to give back: default streams, functions of
  * modules, a primary context that nobody has retained. What goes with a context or a module has
- * gone if that has. Something counts as given back too if a fault or an earlier error was the
+ * gone if that has. Something counts as released too if a fault or an earlier error was the
  * answer to the call that did it: the program has done its part.
  *
  * @param test  NULL is a no-op. No call into the driver may be under way, but for those that hang
