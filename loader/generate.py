@@ -42,7 +42,7 @@ EMITTERS = {
     'slots': ('the table struct (public header)',
               lambda rows, types, codes, names: slots.emit_slots(
                   rows, types, exports.slot_counts(EXPORTS, rows))),
-    'cuda-names': ('the names of <cuda.h> over the table (public header)',
+    'cuda_names': ('the names of <cuda.h> over the table (public header)',
               lambda rows, types, codes, names: cuda_names.emit_cuda_names(rows, types)),
     'stubs': ('what is linked instead of the driver',
               lambda rows, types, codes, names: cuda_names.emit_stubs(rows, types)),
